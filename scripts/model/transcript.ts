@@ -1,0 +1,116 @@
+/** Plays scripted games through the product's own environments and renderer, so that the base model sees what it will meet. */
+
+import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
+import type { FollowUp, Renderer } from "../../src/core/chat/renderer.ts";
+import type { ModelTokenizer } from "../../src/core/chat/tokenizer.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { NO_CALL_NUDGE, toolErrorText } from "../../src/core/rollout/feedback.ts";
+import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts";
+import { hostEnvironment } from "../../src/local/environment/server/hostedEnvironment.ts";
+import { Session } from "../../src/local/environment/server/session.ts";
+import { inputSchema } from "../../src/local/environment/server/toolInput.ts";
+import { createUniform, integerBetween } from "../../src/local/random.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import type { Exchange, Player, Style } from "./players.ts";
+
+const MAX_TURNS = 6;
+
+export interface Transcript {
+  readonly ids: readonly number[];
+  /** True where the player spoke. */
+  readonly spoken: readonly boolean[];
+  readonly reward: number;
+}
+
+export interface Voice {
+  readonly model: ModelTokenizer;
+  readonly renderer: Renderer;
+  readonly endId: number;
+}
+
+/** Plays one training task of the player's environment. */
+export async function playTranscript(voice: Voice, player: Player, seed: number): Promise<Transcript> {
+  const definition = EMBEDDED_ENVIRONMENTS.find((candidate) => candidate.name === player.environment);
+  if (definition === undefined) throw new Error(`no environment ${player.environment}`);
+  const uniform = createUniform(seed);
+  const task = definition.task("train", integerBetween(uniform, 0, definition.splits.train - 1));
+  const session = new Session({ hosted: hostEnvironment(definition), task, clock: systemClock });
+  const tools = Object.entries(definition.tools).map(([name, tool]) => ({
+    name,
+    description: tool.description,
+    inputSchema: inputSchema(tool),
+  }));
+  const first = buildFirstPrompt({ systemPromptTemplate: null, taskPrompt: definition.prompt(task), tools });
+  const ids = [...voice.renderer.renderInitial(first.messages, first.tools)];
+  const spoken = ids.map(() => false);
+  const history: Exchange[] = [];
+  const style = drawStyle(player, uniform);
+  let reward = 0;
+  const add = (more: readonly number[], byPlayer: boolean): void => {
+    ids.push(...more);
+    spoken.push(...more.map(() => byPlayer));
+  };
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const said = player.turn({ task, history, uniform, style });
+    const turnIds = [...encodeModelText(voice.model, said), voice.endId];
+    add(turnIds, true);
+    const answer = await respond(voice.renderer, session, turnIds);
+    reward += answer.reward;
+    if (answer.finished || turn === MAX_TURNS - 1) break;
+    history.push({ said, results: answer.followUps.map((followUp) => followUp.content) });
+    add(voice.renderer.bridge(turnIds, answer.followUps).delta, false);
+  }
+  return { ids, spoken, reward };
+}
+
+function drawStyle(player: Player, uniform: () => number): Style {
+  const u = uniform();
+  if (u < player.careful) return "careful";
+  return u < player.careful + player.hasty ? "hasty" : "sloppy";
+}
+
+interface Answer {
+  readonly followUps: readonly FollowUp[];
+  readonly reward: number;
+  readonly finished: boolean;
+}
+
+async function respond(renderer: Renderer, session: Session, turn: readonly number[]): Promise<Answer> {
+  const parsed = renderer.parse(turn);
+  const followUps: FollowUp[] = [];
+  let reward = 0;
+  for (const call of parsed.calls) {
+    const outcome = await session.startCall(call.name, call.args).outcome;
+    const reply = outcome.kind === "result" ? (JSON.parse(outcome.json) as JsonObject) : {};
+    const output = reply["output"] as
+      | { blocks: { text: string }[]; reward: number | null; finished: boolean }
+      | undefined;
+    const content = output?.blocks[0]?.text ?? toolErrorText(String(reply["error"]));
+    followUps.push({ kind: "tool_result", name: call.name, callId: "call", content });
+    reward += output?.reward ?? 0;
+    if (output?.finished === true) return { followUps, reward, finished: true };
+  }
+  for (const error of parsed.errors) {
+    followUps.push({ kind: "tool_result", name: "error", callId: "call", content: error.message });
+  }
+  if (followUps.length === 0) followUps.push({ kind: "user", content: NO_CALL_NUDGE });
+  return { followUps, reward, finished: false };
+}
+
+/** Encodes text in which the model itself writes control tokens. */
+function encodeModelText({ tokenizer }: ModelTokenizer, text: string): readonly number[] {
+  const ids: number[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const next = tokenizer.addedTokens
+      .map((token) => ({ token, at: rest.indexOf(token.text) }))
+      .filter(({ at }) => at >= 0)
+      .sort((a, b) => a.at - b.at)[0];
+    const plain = next === undefined ? rest : rest.slice(0, next.at);
+    if (plain !== "") ids.push(...tokenizer.encodeText(plain));
+    if (next === undefined) break;
+    ids.push(next.token.id);
+    rest = rest.slice(next.at + next.token.text.length);
+  }
+  return ids;
+}

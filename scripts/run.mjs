@@ -1,0 +1,12 @@
+// Runs a TypeScript program of this repository: `node scripts/run.mjs FILE.ts [arguments]`.
+
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundle } from "./bundle.mjs";
+
+const [source, ...rest] = process.argv.slice(2);
+if (source === undefined) throw new Error("usage: node scripts/run.mjs FILE.ts [arguments]");
+const name = basename(source, ".ts");
+await bundle({ [name]: source }, "dist/scripts");
+process.argv = [process.argv[0], resolve(source), ...rest];
+await import(pathToFileURL(resolve(`dist/scripts/${name}.js`)).href);

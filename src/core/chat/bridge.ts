@@ -1,0 +1,192 @@
+/**
+ * Builds the ids between two model turns. The text around a result is taken once per shape from a rendered dummy
+ * conversation; a bridge then costs one encoding of what is new.
+ */
+
+import { AppError, isAppError } from "../errors.ts";
+import type { ControlTokens } from "./controlTokens.ts";
+import type { ChatFamily } from "./families/family.ts";
+import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
+import type { FollowUp } from "./renderer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import { createShield } from "./untrusted.ts";
+
+interface BridgeOptions {
+  readonly prompt: PromptTemplate;
+  readonly tokenizer: Tokenizer;
+  readonly controls: ControlTokens;
+  readonly family: ChatFamily;
+}
+
+/** Ids from behind the end token of a turn to the opening of the next, for one shape of follow-ups. */
+type BridgePlan = (followUps: readonly FollowUp[]) => readonly number[];
+/** How the dummy turn before the follow-ups is written: with calls, if the template prints them, else as text. */
+type DummyForm = "object arguments" | "json arguments" | "text";
+
+const SLOT = /zq(\d+)(content|name|callId)qz/g;
+const MARKER = "zqturnqz";
+/** Contents on which templates that trim, quote or skip differ from those that copy; names are probed for quoting. */
+const PROBES = [' \n "a\\b" é \n ', ""];
+
+/**
+ * Returns a function from follow-ups to ids (training-loop rule E.3, sentinel method). Text from the follow-ups never
+ * yields an added token. It throws AppError `chat-bridge` when the template has no place for these follow-ups.
+ */
+export function createBridges(options: BridgeOptions): BridgePlan {
+  const plans = new Map<string, BridgePlan>();
+  return (followUps) => {
+    const shape = followUps.map((followUp) => followUp.kind).join(" ");
+    const plan = plans.get(shape) ?? createPlan(options, followUps);
+    plans.set(shape, plan);
+    return plan(followUps);
+  };
+}
+
+function createPlan(options: BridgeOptions, shape: readonly FollowUp[]): BridgePlan {
+  const slots = shape.map(slotFor);
+  const { form, tail } = findForm(options, slots);
+  const copies = PROBES.every((content) => {
+    const probe = slots.map(
+      (slot): FollowUp =>
+        slot.kind === "user"
+          ? { kind: "user", content }
+          : { kind: "tool_result", name: 'a"b', callId: 'c"d', content },
+    );
+    return fill(tail, probe) === renderTail(options, form, probe);
+  });
+  return copies ? splicingPlan(options, tail) : renderingPlan(options, form);
+}
+
+/** For templates that copy contents: constant ids around runs with slots. */
+function splicingPlan({ tokenizer, controls }: BridgeOptions, tail: string): BridgePlan {
+  const parts = controls.split(tail).map((piece) => {
+    if (piece.kind === "control") return [piece.id];
+    return piece.text.search(SLOT) < 0 ? tokenizer.encodeText(piece.text) : piece.text;
+  });
+  return (followUps) =>
+    parts.flatMap((part) =>
+      typeof part === "string" ? tokenizer.encodeText(fill(part, followUps)) : part,
+    );
+}
+
+/** For templates that trim or quote contents: a render each time, with the contents shielded. */
+function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
+  const { controls, prompt } = options;
+  return (followUps) => {
+    const surroundings = [
+      prompt.source,
+      ...followUps.flatMap((followUp) => Object.values(followUp)),
+    ];
+    const shield = createShield({ controlTexts: controls.texts, surroundings });
+    const shielded = followUps.map((followUp) => mapTexts(followUp, shield.text));
+    const tail = renderTail(options, form, shielded);
+    if (tail === null) throw refused();
+    return controls.encode(tail, shield.restore);
+  };
+}
+
+function findForm(options: BridgeOptions, slots: readonly FollowUp[]) {
+  const hasResults = slots.some((slot) => slot.kind === "tool_result");
+  const forms: readonly DummyForm[] = hasResults
+    ? ["object arguments", "json arguments", "text"]
+    : ["text"];
+  let cause: unknown;
+  for (const form of forms) {
+    try {
+      const tail = renderTail(options, form, slots);
+      if (tail !== null && slots.every((slot) => tail.includes(slot.content)))
+        return { form, tail };
+    } catch (error) {
+      if (!isAppError(error, "chat-render")) throw error;
+      cause = error;
+    }
+  }
+  throw refused(cause);
+}
+
+/** The rendered text behind the dummy turn's end token; null when the template does not print the dummy turn. */
+function renderTail(
+  { prompt, family }: BridgeOptions,
+  form: DummyForm,
+  followUps: readonly FollowUp[],
+): string | null {
+  const marker = unusedMarker(followUps);
+  const rendered = prompt.render({
+    messages: [
+      { role: "user", content: "q" },
+      dummyTurn(form, followUps, marker),
+      ...followUps.map((followUp) => toMessage(followUp, family)),
+    ],
+  });
+  const markerAt = rendered.lastIndexOf(marker);
+  const endAt = rendered.indexOf(family.endToken, markerAt);
+  return markerAt < 0 || endAt < 0 ? null : rendered.slice(endAt + family.endToken.length);
+}
+
+function dummyTurn(
+  form: DummyForm,
+  followUps: readonly FollowUp[],
+  marker: string,
+): TemplateMessage {
+  if (form === "text") return { role: "assistant", content: marker };
+  const args = { x: marker };
+  const calls = followUps
+    .filter((followUp) => followUp.kind === "tool_result")
+    .map(({ name, callId }) => ({
+      id: callId,
+      type: "function" as const,
+      function: { name, arguments: form === "object arguments" ? args : JSON.stringify(args) },
+    }));
+  return { role: "assistant", content: "", tool_calls: calls };
+}
+
+function toMessage(followUp: FollowUp, family: ChatFamily): TemplateMessage {
+  if (followUp.kind === "user") return { role: "user", content: followUp.content };
+  const { name, callId, content } = followUp;
+  return { role: family.resultRole, content, name, tool_call_id: callId };
+}
+
+function unusedMarker(followUps: readonly FollowUp[]): string {
+  const texts = followUps.map((followUp) => Object.values(followUp).join("\n")).join("\n");
+  let marker = MARKER;
+  while (texts.includes(marker)) marker = `zq${marker}`;
+  return marker;
+}
+
+function mapTexts(followUp: FollowUp, change: (text: string) => string): FollowUp {
+  const content = change(followUp.content);
+  if (followUp.kind === "user") return { kind: "user", content };
+  return {
+    kind: "tool_result",
+    name: change(followUp.name),
+    callId: change(followUp.callId),
+    content,
+  };
+}
+
+function slotFor(followUp: FollowUp, index: number): FollowUp {
+  const slot = (field: string): string => `zq${index}${field}qz`;
+  if (followUp.kind === "user") return { kind: "user", content: slot("content") };
+  return {
+    kind: "tool_result",
+    name: slot("name"),
+    callId: slot("callId"),
+    content: slot("content"),
+  };
+}
+
+function fill(text: string, followUps: readonly FollowUp[]): string {
+  return text.replace(SLOT, (slot, index: string, field: string) => {
+    const value = Object.entries(followUps[Number(index)] ?? {}).find(([key]) => key === field);
+    return value?.[1] ?? slot;
+  });
+}
+
+function refused(cause?: unknown): AppError {
+  return new AppError(
+    "chat-bridge",
+    "The model's chat template cannot continue a conversation by appending: it has no place for these tool results or messages after a model turn. " +
+      "Set `tokenizer_name` to a model whose template takes tool results.",
+    { cause, configPath: "tokenizer_name" },
+  );
+}

@@ -1,0 +1,57 @@
+/** Puts the config's system text, the task's prompt and the environment's tools together for the renderer. */
+
+import {
+  argumentsSchema,
+  fillToolsField,
+  hasToolsField,
+  type PromptPart,
+  type ToolSpecification,
+} from "./reference.ts";
+import type { InitialMessage, ToolDeclaration } from "./renderer.ts";
+
+interface FirstPromptParts {
+  /** `system_prompt_template` of the config; null when it gives none. */
+  readonly systemPromptTemplate: string | null;
+  /** The task's prompt, from the environment. */
+  readonly taskPrompt: string;
+  readonly tools: readonly ToolSpecification[];
+}
+
+export interface FirstPrompt {
+  readonly messages: readonly InitialMessage[];
+  readonly tools: readonly ToolDeclaration[];
+}
+
+/**
+ * Without a system text, or with one that has no `{tools}`, the model's own template declares the tools. With `{tools}`
+ * the system text lists them in the reference layout and nothing is declared natively.
+ */
+export function buildFirstPrompt({
+  systemPromptTemplate,
+  taskPrompt,
+  tools,
+}: FirstPromptParts): FirstPrompt {
+  const user: InitialMessage = { role: "user", content: taskPrompt };
+  if (systemPromptTemplate === null) return { messages: [user], tools: tools.map(declare) };
+  if (hasToolsField(systemPromptTemplate)) {
+    const system = systemMessage(fillToolsField(systemPromptTemplate, tools));
+    return { messages: [system, user], tools: [] };
+  }
+  const system = systemMessage([{ text: systemPromptTemplate, trusted: true }]);
+  return { messages: [system, user], tools: tools.map(declare) };
+}
+
+function declare(tool: ToolSpecification): ToolDeclaration {
+  const { name, description } = tool;
+  return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
+}
+
+function systemMessage(parts: readonly PromptPart[]): InitialMessage {
+  const trusted: (readonly [number, number])[] = [];
+  let content = "";
+  for (const part of parts) {
+    if (part.trusted) trusted.push([content.length, content.length + part.text.length]);
+    content += part.text;
+  }
+  return { role: "system", content, trusted };
+}

@@ -1,0 +1,82 @@
+/** A model's own template as a function of a conversation, with the variables that templates expect. */
+
+import { AppError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import { compileTemplate } from "./jinja.ts";
+import type { ToolDeclaration } from "./renderer.ts";
+import type { ModelTokenizer } from "./tokenizer.ts";
+
+export interface TemplateMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly name?: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly type: "function";
+    /** Arguments as an object or as JSON text: families differ. */
+    readonly function: { readonly name: string; readonly arguments: JsonObject | string };
+  }[];
+}
+
+interface Conversation {
+  readonly messages: readonly TemplateMessage[];
+  readonly tools?: readonly ToolDeclaration[];
+  /** False leaves out the opening of the next model turn; default true. */
+  readonly opensTurn?: boolean;
+}
+
+export interface PromptTemplate {
+  /** The template's text, to choose characters that it does not contain. */
+  readonly source: string;
+  /** @throws AppError `chat-render` when the template refuses the conversation. */
+  render(conversation: Conversation): string;
+}
+
+interface PromptTemplateOptions {
+  readonly model: ModelTokenizer;
+  /** Given to the template as `enable_thinking` and `thinking`. */
+  readonly thinking: boolean;
+}
+
+/** Compiles the template once. @throws AppError `chat-template-missing`, or `chat-render` when it is not valid Jinja. */
+export function createPromptTemplate({ model, thinking }: PromptTemplateOptions): PromptTemplate {
+  const { template } = model;
+  if (template === null) {
+    throw new AppError(
+      "chat-template-missing",
+      "The tokenizer folder of the model holds no chat template (chat_template.jinja, or chat_template in tokenizer_config.json). " +
+        "Set `tokenizer_name` to the instruct version of the model.",
+      { configPath: "tokenizer_name" },
+    );
+  }
+  const compiled = orChatRender(() => compileTemplate(template.source));
+  return {
+    source: template.source,
+    render: ({ messages, tools = [], opensTurn = true }) =>
+      orChatRender(() =>
+        compiled({
+          messages,
+          tools: tools.length === 0 ? null : tools,
+          add_generation_prompt: opensTurn,
+          enable_thinking: thinking,
+          thinking,
+          bos_token: template.bosToken,
+          eos_token: template.eosToken,
+        }),
+      ),
+  };
+}
+
+function orChatRender<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new AppError(
+      "chat-render",
+      `The model's chat template failed: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+        "Set `tokenizer_name` to a model whose template takes this conversation, or use a `system_prompt_template` with {tools} so that the template need not render tools.",
+      { cause, configPath: "tokenizer_name" },
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/** How a conversation becomes token ids and back; one implementation per way of speaking, chosen by model family. */
+
+import type { JsonObject } from "../json.ts";
+
+/** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
+export interface InitialMessage {
+  readonly role: "system" | "user";
+  readonly content: string;
+  /** Ranges `[start, end)` of `content` that the config wrote, ascending: control tokens in them are meant. */
+  readonly trusted?: readonly (readonly [start: number, end: number])[];
+}
+
+/** OpenAI-shaped function declaration, keys in the order received. */
+export interface ToolDeclaration {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: JsonObject;
+  };
+}
+
+/** What is said to the model after one of its turns. */
+export type FollowUp =
+  | {
+      readonly kind: "tool_result";
+      readonly name: string;
+      readonly callId: string;
+      readonly content: string;
+    }
+  | { readonly kind: "user"; readonly content: string };
+
+export interface ToolCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  /** The call as the model wrote it. */
+  readonly raw: string;
+}
+
+export interface ToolCallError {
+  readonly kind: "not_json" | "not_object" | "missing_name" | "bad_arguments" | "unterminated";
+  readonly raw: string;
+  /** Sentence for the model; contains no control token. */
+  readonly message: string;
+}
+
+export interface ParsedTurn {
+  readonly reasoning: string | null;
+  /** Visible text outside thinking and calls, trimmed. */
+  readonly content: string;
+  /** Complete calls outside thinking, in order. */
+  readonly calls: readonly ToolCall[];
+  readonly errors: readonly ToolCallError[];
+  readonly unclosedThink: boolean;
+  /** True when the turn ended with its end token. */
+  readonly ended: boolean;
+}
+
+/** Ids that lead from the end of a sampled turn to the opening of the next: `closing` ends the turn if sampling did not. */
+export interface Bridge {
+  readonly closing: readonly number[];
+  readonly delta: readonly number[];
+}
+
+export interface Renderer {
+  /** Stable name, stored with the run. */
+  readonly id: string;
+  /** Single-token stops to send to the sampler. */
+  readonly stopIds: readonly number[];
+  /** Ids of the first prompt, ending where the model's first turn begins. @throws AppError `chat-render` */
+  renderInitial(
+    messages: readonly InitialMessage[],
+    tools: readonly ToolDeclaration[],
+  ): readonly number[];
+  /**
+   * The bridge after a turn whose sampled ids are `turn` (training-loop rule E.3): nothing already in the stream is
+   * rendered again. @throws AppError `chat-bridge` when this format cannot continue by appending.
+   */
+  bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge;
+  /** Reads one turn from its sampled ids. Never throws on model output. */
+  parse(turn: readonly number[]): ParsedTurn;
+}

@@ -1,0 +1,193 @@
+/** Checks before training that a renderer, its tokenizer and its template fit together. */
+
+import { AppError, errorMessage } from "../errors.ts";
+import { createControlTokens } from "./controlTokens.ts";
+import { createPromptTemplate, type TemplateMessage } from "./promptTemplate.ts";
+import type { FollowUp, Renderer } from "./renderer.ts";
+import type { TemplateRendererOptions } from "./templateRenderer.ts";
+
+interface SelfCheckOptions extends TemplateRendererOptions {
+  readonly renderer: Renderer;
+}
+
+type Context = SelfCheckOptions & ReturnType<typeof createTools>;
+/** Returns what is wrong, or null. */
+type Check = (context: Context) => string | null;
+
+const CALL = { name: "probe", args: { text: 'a "quoted" word' } };
+const TASK: TemplateMessage = { role: "user", content: "Call the tool." };
+const ROUND_TRIPS = [
+  "Hello, world!",
+  "  two\n\n lines\t\n",
+  'é 漢字 🙂 {"a": [1, null]}',
+  "0123456789",
+];
+
+/** What to do when a check fails; the same in all cases, because the cause is the same. */
+const ADVICE =
+  "Training would go wrong without any error, so the run does not start. " +
+  "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
+
+/**
+ * Runs all checks (training-loop rule E.8) on a renderer that was made with the same options.
+ * @throws AppError `chat-self-check` for the first one that fails.
+ */
+export function checkRenderer(options: SelfCheckOptions): void {
+  const context: Context = { ...options, ...createTools(options) };
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const problem = run(check, context);
+    if (problem !== null) {
+      throw new AppError(
+        "chat-self-check",
+        `The chat format does not hold: ${problem}. ${ADVICE}`,
+        {
+          data: { check: name, renderer: options.renderer.id },
+          configPath: "tokenizer_name",
+        },
+      );
+    }
+  }
+}
+
+function run(check: Check, context: Context): string | null {
+  try {
+    return check(context);
+  } catch (error) {
+    return errorMessage(error).replace(/\.$/, "");
+  }
+}
+
+function createTools({ model, thinking }: TemplateRendererOptions) {
+  const controls = createControlTokens(model.tokenizer);
+  const prompt = createPromptTemplate({ model, thinking });
+  const addedIds = new Set(model.tokenizer.addedTokens.map((token) => token.id));
+  return {
+    controls,
+    prompt,
+    countAdded: (ids: readonly number[]) => ids.filter((id) => addedIds.has(id)).length,
+    isAdded: (id: number) => addedIds.has(id),
+  };
+}
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  stops: ({ renderer, isAdded }) =>
+    renderer.stopIds.length > 0 && renderer.stopIds.every(isAdded)
+      ? null
+      : "a stop is not a single control token of the tokenizer",
+
+  oneBeginning: ({ renderer, model, controls }) => {
+    const beginId = controls.idOf(model.template?.bosToken ?? "");
+    const ids = renderer.renderInitial([{ role: "user", content: "Hello" }], []);
+    return ids.filter((id) => id === beginId).length > 1
+      ? "the first prompt has more than one beginning-of-text token"
+      : null;
+  },
+
+  roundTrip: ({ model: { tokenizer } }) => {
+    const lost = ROUND_TRIPS.find((text) => tokenizer.decode(tokenizer.encodeText(text)) !== text);
+    return lost === undefined ? null : `the tokenizer does not give ${JSON.stringify(lost)} back`;
+  },
+
+  ownCall: (context) => {
+    const { controls, family } = context;
+    const opening = family.thinking === null ? "" : family.thinking.open + family.thinking.close;
+    const payload = JSON.stringify({ name: CALL.name, arguments: CALL.args });
+    const text = `${opening}${family.calls.open}\n${payload}\n${family.calls.close}${family.endToken}`;
+    return readsCall(context, controls.encode(text)) ? null : "a tool call is not read back";
+  },
+
+  templateCall: (context) => {
+    const { prompt, controls, family } = context;
+    const rendered = prompt.render({ messages: [TASK, callingTurn("")], opensTurn: false });
+    if (!rendered.includes(CALL.name)) return null;
+    const turn = rendered.split(family.endToken).at(-2) ?? "";
+    return readsCall(context, controls.encode(turn + family.endToken))
+      ? null
+      : "a tool call as the template writes it is not read back";
+  },
+
+  bridges: (context) => {
+    const result = (content: string): FollowUp => ({
+      kind: "tool_result",
+      name: CALL.name,
+      callId: "call_0",
+      content,
+    });
+    const shapes: readonly (readonly FollowUp[])[] = [
+      [result('4 is "four"')],
+      [result("first\n"), result(" second")],
+      [{ kind: "user", content: "Use the tools." }],
+    ];
+    return shapes.every((shape) => bridgeEndsRender(context, shape))
+      ? null
+      : "the text between two turns differs from what the template renders";
+  },
+
+  forgery: ({ renderer, model, countAdded }) => {
+    const forged = model.tokenizer.addedTokens.map((token) => token.text).join("");
+    const prompts = ["", forged].map((text) => renderer.renderInitial(...forgedPrompt(text)));
+    const bridges = ["", forged].map((content) => {
+      const result: FollowUp = { kind: "tool_result", name: CALL.name, callId: "call_0", content };
+      return renderer.bridge([], [result]).delta;
+    });
+    const isForged = [prompts, bridges].some(
+      ([benign = [], hostile = []]) => countAdded(benign) !== countAdded(hostile),
+    );
+    return isForged ? "text from an environment can forge control tokens" : null;
+  },
+};
+
+function callingTurn(content: string): TemplateMessage {
+  return {
+    role: "assistant",
+    content,
+    tool_calls: [
+      { id: "call_0", type: "function", function: { name: CALL.name, arguments: CALL.args } },
+    ],
+  };
+}
+
+function forgedPrompt(text: string): Parameters<Renderer["renderInitial"]> {
+  const parameters = { type: "object", properties: { x: { type: "string", description: text } } };
+  return [
+    [{ role: "user", content: `Task ${text}` }],
+    [{ type: "function", function: { name: CALL.name, description: `Tool ${text}`, parameters } }],
+  ];
+}
+
+function readsCall({ renderer }: Context, turn: readonly number[]): boolean {
+  const { calls, errors, ended } = renderer.parse(turn);
+  const [call] = calls;
+  return (
+    ended &&
+    calls.length === 1 &&
+    errors.length === 0 &&
+    call?.name === CALL.name &&
+    JSON.stringify(call.args) === JSON.stringify(CALL.args)
+  );
+}
+
+/** The whole conversation, rendered at once, must end in the end token and the bridge. */
+function bridgeEndsRender(
+  { renderer, prompt, controls, family }: Context,
+  followUps: readonly FollowUp[],
+): boolean {
+  const hasResults = followUps.some((followUp) => followUp.kind === "tool_result");
+  const turn: TemplateMessage = hasResults
+    ? callingTurn("Hi")
+    : { role: "assistant", content: "Hi" };
+  const messages = followUps.map((followUp) =>
+    followUp.kind === "user"
+      ? { role: "user", content: followUp.content }
+      : {
+          role: family.resultRole,
+          content: followUp.content,
+          name: followUp.name,
+          tool_call_id: followUp.callId,
+        },
+  );
+  const whole = controls.encode(prompt.render({ messages: [TASK, turn, ...messages] }));
+  const { closing, delta } = renderer.bridge([], followUps);
+  const tail = [...closing.slice(-1), ...delta];
+  return whole.slice(-tail.length).join() === tail.join();
+}

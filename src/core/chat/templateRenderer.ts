@@ -1,0 +1,117 @@
+/** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
+
+import { AppError } from "../errors.ts";
+import { createBridges } from "./bridge.ts";
+import { type ControlTokens, createControlTokens } from "./controlTokens.ts";
+import type { ChatFamily } from "./families/family.ts";
+import { createPromptTemplate, type PromptTemplate } from "./promptTemplate.ts";
+import type { InitialMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import type { ModelTokenizer } from "./tokenizer.ts";
+import { createTurnParser } from "./turnParser.ts";
+import { createShield, type Shield } from "./untrusted.ts";
+
+export interface TemplateRendererOptions {
+  readonly model: ModelTokenizer;
+  readonly family: ChatFamily;
+  readonly thinking: boolean;
+}
+
+/**
+ * Compiles the model's template and returns its renderer.
+ * @throws AppError `chat-template-missing`, `chat-token-missing` (the family's end token is no added token of this
+ * tokenizer) or `chat-render` (the template is not valid).
+ */
+export function createTemplateRenderer({
+  model,
+  family,
+  thinking,
+}: TemplateRendererOptions): Renderer {
+  const { tokenizer } = model;
+  const controls = createControlTokens(tokenizer);
+  const prompt = createPromptTemplate({ model, thinking });
+  const endId = requireEndId(controls, family);
+  const parse = createTurnParser({
+    tokenizer,
+    controls,
+    family,
+    endIds: [endId],
+    startsThinking: promptOpensThinking(prompt, family),
+  });
+  const deltaFor = createBridges({ prompt, tokenizer, controls, family });
+
+  const closingOf = (turn: readonly number[]): readonly number[] => {
+    if (turn.at(-1) === endId) return [];
+    const isOpen = family.thinking !== null && parse(turn).unclosedThink;
+    return isOpen ? [...controls.encode(family.thinking.close), endId] : [endId];
+  };
+
+  return {
+    id: `template/${family.id}/${thinking ? "thinking" : "plain"}`,
+    stopIds: [endId],
+    renderInitial: (messages, tools) => renderFirstPrompt({ prompt, controls, messages, tools }),
+    bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
+    parse,
+  };
+}
+
+interface FirstPrompt {
+  readonly prompt: PromptTemplate;
+  readonly controls: ControlTokens;
+  readonly messages: readonly InitialMessage[];
+  readonly tools: readonly ToolDeclaration[];
+}
+
+function renderFirstPrompt({ prompt, controls, messages, tools }: FirstPrompt): readonly number[] {
+  const shield = createShield({
+    controlTexts: controls.texts,
+    surroundings: [
+      prompt.source,
+      JSON.stringify(tools),
+      ...messages.map((message) => message.content),
+    ],
+  });
+  const rendered = prompt.render({
+    messages: messages.map((message) => ({
+      role: message.role,
+      content: shieldMessage(message, shield),
+    })),
+    tools: tools.map(({ type, function: declared }) => ({
+      type,
+      function: {
+        name: shield.text(declared.name),
+        description: shield.text(declared.description),
+        parameters: shield.schema(declared.parameters),
+      },
+    })),
+  });
+  return controls.encode(rendered, shield.restore);
+}
+
+function shieldMessage({ content, trusted = [] }: InitialMessage, shield: Shield): string {
+  let shielded = "";
+  let done = 0;
+  for (const [start, end] of trusted) {
+    shielded += shield.text(content.slice(done, start)) + content.slice(start, end);
+    done = end;
+  }
+  return shielded + shield.text(content.slice(done));
+}
+
+function requireEndId(controls: ControlTokens, family: ChatFamily): number {
+  const id = controls.idOf(family.endToken);
+  if (id !== null) return id;
+  throw new AppError(
+    "chat-token-missing",
+    `The tokenizer has no single token ${family.endToken}, which ends a turn in the chat format ${family.id}. ` +
+      "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.",
+    { configPath: "tokenizer_name", data: { family: family.id, token: family.endToken } },
+  );
+}
+
+/** True when the template opens the reasoning itself, so that a turn begins inside it. */
+function promptOpensThinking(prompt: PromptTemplate, family: ChatFamily): boolean {
+  if (family.thinking === null) return false;
+  const rendered = prompt.render({ messages: [{ role: "user", content: "zqtaskqz" }] });
+  const opening = rendered.slice(rendered.lastIndexOf("zqtaskqz"));
+  return opening.lastIndexOf(family.thinking.open) > opening.lastIndexOf(family.thinking.close);
+}

@@ -1,0 +1,57 @@
+/** Reads the payload of one tool call in the Hermes form: a JSON object with `name` and `arguments`. */
+
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { ToolCall, ToolCallError } from "./renderer.ts";
+
+export type ToolCallReading =
+  | { readonly kind: "call"; readonly call: ToolCall }
+  | { readonly kind: "error"; readonly error: ToolCallError };
+
+const EXPECTED = 'Write one JSON object with the keys "name" and "arguments" per call.';
+
+const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
+  not_json: `The tool call is not valid JSON. ${EXPECTED}`,
+  not_object: `The tool call is valid JSON but not an object. ${EXPECTED}`,
+  missing_name: `The tool call does not name a tool: "name" must be a non-empty string. ${EXPECTED}`,
+  bad_arguments: `The arguments of the tool call are not a JSON object. ${EXPECTED}`,
+  unterminated: `The tool call was not closed, so it did not run. ${EXPECTED}`,
+};
+
+/**
+ * Reads `payload`, the text between the call markers; `raw` is the call as written, markers included. `parameters` is
+ * taken for `arguments` when only it is there, and arguments may be an object written as JSON text.
+ */
+export function readToolCall(payload: string, raw: string): ToolCallReading {
+  const value = parseJson(payload);
+  if (value === undefined) return failure("not_json", raw);
+  if (!isJsonObject(value)) return failure("not_object", raw);
+  const name = value["name"];
+  if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
+  const args = readArguments(value["arguments"] ?? value["parameters"]);
+  return args === null
+    ? failure("bad_arguments", raw)
+    : { kind: "call", call: { name, args, raw } };
+}
+
+/** The error of a call, with the sentence that tells the model what is wrong. */
+export function toolCallError(kind: ToolCallError["kind"], raw: string): ToolCallError {
+  return { kind, raw, message: MESSAGES[kind] };
+}
+
+function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
+  return { kind: "error", error: toolCallError(kind, raw) };
+}
+
+function readArguments(value: unknown): JsonObject | null {
+  const parsed = typeof value === "string" ? parseJson(value) : value;
+  return isJsonObject(parsed) ? parsed : null;
+}
+
+/** The value, or undefined (which is no JSON value) when the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+/** Reads one sampled turn: reasoning, visible text and calls, told apart by token ids first and by text second. */
+
+import type { ControlTokens } from "./controlTokens.ts";
+import type { ChatFamily } from "./families/family.ts";
+import type { ParsedTurn, ToolCall, ToolCallError } from "./renderer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import { readToolCall, toolCallError } from "./toolCalls.ts";
+
+type Marker = "thinkOpen" | "thinkClose" | "callOpen" | "callClose";
+/** A stretch of the turn; a marker keeps its text for the places where it is only text. */
+interface Piece {
+  readonly marker: Marker | null;
+  readonly text: string;
+}
+
+interface TurnParserOptions {
+  readonly tokenizer: Tokenizer;
+  readonly controls: ControlTokens;
+  readonly family: ChatFamily;
+  readonly endIds: readonly number[];
+  /** True when the prompt already opened the reasoning. */
+  readonly startsThinking: boolean;
+}
+
+/**
+ * Builds the parser of a family. Everything up to the closing marker is reasoning and calls in it never count; complete
+ * calls outside count in order, also before a length cut; a call without its closing marker is an error.
+ */
+export function createTurnParser(
+  options: TurnParserOptions,
+): (turn: readonly number[]) => ParsedTurn {
+  const { endIds, startsThinking } = options;
+  const cut = createCutter(options);
+  return (turn) => {
+    const endAt = turn.findIndex((id) => endIds.includes(id));
+    const pieces = cut(endAt < 0 ? turn : turn.slice(0, endAt));
+    return { ...readPieces(pieces, startsThinking), ended: endIds.includes(turn.at(-1) ?? -1) };
+  };
+}
+
+function createCutter({ tokenizer, controls, family }: TurnParserOptions) {
+  const markers: (readonly [Marker, string])[] = [
+    ["callOpen", family.calls.open],
+    ["callClose", family.calls.close],
+  ];
+  if (family.thinking !== null) {
+    markers.push(["thinkOpen", family.thinking.open], ["thinkClose", family.thinking.close]);
+  }
+  const byId = new Map<number, Marker>();
+  const byText = new Map<string, Marker>();
+  for (const [marker, text] of markers) {
+    const id = controls.idOf(text);
+    if (id === null) byText.set(text, marker);
+    else byId.set(id, marker);
+  }
+  const cutText = (text: string): readonly Piece[] => splitAtLiterals(text, byText);
+
+  return (ids: readonly number[]): readonly Piece[] => {
+    const pieces: Piece[] = [];
+    let from = 0;
+    ids.forEach((id, at) => {
+      const marker = byId.get(id);
+      if (marker === undefined) return;
+      pieces.push(...cutText(tokenizer.decode(ids.slice(from, at))));
+      pieces.push({ marker, text: tokenizer.decode([id]) });
+      from = at + 1;
+    });
+    pieces.push(...cutText(tokenizer.decode(ids.slice(from))));
+    return pieces;
+  };
+}
+
+function splitAtLiterals(text: string, byText: ReadonlyMap<string, Marker>): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let rest = text;
+  for (;;) {
+    const found = [...byText.keys()]
+      .map((literal) => ({ literal, at: rest.indexOf(literal) }))
+      .filter(({ at }) => at >= 0)
+      .sort((a, b) => a.at - b.at)[0];
+    pieces.push({ marker: null, text: found === undefined ? rest : rest.slice(0, found.at) });
+    if (found === undefined) return pieces.filter((piece) => piece.text !== "");
+    pieces.push({ marker: byText.get(found.literal) ?? null, text: found.literal });
+    rest = rest.slice(found.at + found.literal.length);
+  }
+}
+
+/** What was read so far; `call` holds the call that is open, without its closing marker. */
+interface Reading {
+  thinking: boolean;
+  call: { readonly opening: string; readonly payload: string } | null;
+  readonly reasoning: string[];
+  readonly content: string[];
+  readonly calls: ToolCall[];
+  readonly errors: ToolCallError[];
+}
+
+function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<ParsedTurn, "ended"> {
+  const reading: Reading = {
+    thinking: startsThinking,
+    call: null,
+    reasoning: [],
+    content: [],
+    calls: [],
+    errors: [],
+  };
+  for (const piece of pieces) {
+    if (reading.thinking) readThought(reading, piece);
+    else if (reading.call !== null) readCall(reading, reading.call, piece);
+    else readVisible(reading, piece);
+  }
+  dropOpenCall(reading);
+  const thought = reading.reasoning.join("").trim();
+  return {
+    reasoning: thought === "" ? null : thought,
+    content: reading.content.join("").trim(),
+    calls: reading.calls,
+    errors: reading.errors,
+    unclosedThink: reading.thinking,
+  };
+}
+
+function readThought(reading: Reading, { marker, text }: Piece): void {
+  if (marker === "thinkClose") reading.thinking = false;
+  else reading.reasoning.push(text);
+}
+
+function readCall(
+  reading: Reading,
+  { opening, payload }: NonNullable<Reading["call"]>,
+  { marker, text }: Piece,
+): void {
+  if (marker === "callOpen") {
+    dropOpenCall(reading);
+    reading.call = { opening: text, payload: "" };
+  } else if (marker === "callClose") {
+    const result = readToolCall(payload, opening + payload + text);
+    if (result.kind === "call") reading.calls.push(result.call);
+    else reading.errors.push(result.error);
+    reading.call = null;
+  } else {
+    reading.call = { opening, payload: payload + text };
+  }
+}
+
+/** Outside reasoning and calls; a closing marker that closes nothing is dropped. */
+function readVisible(reading: Reading, { marker, text }: Piece): void {
+  if (marker === "thinkOpen") reading.thinking = true;
+  else if (marker === "callOpen") reading.call = { opening: text, payload: "" };
+  else if (marker === null) reading.content.push(text);
+}
+
+function dropOpenCall(reading: Reading): void {
+  if (reading.call === null) return;
+  const { opening, payload } = reading.call;
+  reading.errors.push(toolCallError("unterminated", opening + payload));
+  reading.call = null;
+}

@@ -1,0 +1,58 @@
+/** Fields of the evaluation object in the configuration. */
+
+import type { FieldTable } from "./field.ts";
+
+export const evaluationFields = {
+  splits: {
+    type: "map",
+    keyName: "environment",
+    of: { type: "list", of: { type: "string" }, minItems: 1 },
+    minEntries: 1,
+    change: "tunable",
+    doc: "What to evaluate on: a list of splits per environment, such as `local/calculator: [test]`. The environment need not be one that is trained on.",
+  },
+  at_start: {
+    type: "boolean",
+    default: true,
+    change: "tunable",
+    doc: "Whether to evaluate before the first step.",
+  },
+  at_end: {
+    type: "boolean",
+    default: true,
+    change: "tunable",
+    doc: "Whether to evaluate after the last step.",
+  },
+  every: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    unit: "steps",
+    doc: "Evaluate after every so many steps. `null` does not evaluate in between.",
+  },
+  num_samples: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: 64,
+    change: "tunable",
+    doc: "Number of tasks per split, the same ones each time. `null` uses all.",
+  },
+  rollouts_per_task: {
+    type: "integer",
+    min: 1,
+    default: 1,
+    change: "tunable",
+    doc: "Number of rollouts per task and temperature.",
+  },
+  temperatures: {
+    type: "list",
+    of: { type: "number", min: 0, max: 2 },
+    minItems: 1,
+    default: [0, 1],
+    change: "tunable",
+    doc: "Sampling temperatures, each evaluated and reported separately. 0 shows the best single answer, 1 what training samples from.",
+  },
+} as const satisfies FieldTable;

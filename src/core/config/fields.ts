@@ -1,0 +1,58 @@
+/** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
+
+import { environmentFields, splitFields } from "./environmentFields.ts";
+import { evaluationFields } from "./evaluationFields.ts";
+import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
+import { modelFields } from "./modelFields.ts";
+import { optimizerFields } from "./optimizerFields.ts";
+import { rolloutFields } from "./rolloutFields.ts";
+import { dataFields, runFields, serviceFields } from "./runFields.ts";
+
+export const configFields = {
+  ...modelFields,
+  ...dataFields,
+  ...optimizerFields,
+  ...rolloutFields,
+  ...runFields,
+  ...serviceFields,
+} as const satisfies FieldTable;
+
+/** The configuration as a shape, to walk it from the root. */
+export const configShape: ObjectShape = { type: "object", fields: configFields };
+
+export interface FieldSection {
+  readonly title: string;
+  /** Where the fields stand in the file; `<…>` marks a name of the user's choice. Empty at the top level. */
+  readonly place: string;
+  readonly fields: FieldTable;
+}
+
+/** All fields in reading order. */
+export const fieldSections: readonly FieldSection[] = [
+  { title: "Model", place: "", fields: modelFields },
+  { title: "Thinking", place: "thinking", fields: modelFields.thinking.fields },
+  { title: "Data", place: "", fields: dataFields },
+  { title: "Environment", place: "environments.<name>", fields: environmentFields },
+  { title: "Split", place: "environments.<name>.splits.<name>", fields: splitFields },
+  { title: "Loss and optimizer", place: "", fields: optimizerFields },
+  { title: "Rollouts", place: "", fields: rolloutFields },
+  { title: "Run", place: "", fields: runFields },
+  { title: "Evaluation", place: "evaluation", fields: evaluationFields },
+  { title: "Services", place: "", fields: serviceFields },
+];
+
+/** The field `key` of a table, or undefined; never something inherited. */
+export function fieldOf(fields: FieldTable, key: string): Field | undefined {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+/** The shape that the table gives to a key path such as `["environments", "local/calculator", "top_p"]`. */
+export function shapeAt(path: readonly string[]): Shape | undefined {
+  let shape: Shape | undefined = configShape;
+  for (const key of path) {
+    if (shape === undefined) return undefined;
+    if (shape.type === "object") shape = fieldOf(shape.fields, key);
+    else shape = shape.type === "map" || shape.type === "list" ? shape.of : undefined;
+  }
+  return shape;
+}

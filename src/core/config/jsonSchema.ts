@@ -1,0 +1,103 @@
+/** The field table as a JSON schema (draft 07) for editors. */
+
+import type { Json, JsonObject } from "../json.ts";
+import type { Field, FieldTable, NumberShape, ObjectShape, Shape, StringShape } from "./field.ts";
+import { configFields } from "./fields.ts";
+
+/** The schema of a whole configuration file, with documentation, defaults and ranges. */
+export function configJsonSchema(): JsonObject {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Tinker RL configuration",
+    ...schemaOfFields(configFields),
+  };
+}
+
+function schemaOfFields(fields: FieldTable): JsonObject {
+  const entries = Object.entries(fields);
+  const required = entries.filter(([, field]) => field.default === undefined).map(([key]) => key);
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function schemaOfField(field: Field): JsonObject {
+  return {
+    ...schemaOfShape(field),
+    ...(field.default !== undefined && { default: field.default }),
+    description: field.doc.replaceAll("`", ""),
+    markdownDescription: field.doc + localNote(field),
+  };
+}
+
+function localNote(field: Field): string {
+  if (field.localDefault === undefined) return "";
+  return ` Default for \`local/\` models: \`${JSON.stringify(field.localDefault)}\`.`;
+}
+
+function schemaOfShape(shape: Shape): JsonObject {
+  const schema = schemaOfValue(shape);
+  if (shape.nullable !== true) return schema;
+  const { type, enum: values } = schema;
+  return {
+    ...schema,
+    ...(typeof type === "string" && { type: [type, "null"] }),
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+  };
+}
+
+function schemaOfValue(shape: Shape): JsonObject {
+  switch (shape.type) {
+    case "string":
+      return schemaOfString(shape);
+    case "integer":
+    case "number":
+      return schemaOfNumber(shape);
+    case "boolean":
+      return { type: "boolean" };
+    case "enum":
+      return { type: "string", enum: shape.values };
+    case "list":
+      return withBound(
+        { type: "array", items: schemaOfShape(shape.of) },
+        "minItems",
+        shape.minItems,
+      );
+    case "map":
+      return withBound(
+        { type: "object", additionalProperties: schemaOfShape(shape.of) },
+        "minProperties",
+        shape.minEntries,
+      );
+    case "object":
+      return schemaOfObject(shape);
+  }
+}
+
+function schemaOfString(shape: StringShape): JsonObject {
+  return shape.pattern === undefined
+    ? { type: "string" }
+    : { type: "string", pattern: shape.pattern };
+}
+
+function schemaOfNumber(shape: NumberShape): JsonObject {
+  return {
+    type: shape.type,
+    ...(shape.min !== undefined && { minimum: shape.min }),
+    ...(shape.max !== undefined && { maximum: shape.max }),
+    ...(shape.above !== undefined && { exclusiveMinimum: shape.above }),
+    ...(shape.below !== undefined && { exclusiveMaximum: shape.below }),
+  };
+}
+
+function schemaOfObject(shape: ObjectShape): JsonObject {
+  const schema = schemaOfFields(shape.fields);
+  return shape.shorthand === undefined ? schema : { anyOf: [{ type: "boolean" }, schema] };
+}
+
+function withBound(schema: JsonObject, name: string, bound: Json | undefined): JsonObject {
+  return bound === undefined ? schema : { ...schema, [name]: bound };
+}

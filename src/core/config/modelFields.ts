@@ -1,0 +1,72 @@
+/** Fields of the configuration about the model and how it is spoken to. */
+
+import type { FieldTable } from "./field.ts";
+
+const thinkingFields = {
+  enabled: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    doc: "Whether the model writes its reasoning before it answers.",
+  },
+  effort: {
+    type: "enum",
+    values: ["low", "medium", "high", "xhigh"],
+    nullable: true,
+    default: null,
+    change: "identity",
+    doc: "How much reasoning to ask for, where the model supports it. `null` leaves it to the model.",
+  },
+  retention: {
+    type: "enum",
+    values: ["all", "template"],
+    default: "all",
+    change: "identity",
+    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` prunes it as the model's own chat template does.",
+  },
+} as const satisfies FieldTable;
+
+export const modelFields = {
+  model_name: {
+    type: "string",
+    change: "identity",
+    doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this machine, without any key.",
+  },
+  lora_rank: {
+    type: "integer",
+    min: 1,
+    default: 32,
+    localDefault: 8,
+    change: "identity",
+    doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough, and the best learning rate does not depend on it.",
+  },
+  tokenizer_name: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "identity",
+    doc: "Tokenizer to use instead of the model's own. `null` takes the one that belongs to `model_name`.",
+  },
+  chat_format: {
+    type: "enum",
+    values: ["auto", "template", "reference"],
+    default: "auto",
+    change: "identity",
+    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text.",
+  },
+  system_prompt_template: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "identity",
+    doc: "System text for every conversation. With `{tools}` in it the tools are listed there, one JSON line each; otherwise, and with `null`, the model gets them in its native form.",
+  },
+  thinking: {
+    type: "object",
+    fields: thinkingFields,
+    shorthand: "enabled",
+    default: false,
+    change: "identity",
+    doc: "Reasoning before the answer: `true`, `false`, or an object for the details.",
+  },
+} as const satisfies FieldTable;

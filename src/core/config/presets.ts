@@ -1,0 +1,31 @@
+/** Which defaults hold for which model, and what the values that depend on others come to. */
+
+import type { FieldTable } from "./field.ts";
+import { configFields } from "./fields.ts";
+import type { Config } from "./schema.ts";
+
+/** True for a model that is trained on this machine. */
+export function isLocalModel(modelName: string): boolean {
+  return modelName.startsWith("local/");
+}
+
+/** The defaults that a model's kind puts in place of the general ones; empty for hosted models. */
+export function presetFor(modelName: string): Partial<Config> {
+  if (!isLocalModel(modelName)) return {};
+  const fields: FieldTable = configFields;
+  const values = Object.entries(fields).flatMap(([key, field]) =>
+    field.localDefault === undefined ? [] : [[key, field.localDefault] as const],
+  );
+  // The schema reads the same entries, and a test reads every default through it.
+  return Object.fromEntries(values) as Partial<Config>;
+}
+
+/** Steps between two states to resume from, 0 for none: one step costs little locally and a save little less than a step. */
+export function rollingSaveEvery(config: Config): number {
+  return config.rolling_save_every ?? (isLocalModel(config.model_name) ? 1 : 5);
+}
+
+/** What happens to a group with equal rewards: with `direct` advantages it still teaches, otherwise all are zero. */
+export function zeroVariancePolicy(config: Config): "drop" | "keep" {
+  return config.zero_variance ?? (config.advantage_calculation === "direct" ? "keep" : "drop");
+}

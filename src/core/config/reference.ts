@@ -1,0 +1,85 @@
+/** The field table as Markdown, for the README. */
+
+import type { Json } from "../json.ts";
+import { rangeOf } from "./expectation.ts";
+import type { Change, Field, Shape } from "./field.ts";
+import { type FieldSection, fieldSections } from "./fields.ts";
+
+const CHANGES: Readonly<Record<Change, string>> = {
+  tunable: "any step",
+  fixed: "at resume",
+  identity: "never",
+};
+
+const INTRODUCTION =
+  "*Changes* says when a value may change: at the border of any step, when the run is resumed, or never, because it " +
+  "would be another run.";
+
+/** A Markdown table per section of the configuration, in reading order. */
+export function configReference(): string {
+  return [INTRODUCTION, ...fieldSections.map(section)].join("\n\n");
+}
+
+function section({ title, place, fields }: FieldSection): string {
+  const heading = place === "" ? `### ${title}` : `### ${title} (\`${place}\`)`;
+  const rows = Object.entries(fields).map(([key, field]) => row(key, field));
+  return [
+    heading,
+    "",
+    "| Key | Value | Default | Changes | Meaning |",
+    "|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+function row(key: string, field: Field): string {
+  const cells = [
+    `\`${key}\``,
+    valueText(field),
+    defaultText(field),
+    CHANGES[field.change],
+    field.doc,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function valueText(shape: Shape): string {
+  const text = typeText(shape);
+  return shape.nullable === true ? `${text} or null` : text;
+}
+
+function typeText(shape: Shape): string {
+  switch (shape.type) {
+    case "string":
+      return "text";
+    case "integer":
+    case "number":
+      return [shape.type, rangeOf(shape), shape.unit && `(${shape.unit})`]
+        .filter(Boolean)
+        .join(" ");
+    case "boolean":
+      return "boolean";
+    case "enum":
+      return shape.values.map((value) => `\`${value}\``).join(", ");
+    case "list":
+      return `list: ${valueText(shape.of)}`;
+    case "map":
+      return `map by ${shape.keyName}: ${valueText(shape.of)}`;
+    case "object":
+      return shape.shorthand === undefined ? "object" : "boolean or object";
+  }
+}
+
+function defaultText(field: Field): string {
+  if (field.default === undefined) return "**required**";
+  const text = codeText(field.default);
+  return field.localDefault === undefined
+    ? text
+    : `${text}; ${codeText(field.localDefault)} for \`local/\` models`;
+}
+
+function codeText(value: Json): string {
+  const isSmall = typeof value === "number" && value !== 0 && Math.abs(value) < 1e-2;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `\`${isSmall ? value.toExponential() : text}\``;
+}

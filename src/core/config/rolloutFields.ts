@@ -1,0 +1,92 @@
+/** Fields of the configuration about how rollouts are sampled: budgets, clocks and concurrency. */
+
+import type { FieldTable } from "./field.ts";
+
+export const rolloutFields = {
+  max_response_tokens: {
+    type: "integer",
+    min: 1,
+    default: 4096,
+    localDefault: 48,
+    change: "tunable",
+    unit: "tokens",
+    doc: "Most tokens the model may write in one turn.",
+  },
+  max_total_tokens: {
+    type: "integer",
+    min: 1,
+    default: 32768,
+    localDefault: 256,
+    change: "tunable",
+    unit: "tokens",
+    doc: "Most tokens of a whole rollout: prompt, model turns and tool results. At most the context length of the model.",
+  },
+  max_rollout_retries: {
+    type: "integer",
+    min: 0,
+    default: 3,
+    change: "tunable",
+    doc: "How often a rollout that failed for a technical reason starts again in a new session.",
+  },
+  max_active_tasks: {
+    type: "integer",
+    min: 1,
+    default: 32,
+    change: "tunable",
+    doc: "Number of rollouts that run at the same time. It adapts downwards when an environment is at capacity.",
+  },
+  max_rollout_concurrency: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    doc: "Takes the place of `max_active_tasks` when set.",
+  },
+  max_samples_in_flight: {
+    type: "integer",
+    min: 1,
+    default: 400,
+    change: "tunable",
+    doc: "Number of sampling requests that wait for an answer at the same time.",
+  },
+  rollout_timeout: {
+    type: "number",
+    above: 0,
+    default: 300,
+    change: "tunable",
+    unit: "seconds",
+    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count.",
+  },
+  session_timeout: {
+    type: "number",
+    above: 0,
+    default: 120,
+    change: "tunable",
+    unit: "seconds",
+    doc: "Time for an environment to answer the request for a session. Time that it reports as starting does not count.",
+  },
+  tool_timeout: {
+    type: "number",
+    above: 0,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    unit: "seconds",
+    doc: "Time for one tool call. `null` allows what is left of `rollout_timeout`.",
+  },
+  sampling_timeout: {
+    type: "number",
+    above: 0,
+    default: 600,
+    change: "tunable",
+    unit: "seconds",
+    doc: "Time for one turn of the model.",
+  },
+  sampling_seed: {
+    type: "boolean",
+    default: true,
+    change: "fixed",
+    doc: "Whether every sampling request carries a seed derived from `seed`. A server need not honour it.",
+  },
+} as const satisfies FieldTable;

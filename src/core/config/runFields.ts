@@ -1,0 +1,179 @@
+/** Fields of the configuration about a run itself (data, length, saving) and the services it reports to. */
+
+import { environmentFields } from "./environmentFields.ts";
+import { evaluationFields } from "./evaluationFields.ts";
+import type { FieldTable } from "./field.ts";
+
+const HTTP_URL = {
+  type: "string",
+  pattern: "^https?://\\S+$",
+  patternMeaning: "an address that begins with http:// or https://",
+} as const;
+
+export const dataFields = {
+  environments: {
+    type: "map",
+    keyName: "environment",
+    of: { type: "object", fields: environmentFields },
+    minEntries: 1,
+    change: "identity",
+    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, or `local/name` for a bundled one.",
+  },
+  batch_size: {
+    type: "integer",
+    min: 1,
+    change: "identity",
+    doc: "Number of tasks per step. Each becomes a group of `num_rollouts` rollouts.",
+  },
+  mix: {
+    type: "enum",
+    values: ["proportional", "weighted"],
+    default: "proportional",
+    change: "identity",
+    doc: "How several environments share the stream of tasks: by their number of tasks, or by their `weight`.",
+  },
+  num_epochs: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    doc: "How often to go through all tasks. `null` sets no end.",
+  },
+  max_steps: {
+    type: "integer",
+    min: 1,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    unit: "steps",
+    doc: "Number of steps after which the run ends, if `num_epochs` does not end it earlier. `null` sets no end.",
+  },
+  seed: {
+    type: "integer",
+    min: 0,
+    default: 42,
+    change: "identity",
+    doc: "Decides the order of tasks and the seeds of all sampling.",
+  },
+} as const satisfies FieldTable;
+
+export const runFields = {
+  run_name: {
+    type: "string",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+    patternMeaning: "letters, digits, dots, dashes and underscores",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Name of the run and of its folder. `null` generates one.",
+  },
+  log_path: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Folder that holds a folder per run. A relative path starts at the configuration file; `null` means `.tinker-rl/runs` beside it.",
+  },
+  save_every: {
+    type: "integer",
+    min: 0,
+    default: 10,
+    change: "tunable",
+    unit: "steps",
+    doc: "Save a checkpoint after every so many steps. 0 saves at the end only.",
+  },
+  rolling_save_every: {
+    type: "integer",
+    min: 0,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    unit: "steps",
+    doc: "Save a short-lived state to resume from after every so many steps. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
+  },
+  resume_from: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Continue from saved weights and optimizer state: `auto` for the newest run of this configuration, the folder of a run, or a `tinker://` path.",
+  },
+  init_from: {
+    type: "string",
+    pattern: "^tinker://\\S+$",
+    patternMeaning: "a path that begins with tinker://",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Start a new run from the weights at this `tinker://` path, with a fresh optimizer.",
+  },
+  evaluation: {
+    type: "object",
+    fields: evaluationFields,
+    nullable: true,
+    default: null,
+    change: "tunable",
+    doc: "Measures the model on tasks without training on them. `null` does not evaluate.",
+  },
+} as const satisfies FieldTable;
+
+export const serviceFields = {
+  tinker_base_url: {
+    ...HTTP_URL,
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL` from the environment, else the hosted service.",
+  },
+  openreward_base_url: {
+    ...HTTP_URL,
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Address of the OpenReward service. `null` takes `OPENREWARD_BASE_URL` from the environment, else the hosted service.",
+  },
+  secrets: {
+    type: "map",
+    keyName: "secret",
+    of: { type: "string", nullable: true },
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Secrets for all environments, by name. `null` as a value looks the secret up by its name, which keeps it out of this file.",
+  },
+  wandb: {
+    type: "enum",
+    values: ["online", "offline", "disabled"],
+    default: "disabled",
+    change: "fixed",
+    doc: "Whether metrics go to Weights & Biases: while the run goes on, into files to send later, or not at all.",
+  },
+  wandb_project_name: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Weights & Biases project. Needed unless `wandb` is `disabled`.",
+  },
+  wandb_run_name: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Name of the run on Weights & Biases. `null` takes the run's own name.",
+  },
+  openreward_upload: {
+    type: "boolean",
+    default: false,
+    change: "fixed",
+    doc: "Whether the rollouts are uploaded to OpenReward, to be read there.",
+  },
+  openreward_run_name: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "fixed",
+    doc: "Name of the run on OpenReward. `null` takes the run's own name.",
+  },
+} as const satisfies FieldTable;

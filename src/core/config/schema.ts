@@ -1,0 +1,110 @@
+/** The configuration as zod schemas and static types, both made from the field table. */
+
+import { z } from "zod";
+import { environmentFields, type splitFields } from "./environmentFields.ts";
+import type { evaluationFields } from "./evaluationFields.ts";
+import type {
+  Field,
+  FieldTable,
+  MapShape,
+  NumberShape,
+  ObjectShape,
+  Shape,
+  StringShape,
+  ValuesOf,
+} from "./field.ts";
+import { configFields } from "./fields.ts";
+
+/** A whole configuration, every default filled in. Keys are spelled as in the file. */
+export type Config = ValuesOf<typeof configFields>;
+export type EnvironmentConfig = ValuesOf<typeof environmentFields>;
+export type SplitConfig = ValuesOf<typeof splitFields>;
+export type EvaluationConfig = ValuesOf<typeof evaluationFields>;
+
+/** Which of a field's defaults holds. */
+export type DefaultKind = "hosted" | "local";
+
+/**
+ * Schemas of a configuration for hosted and for local models. They take plain values of the right types, fill in the
+ * defaults, and refuse unknown keys at every level.
+ */
+export const configSchemas: Readonly<Record<DefaultKind, z.ZodType<Config>>> = {
+  hosted: schemaOfConfig("hosted"),
+  local: schemaOfConfig("local"),
+};
+
+/** An environment that the configuration does not list (one that is only evaluated), with every default. */
+export function defaultEnvironment(kind: DefaultKind): EnvironmentConfig {
+  const required = { splits: { test: {} }, num_rollouts: 2 };
+  // Sound for the same reason as below: the schema and the type read the same table.
+  return schemaOfFields(environmentFields, kind).parse(required) as EnvironmentConfig;
+}
+
+function schemaOfConfig(kind: DefaultKind): z.ZodType<Config> {
+  // Sound because `schemaOfShape` and `ValuesOf` read the same table case by case.
+  return schemaOfFields(configFields, kind) as unknown as z.ZodType<Config>;
+}
+
+function schemaOfFields(fields: FieldTable, kind: DefaultKind): z.ZodType {
+  const entries = Object.entries(fields).map(
+    ([key, field]) => [key, schemaOfField(field, kind)] as const,
+  );
+  return z.strictObject(Object.fromEntries(entries));
+}
+
+function schemaOfField(field: Field, kind: DefaultKind): z.ZodType {
+  const schema = schemaOfShape(field, kind);
+  const value = kind === "local" ? (field.localDefault ?? field.default) : field.default;
+  return value === undefined ? schema : schema.prefault(value);
+}
+
+function schemaOfShape(shape: Shape, kind: DefaultKind): z.ZodType {
+  const schema = schemaOfValue(shape, kind);
+  return shape.nullable === true ? schema.nullable() : schema;
+}
+
+function schemaOfValue(shape: Shape, kind: DefaultKind): z.ZodType {
+  switch (shape.type) {
+    case "string":
+      return schemaOfString(shape);
+    case "integer":
+    case "number":
+      return schemaOfNumber(shape);
+    case "boolean":
+      return z.boolean();
+    case "enum":
+      return z.enum(shape.values);
+    case "list":
+      return z.array(schemaOfShape(shape.of, kind)).min(shape.minItems ?? 0);
+    case "map":
+      return schemaOfMap(shape, kind);
+    case "object":
+      return schemaOfObject(shape, kind);
+  }
+}
+
+function schemaOfString(shape: StringShape): z.ZodType {
+  return shape.pattern === undefined ? z.string() : z.string().regex(new RegExp(shape.pattern));
+}
+
+function schemaOfNumber(shape: NumberShape): z.ZodType {
+  let schema = shape.type === "integer" ? z.int() : z.number();
+  if (shape.min !== undefined) schema = schema.gte(shape.min);
+  if (shape.max !== undefined) schema = schema.lte(shape.max);
+  if (shape.above !== undefined) schema = schema.gt(shape.above);
+  if (shape.below !== undefined) schema = schema.lt(shape.below);
+  return schema;
+}
+
+function schemaOfMap(shape: MapShape, kind: DefaultKind): z.ZodType {
+  const schema = z.record(z.string(), schemaOfShape(shape.of, kind));
+  const minEntries = shape.minEntries ?? 0;
+  return schema.refine((entries) => Object.keys(entries).length >= minEntries);
+}
+
+function schemaOfObject(shape: ObjectShape, kind: DefaultKind): z.ZodType {
+  const schema = schemaOfFields(shape.fields, kind);
+  const key = shape.shorthand;
+  if (key === undefined) return schema;
+  return z.preprocess((value) => (typeof value === "boolean" ? { [key]: value } : value), schema);
+}

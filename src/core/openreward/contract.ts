@@ -1,0 +1,111 @@
+/** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
+
+import type { JsonObject } from "../json.ts";
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export type Block = TextBlock | ImageBlock;
+
+export interface Split {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments; null = no arguments. */
+  readonly inputSchema: JsonObject | null;
+}
+
+/** The tool that grades a final message: call it with `{[arg]: text}`, or `{}` when `arg` is null (ORS, section 5.10). */
+export interface TerminalTool {
+  readonly name: string;
+  readonly arg: string | null;
+  readonly description: string;
+}
+
+export interface ToolList {
+  readonly tools: readonly ToolSpec[];
+  readonly terminalTool: TerminalTool | null;
+  readonly supportsGroupScoring: boolean;
+}
+
+export type RejectionReason =
+  | "not_found"
+  | "name_collision"
+  | "input_validation"
+  | "episode_finished";
+
+/** A crash of the tool is neither: it is thrown. */
+export type ToolCallOutcome =
+  | {
+      readonly kind: "result";
+      readonly blocks: readonly Block[];
+      /** Null = not scored, which differs from 0. */
+      readonly reward: number | null;
+      readonly finished: boolean;
+      /** For logs only: it may hold the answer. */
+      readonly metadata: JsonObject | null;
+    }
+  | {
+      /** The model's mistake (but `episode_finished` is the caller's); the episode goes on. */
+      readonly kind: "rejected";
+      readonly reason: RejectionReason;
+      readonly error: string;
+    };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface TaskChoice {
+  readonly split: string;
+  readonly index: number;
+  /** Secret values by name, for the environment. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-unavailable`,
+ * `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid`.
+ */
+export interface EnvironmentSession {
+  readonly id: string;
+  /** Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone. */
+  readonly lost: AbortSignal;
+  /** Fetched once, because reading it may reset the episode; a second call returns the same blocks. */
+  prompt(options?: CallOptions): Promise<readonly Block[]>;
+  tools(options?: CallOptions): Promise<ToolList>;
+  /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
+  callTool(name: string, input: JsonObject, options?: CallOptions): Promise<ToolCallOutcome>;
+  /** Ends the episode in at most 15 s; repeats are harmless, faults are logged only. */
+  close(): Promise<void>;
+}
+
+export interface RemoteEnvironment {
+  readonly name: string;
+  splits(options?: CallOptions): Promise<readonly Split[]>;
+  numTasks(split: string, options?: CallOptions): Promise<number>;
+  /** Tools that all tasks share; a session's own list may be longer. */
+  tools(options?: CallOptions): Promise<ToolList>;
+  /** Gives back the session that the three queries share; call it when start-up is over. */
+  release(): Promise<void>;
+  /** Opens a session within 30 minutes, start of the environment included. */
+  openSession(task: TaskChoice, options?: CallOptions): Promise<EnvironmentSession>;
+}
+
+export interface EnvironmentConnection {
+  /** `Owner/Name`, `Owner/Name:variant`, or `local/name` for an environment of the server itself. */
+  environment(name: string): RemoteEnvironment;
+}

@@ -1,0 +1,113 @@
+/** Owns the connection to an ORS server: its environments by name, and their start-up queries. */
+
+import type { z } from "zod";
+import type {
+  CallOptions,
+  EnvironmentConnection,
+  EnvironmentSession,
+  RemoteEnvironment,
+  Split,
+  TaskChoice,
+  ToolList,
+} from "./contract.ts";
+import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
+import { openSession } from "./session.ts";
+import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
+import { resolveTarget } from "./target.ts";
+import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from "./wire.ts";
+
+/** Base URL of OpenReward's environments (ORS, section 1.1). */
+export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
+
+/** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
+const QUERY_SESSION_LIFE_MS = 60_000;
+
+/** Prepares a connection; nothing is sent before an environment is asked for something. */
+export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
+  return {
+    environment(name) {
+      const target = resolveTarget(name, dependencies.baseUrl);
+      return new ConnectedEnvironment(new EnvironmentWire(dependencies, target));
+    },
+  };
+}
+
+class ConnectedEnvironment implements RemoteEnvironment {
+  readonly name: string;
+  readonly #wire: EnvironmentWire;
+  readonly #warnedTypes = new Set<string>();
+  #querySession: { readonly sid: Promise<string>; readonly openedMs: number } | null = null;
+
+  constructor(wire: EnvironmentWire) {
+    this.name = wire.target.name;
+    this.#wire = wire;
+  }
+
+  splits(options: CallOptions = {}): Promise<readonly Split[]> {
+    return this.#query({ method: "GET", path: this.#wire.path("splits") }, splitsReply, options);
+  }
+
+  async numTasks(split: string, options: CallOptions = {}): Promise<number> {
+    const request = {
+      method: "POST",
+      path: this.#wire.path("num_tasks"),
+      body: { split },
+    } as const;
+    const { num_tasks } = await this.#query(request, numTasksReply, options);
+    return num_tasks;
+  }
+
+  tools(options: CallOptions = {}): Promise<ToolList> {
+    return this.#query({ method: "GET", path: this.#wire.path("tools") }, toolsReply, options);
+  }
+
+  async release(): Promise<void> {
+    const session = this.#querySession;
+    this.#querySession = null;
+    const sid = await session?.sid.catch(() => null);
+    if (sid != null) await releaseSession(this.#wire, sid, { isCreated: false });
+  }
+
+  openSession(task: TaskChoice, options: CallOptions = {}): Promise<EnvironmentSession> {
+    const onUnknownBlock = (type: string): void => this.#warnOnce(type);
+    return openSession(this.#wire, task, { onUnknownBlock, signal: options.signal });
+  }
+
+  async #query<T>(
+    request: Pick<WireRequest, "method" | "path" | "body">,
+    schema: z.ZodType<T>,
+    { signal }: CallOptions,
+  ): Promise<T> {
+    const sid = await this.#querySessionId(signal);
+    const addressed = { ...request, sid, isInSession: false };
+    return this.#wire.fetchJson(addressed, { repeat: "always", signal, schema });
+  }
+
+  /** Hosted gateways route start-up queries by a session id, which all of them share (ORS, section 5.2). */
+  async #querySessionId(signal: AbortSignal | undefined): Promise<string> {
+    const nowMs = this.#wire.dependencies.clock.monotonic();
+    if (this.#querySession && nowMs - this.#querySession.openedMs >= QUERY_SESSION_LIFE_MS) {
+      await this.release();
+    }
+    this.#querySession ??= {
+      sid: reserveSession(this.#wire, secretsHeader(this.#wire, {}), signal),
+      openedMs: nowMs,
+    };
+    const session = this.#querySession;
+    try {
+      return await session.sid;
+    } catch (error) {
+      if (this.#querySession === session) this.#querySession = null;
+      throw error;
+    }
+  }
+
+  #warnOnce(type: string): void {
+    if (this.#warnedTypes.has(type)) return;
+    this.#warnedTypes.add(type);
+    this.#wire.dependencies.log.warn("environment sent a block of an unknown type; it is skipped", {
+      environment: this.name,
+      type,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+/** Owns how failures of the wire become the program's environment errors (ORS, section 6.1). */
+
+import { z } from "zod";
+import { AppError, errorMessage } from "../errors.ts";
+
+/** Where a failure happened: goes into message and data of every error. */
+export interface Place {
+  readonly environment: string;
+  readonly sid: string | null;
+  /** Method and path, for example `POST /call`. */
+  readonly action: string;
+  /** True once `/create` succeeded: a 404 then means that the session is gone. */
+  readonly isInSession: boolean;
+}
+
+export interface HttpFailure {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfterMs: number | null;
+}
+
+const MAX_DETAIL_CHARS = 500;
+
+const detailBody = z.object({ detail: z.unknown() });
+
+/** An AppError at a place; never holds keys or bodies that we sent. */
+export function environmentFault(
+  code: string,
+  place: Place,
+  text: string,
+  details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+): AppError {
+  const { environment, sid, action } = place;
+  return new AppError(code, `Environment ${environment}, ${action}: ${text}`, {
+    data: { environment, sid, ...details.data },
+    cause: details.cause,
+  });
+}
+
+/** The error that an HTTP status other than 200 means at this place. */
+export function httpFault(place: Place, failure: HttpFailure): AppError {
+  const { status, retryAfterMs } = failure;
+  const detail = readDetail(failure.body) || "no details given";
+  const fault = (code: string, text: string, data = {}): AppError =>
+    environmentFault(code, place, text, { data: { status, ...data } });
+  switch (status) {
+    case 401:
+    case 403:
+      return fault(
+        "environment-auth",
+        `access denied (${status}: ${detail}). Check the API key and that your account may use this environment.`,
+      );
+    case 404:
+      return place.isInSession
+        ? fault("environment-session-lost", `the session is gone (${detail}). Repeat the rollout.`)
+        : fault(
+            "environment-not-found",
+            `not found (${detail}). Check the name: hosted names are Owner/Name and case-sensitive.`,
+          );
+    case 410:
+      return fault("environment-session-lost", `the session was deleted. Repeat the rollout.`);
+    case 429:
+      return fault(
+        "environment-capacity",
+        `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
+        { retryAfterMs },
+      );
+    case 500:
+      return fault(
+        "environment-tool-crashed",
+        `the environment's own code failed: ${detail}. Look into its logs.`,
+      );
+    default:
+      return status >= 500 || status === 408
+        ? fault("environment-unavailable", `answered ${status} (${detail}). Try again later.`)
+        : fault(
+            "environment-protocol",
+            `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
+          );
+  }
+}
+
+/** The error for a connection that failed, `cause` being the transport's error. */
+export function unavailable(place: Place, cause: unknown): AppError {
+  return environmentFault(
+    "environment-unavailable",
+    place,
+    `no complete answer: ${errorMessage(cause)}`,
+    { cause },
+  );
+}
+
+/** The error for a reply that ORS does not allow. */
+export function protocolFault(place: Place, what: string, cause?: unknown): AppError {
+  return environmentFault(
+    "environment-protocol",
+    place,
+    `${what}. Check that the address is an ORS server of a supported version.`,
+    { cause },
+  );
+}
+
+/** The server's own words of an error body: `detail` if it is JSON of that shape (ORS, section 1.3), shortened. */
+export function readDetail(body: string): string {
+  let detail: unknown = body;
+  try {
+    const parsed = detailBody.safeParse(JSON.parse(body));
+    if (parsed.success) detail = parsed.data.detail;
+  } catch {
+    // Gateways answer in plain text or HTML: the text itself is the detail.
+  }
+  const text = typeof detail === "string" ? detail : JSON.stringify(detail);
+  return text.trim().slice(0, MAX_DETAIL_CHARS);
+}

@@ -1,0 +1,65 @@
+/** Owns how long a request is repeated: back-off, `Retry-After`, and the ride through a starting environment. */
+
+import type { Clock, HttpResponse, Random } from "../ports.ts";
+
+/** Longest time that "still starting" answers are followed (ORS, section 6.4). */
+const MAX_STARTING_MS = 30 * 60_000;
+const STARTING_WAIT_MS = 2_000;
+const MAX_STARTING_WAIT_MS = 10_000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
+const MAX_RETRY_AFTER_MS = 60_000;
+
+export interface Patience {
+  /** Waits with full jitter, or as long as the server asked; false when the attempts are used up. */
+  afterFailure(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
+  /** Waits without using up an attempt; false after 30 minutes of starting. */
+  whileStarting(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
+  /** Gives all attempts back, after progress. */
+  restore(): void;
+}
+
+export function createPatience(dependencies: {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Requests in all, the first included. */
+  readonly maxAttempts: number;
+}): Patience {
+  const { clock, random, maxAttempts } = dependencies;
+  let failures = 0;
+  let startingSinceMs: number | null = null;
+  return {
+    async afterFailure(retryAfterMs, signal) {
+      failures += 1;
+      if (failures >= maxAttempts) return false;
+      const capMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures);
+      const waitMs = retryAfterMs ?? random.uniform() * capMs;
+      await clock.sleep(Math.min(waitMs, MAX_RETRY_AFTER_MS), signal);
+      return true;
+    },
+    async whileStarting(retryAfterMs, signal) {
+      startingSinceMs ??= clock.monotonic();
+      if (clock.monotonic() - startingSinceMs >= MAX_STARTING_MS) return false;
+      await clock.sleep(Math.min(retryAfterMs ?? STARTING_WAIT_MS, MAX_STARTING_WAIT_MS), signal);
+      return true;
+    },
+    restore() {
+      failures = 0;
+    },
+  };
+}
+
+/** True for a 503 that promises that nothing ran, because the environment is still starting (ORS, section 6.4). */
+export function isStarting(response: HttpResponse): boolean {
+  return (
+    response.status === 503 && response.header("x-backend-state")?.toLowerCase() === "starting"
+  );
+}
+
+/** `Retry-After` in milliseconds, given as seconds or as a date; null when absent or unreadable. */
+export function retryAfterMs(response: HttpResponse, nowMs: number): number | null {
+  const value = response.header("retry-after")?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+}

@@ -1,0 +1,60 @@
+/** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost (ORS, section 10.6). */
+
+import { errorMessage } from "../errors.ts";
+import type { EnvironmentWire, WireRequest } from "./wire.ts";
+
+/** Measured from start to start. */
+const PING_INTERVAL_MS = 10_000;
+const PING_TIMEOUT_MS = 30_000;
+const MAX_FAILURES = 5;
+/** Answers that the session is gone; a gateway may give a single wrong one. */
+const MAX_GONE_ANSWERS = 2;
+const GONE_STATUSES: ReadonlySet<number> = new Set([404, 410]);
+
+type PingAnswer = "alive" | "gone" | "failed";
+
+/**
+ * Pings at once and then every 10 s until `signal` aborts, or until the session counts as lost: 5 failures or 2 "gone"
+ * answers in a row. Resolves with why it is lost, null when stopped; never rejects.
+ */
+export async function keepAlive(
+  wire: EnvironmentWire,
+  sid: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { clock } = wire.dependencies;
+  let failures = 0;
+  let goneAnswers = 0;
+  while (!signal.aborted) {
+    const startMs = clock.monotonic();
+    const answer = await ping(wire, sid, signal);
+    if (signal.aborted) break;
+    failures = answer === "alive" ? 0 : failures + 1;
+    goneAnswers = answer === "gone" ? goneAnswers + 1 : 0;
+    if (goneAnswers >= MAX_GONE_ANSWERS) return "the server no longer knows it";
+    if (failures >= MAX_FAILURES) return `${MAX_FAILURES} pings in a row failed`;
+    const waitMs = Math.max(0, PING_INTERVAL_MS - (clock.monotonic() - startMs));
+    await clock.sleep(waitMs, signal).catch(() => undefined);
+  }
+  return null;
+}
+
+async function ping(wire: EnvironmentWire, sid: string, signal: AbortSignal): Promise<PingAnswer> {
+  const request: WireRequest = {
+    method: "POST",
+    path: "/ping",
+    sid,
+    isInSession: true,
+    timeoutMs: PING_TIMEOUT_MS,
+  };
+  try {
+    const response = await wire.send(request, signal);
+    await response.bytes();
+    if (GONE_STATUSES.has(response.status)) return "gone";
+    // Any other answer but a gateway's shows that somebody still holds the session: 503 comes while it starts.
+    return response.status < 500 || response.status === 503 ? "alive" : "failed";
+  } catch (error) {
+    wire.dependencies.log.debug("environment ping failed", { sid, error: errorMessage(error) });
+    return "failed";
+  }
+}

@@ -1,0 +1,110 @@
+/** Owns the shapes of ORS replies, and their translation into ours (ORS, section 3). */
+
+import { z } from "zod";
+import type { JsonObject } from "../json.ts";
+import type { Block, RejectionReason, ToolCallOutcome, ToolList } from "./contract.ts";
+
+const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+
+const wireBlocks = z.array(z.looseObject({ type: z.string() }));
+const knownBlock = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+]);
+
+/** Blocks as they came; {@link readBlocks} translates them. */
+export const promptReply = wireBlocks;
+
+export const splitsReply = z.array(z.object({ name: z.string(), type: z.string() }));
+export const numTasksReply = z.object({ num_tasks: z.int().nonnegative() });
+export const createReply = z.object({ sid: z.string() });
+
+export const toolsReply = z
+  .object({
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        input_schema: jsonObject.nullish(),
+      }),
+    ),
+    terminal_tool: z
+      .object({ name: z.string(), arg: z.string().nullish(), description: z.string() })
+      .nullish(),
+    supports_score_group: z.boolean().nullish(),
+  })
+  .transform(
+    ({ tools, terminal_tool: terminal, supports_score_group }): ToolList => ({
+      tools: tools.map(({ name, description, input_schema }) => ({
+        name,
+        description,
+        inputSchema: input_schema ?? null,
+      })),
+      terminalTool: terminal ? { ...terminal, arg: terminal.arg ?? null } : null,
+      supportsGroupScoring: supports_score_group ?? false,
+    }),
+  );
+
+export const callReply = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    output: z.object({
+      blocks: wireBlocks,
+      metadata: jsonObject.nullish(),
+      reward: z.number().nullish(),
+      finished: z.boolean(),
+    }),
+  }),
+  z.object({ ok: z.literal(false), error: z.string(), reason: z.string().nullish() }),
+]);
+
+/** Told the type of a block that this client does not know. */
+export type UnknownBlockListener = (type: string) => void;
+
+/** Keeps text and image blocks, skips unknown ones. Throws a ZodError when a known block is malformed. */
+export function readBlocks(
+  blocks: z.infer<typeof wireBlocks>,
+  onUnknown: UnknownBlockListener,
+): readonly Block[] {
+  return blocks.flatMap((block) => {
+    if (block.type === "text" || block.type === "image") return [knownBlock.parse(block)];
+    onUnknown(block.type);
+    return [];
+  });
+}
+
+/** The outcome of a `/call` reply. */
+export function readOutcome(
+  reply: z.infer<typeof callReply>,
+  onUnknown: UnknownBlockListener,
+): ToolCallOutcome {
+  if (!reply.ok) {
+    const { error } = reply;
+    return { kind: "rejected", reason: rejectionReason(reply.reason ?? null, error), error };
+  }
+  const { blocks, reward, finished, metadata } = reply.output;
+  return {
+    kind: "result",
+    blocks: readBlocks(blocks, onUnknown),
+    reward: reward ?? null,
+    finished,
+    metadata: metadata ?? null,
+  };
+}
+
+const REASONS: readonly RejectionReason[] = [
+  "not_found",
+  "name_collision",
+  "input_validation",
+  "episode_finished",
+];
+
+/** Older servers give no reason: the beginning of their message tells it (ORS, section 10.7). */
+function rejectionReason(reason: string | null, error: string): RejectionReason {
+  const known = REASONS.find((candidate) => candidate === reason);
+  if (known !== undefined) return known;
+  if (error.startsWith("Tool name collision")) return "name_collision";
+  if (error.startsWith("Tool input validation error")) return "input_validation";
+  if (error.includes("was not run: the episode has finished")) return "episode_finished";
+  return "not_found";
+}

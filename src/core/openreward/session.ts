@@ -1,0 +1,188 @@
+/** Owns one open session: its prompt, its tools, its calls, its keep-alive, its end. */
+
+import { z } from "zod";
+import type { AppError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type {
+  Block,
+  CallOptions,
+  EnvironmentSession,
+  TaskChoice,
+  ToolCallOutcome,
+  ToolList,
+} from "./contract.ts";
+import { linkSignals, withLimit } from "./deadline.ts";
+import { environmentFault, protocolFault } from "./faults.ts";
+import { keepAlive } from "./pings.ts";
+import {
+  callReply,
+  promptReply,
+  readBlocks,
+  readOutcome,
+  toolsReply,
+  type UnknownBlockListener,
+} from "./replies.ts";
+import {
+  createEpisode,
+  lacksVersion,
+  releaseSession,
+  reserveSession,
+  secretsHeader,
+} from "./sessionSteps.ts";
+import { runStreamedJob } from "./streamedJob.ts";
+import type { EnvironmentWire, WireRequest } from "./wire.ts";
+
+/** Create and start together (ORS, section 5.6). */
+const OPEN_LIMIT_MS = 30 * 60_000;
+
+/** Reserves an id, starts the episode and its pings; nothing stays open when it throws. */
+export async function openSession(
+  wire: EnvironmentWire,
+  task: TaskChoice,
+  options: {
+    readonly onUnknownBlock: UnknownBlockListener;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<EnvironmentSession> {
+  const { clock } = wire.dependencies;
+  const place = {
+    environment: wire.target.name,
+    sid: null,
+    action: "opening a session",
+    isInSession: false,
+  };
+  const onLimit = (): Error =>
+    environmentFault(
+      "environment-unavailable",
+      place,
+      "not ready after 30 minutes. Look into the environment's logs, then try again.",
+    );
+  const limit = { clock, limitMs: OPEN_LIMIT_MS, signal: options.signal, onLimit };
+  const sid = await withLimit(limit, async (signal) => {
+    const secrets = secretsHeader(wire, task.secrets ?? {});
+    const needsDialect = secrets !== null && !wire.target.isOpenReward;
+    const sendsSecretsInBody = needsDialect && (await lacksVersion(wire, signal));
+    const reserved = await reserveSession(wire, secrets, signal);
+    try {
+      await createEpisode(wire, { sid: reserved, task, secrets, sendsSecretsInBody, signal });
+      return reserved;
+    } catch (error) {
+      await releaseSession(wire, reserved, { isCreated: true });
+      throw error;
+    }
+  });
+  return new OpenSession({ wire, sid, onUnknownBlock: options.onUnknownBlock });
+}
+
+class OpenSession implements EnvironmentSession {
+  readonly id: string;
+  readonly lost: AbortSignal;
+  readonly #wire: EnvironmentWire;
+  readonly #onUnknownBlock: UnknownBlockListener;
+  readonly #lost = new AbortController();
+  readonly #closed = new AbortController();
+  readonly #pings: Promise<void>;
+  #prompt: Promise<readonly Block[]> | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(dependencies: {
+    readonly wire: EnvironmentWire;
+    readonly sid: string;
+    readonly onUnknownBlock: UnknownBlockListener;
+  }) {
+    this.id = dependencies.sid;
+    this.lost = this.#lost.signal;
+    this.#wire = dependencies.wire;
+    this.#onUnknownBlock = dependencies.onUnknownBlock;
+    this.#pings = this.#keepAlive();
+  }
+
+  prompt(options: CallOptions = {}): Promise<readonly Block[]> {
+    this.#prompt ??= this.#whileOpen(options, (signal) => this.#fetchPrompt(signal));
+    return this.#prompt;
+  }
+
+  tools(options: CallOptions = {}): Promise<ToolList> {
+    return this.#whileOpen(options, async (signal) => {
+      const request = this.#request("GET", this.#wire.path("task_tools"));
+      const rule = { repeat: "always", signal } as const;
+      const { response } = await this.#wire.sendPatiently(request, rule);
+      const text = await this.#wire.readText(request, response);
+      if (response.status === 200) return this.#wire.parse(request, text, toolsReply);
+      if (response.status !== 404) throw this.#wire.fault(request, response, text);
+      // A server older than `/task_tools`, or a dead session: the second request tells.
+      const older = this.#request("GET", this.#wire.path("tools"));
+      return this.#wire.fetchJson(older, { ...rule, schema: toolsReply });
+    });
+  }
+
+  callTool(name: string, input: JsonObject, options: CallOptions = {}): Promise<ToolCallOutcome> {
+    return this.#whileOpen(options, async (signal) => {
+      const request = {
+        ...this.#request("POST", this.#wire.path("call")),
+        body: { name, input },
+      };
+      const { text } = await runStreamedJob(this.#wire, {
+        request,
+        isRepeatable: false,
+        throwsCapacity: false,
+        signal,
+      });
+      const reply = this.#wire.parse(request, text, callReply);
+      return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #fetchPrompt(signal: AbortSignal): Promise<readonly Block[]> {
+    const request = this.#request("GET", this.#wire.path("prompt"));
+    // Reading the prompt may reset the episode, so it is not read twice.
+    const rule = { repeat: "if-unsent", signal } as const;
+    const blocks = await this.#wire.fetchJson(request, { ...rule, schema: promptReply });
+    return this.#translate(request, () => readBlocks(blocks, this.#onUnknownBlock));
+  }
+
+  #request(method: "GET" | "POST", path: string): WireRequest {
+    return { method, path, sid: this.id, isInSession: true };
+  }
+
+  /** Runs `work` until the caller, the loss of the session or its end stops it. */
+  async #whileOpen<T>(options: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const link = linkSignals([options.signal, this.#lost.signal, this.#closed.signal]);
+    try {
+      link.signal.throwIfAborted();
+      return await work(link.signal);
+    } finally {
+      link.release();
+    }
+  }
+
+  #translate<T>(request: WireRequest, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      throw protocolFault(this.#wire.placeOf(request), "a block of the reply is malformed", error);
+    }
+  }
+
+  async #keepAlive(): Promise<void> {
+    const reason = await keepAlive(this.#wire, this.id, this.#closed.signal);
+    if (reason !== null) this.#lost.abort(this.#lostError(`the session is lost: ${reason}`));
+  }
+
+  async #end(): Promise<void> {
+    this.#closed.abort(this.#lostError("the session was closed"));
+    await this.#pings;
+    await releaseSession(this.#wire, this.id, { isCreated: true });
+  }
+
+  #lostError(what: string): AppError {
+    const place = this.#wire.placeOf(this.#request("POST", "/ping"));
+    return environmentFault("environment-session-lost", place, `${what}. Repeat the rollout.`);
+  }
+}

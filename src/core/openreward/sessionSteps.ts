@@ -1,0 +1,136 @@
+/** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session` (ORS, section 5.3). */
+
+import { z } from "zod";
+import { errorMessage } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { TaskChoice } from "./contract.ts";
+import { withLimit } from "./deadline.ts";
+import { environmentFault, protocolFault, readDetail } from "./faults.ts";
+import { createReply } from "./replies.ts";
+import { encodeSecrets } from "./secrets.ts";
+import { runStreamedJob } from "./streamedJob.ts";
+import type { EnvironmentWire, WireRequest } from "./wire.ts";
+
+const RELEASE_LIMIT_MS = 15_000;
+
+const sessionReply = z.object({ sid: z.string() });
+
+/** Reserves a session id; one that was announced but not completed is freed. */
+export async function reserveSession(
+  wire: EnvironmentWire,
+  secrets: string | null,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const request = {
+    method: "POST",
+    path: "/create_session",
+    sid: null,
+    isInSession: false,
+    body: {},
+    secrets,
+  } as const;
+  let pendingSid: string | null = null;
+  try {
+    const { taskId, text } = await runStreamedJob(wire, {
+      request,
+      isRepeatable: true,
+      throwsCapacity: true,
+      onTaskId: (taskId) => {
+        pendingSid = taskId;
+      },
+      signal,
+    });
+    const sid = text === "" ? taskId : wire.parse(request, text, sessionReply).sid;
+    if (sid === null) throw protocolFault(wire.placeOf(request), "the server gave no session id");
+    return sid;
+  } catch (error) {
+    if (pendingSid !== null) await releaseSession(wire, pendingSid, { isCreated: false });
+    throw error;
+  }
+}
+
+/** Starts the episode of a task under a reserved id. */
+export async function createEpisode(
+  wire: EnvironmentWire,
+  options: {
+    readonly sid: string;
+    readonly task: TaskChoice;
+    readonly secrets: string | null;
+    /** True for servers that read secrets from the body only. */
+    readonly sendsSecretsInBody: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { sid, task, secrets, sendsSecretsInBody, signal } = options;
+  const { envName } = wire.target;
+  const body: JsonObject = {
+    split: task.split,
+    index: task.index,
+    ...(envName === null ? {} : { env_name: envName }),
+    ...(sendsSecretsInBody ? { secrets: { ...task.secrets } } : {}),
+  };
+  const request: WireRequest = {
+    method: "POST",
+    path: "/create",
+    sid,
+    isInSession: false,
+    body,
+    secrets,
+  };
+  const { response, isRepeat } = await wire.sendPatiently(request, { repeat: "always", signal });
+  const text = await wire.readText(request, response);
+  if (response.status === 200) {
+    wire.parse(request, text, createReply);
+    return;
+  }
+  // The answer to the first attempt was lost, but it had worked.
+  const hasWorkedBefore = isRepeat && response.status === 400;
+  if (hasWorkedBefore && readDetail(text).includes("Session already exists")) return;
+  throw wire.fault(request, response, text);
+}
+
+/** `X-Secrets` for these secrets; the user's key is in it for OpenReward's own environments only. */
+export function secretsHeader(
+  wire: EnvironmentWire,
+  secrets: Readonly<Record<string, string>>,
+): string | null {
+  return encodeSecrets(secrets, wire.target.isOpenReward ? wire.dependencies.apiKey : null);
+}
+
+/** True for a server of the `ors-sdk` dialect, which has no `/version` (ORS, section 10.2). */
+export async function lacksVersion(
+  wire: EnvironmentWire,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
+  const { response } = await wire.sendPatiently(request, { repeat: "always", signal });
+  await response.bytes();
+  return response.status === 404;
+}
+
+/** Ends the episode and frees the id in at most 15 s; faults are logged only. */
+export async function releaseSession(
+  wire: EnvironmentWire,
+  sid: string,
+  options: { readonly isCreated: boolean },
+): Promise<void> {
+  const { clock, log } = wire.dependencies;
+  const paths = options.isCreated ? ["/delete", "/delete_session"] : ["/delete_session"];
+  const request = { method: "POST", sid, isInSession: true } as const;
+  const onLimit = (): Error =>
+    environmentFault(
+      "environment-unavailable",
+      wire.placeOf({ ...request, path: "/delete" }),
+      "the session was not freed in 15 s. The server frees it later by itself.",
+    );
+  await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async (signal) => {
+    for (const path of paths) {
+      try {
+        const sent = await wire.sendPatiently({ ...request, path }, { repeat: "always", signal });
+        await sent.response.bytes();
+      } catch (error) {
+        log.debug("environment session was not freed", { sid, path, error: errorMessage(error) });
+      }
+    }
+  });
+}

@@ -1,0 +1,77 @@
+/** What the core needs from its surroundings. Interfaces only: `node/` implements them, tests fake them. */
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Whole-request limit in milliseconds, until the body is read; absent = none. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Case-insensitive; null when absent. */
+  header(name: string): string | null;
+  bytes(): Promise<Uint8Array>;
+  text(): Promise<string>;
+  /** The body as it arrives. Consume the body once, by one of the three ways. */
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Sends one request, follows no redirect, retries nothing.
+ * @throws AppError `transport` when no complete answer came (refused, reset, timed out; `data.sent` is false when the
+ * request cannot have reached the server). An abort through `signal` rejects with the signal's reason.
+ */
+export interface HttpClient {
+  send(request: HttpRequest): Promise<HttpResponse>;
+}
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds that never jump back, for durations. */
+  monotonic(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  uuid(): string;
+  /** Uniform in [0, 1). Only for jitter: what decides a result is derived from the run's seed. */
+  uniform(): number;
+}
+
+/** Lower-case hex digest of the UTF-8 bytes. */
+export type Sha256 = (text: string) => string;
+
+export interface Log {
+  debug(message: string, data?: Readonly<Record<string, unknown>>): void;
+  info(message: string, data?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, data?: Readonly<Record<string, unknown>>): void;
+  error(message: string, data?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface FileSystem {
+  /** @throws AppError `file-not-found` (with `data.path`) or `file-unreadable`. */
+  readText(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Reads `length` bytes at `offset`; shorter at the end of the file. */
+  readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
+  /** Appends in one write and returns the byte offset at which the data begins. @throws AppError `disk` */
+  append(path: string, data: string | Uint8Array): Promise<number>;
+  /** Writes a temporary file, flushes it to disk, renames it over `path`. @throws AppError `disk` */
+  writeAtomic(path: string, data: string | Uint8Array): Promise<void>;
+  makeDirectory(path: string): Promise<void>;
+  /** Creates the directory and fails when it exists: the way a run claims its folder. @throws AppError `exists` */
+  claimDirectory(path: string): Promise<void>;
+  /** Names in a directory, sorted; empty when it does not exist. */
+  list(path: string): Promise<readonly string[]>;
+  /** Size in bytes, or null when absent. */
+  size(path: string): Promise<number | null>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  truncate(path: string, size: number): Promise<void>;
+}

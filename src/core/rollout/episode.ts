@@ -1,0 +1,255 @@
+/** One attempt at a rollout: a session with an environment, turn by turn, until a stop reason ends it. */
+
+import { buildFirstPrompt } from "../chat/firstPrompt.ts";
+import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.ts";
+import type { Tokenizer } from "../chat/tokenizer.ts";
+import { AppError } from "../errors.ts";
+import type { Block, EnvironmentSession, ToolList } from "../openreward/contract.ts";
+import type { Clock } from "../ports.ts";
+import type { RolloutRecord } from "../run/rolloutRecord.ts";
+import type { ToolCallFacts, TurnFacts } from "../run/stepFacts.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { withLimit } from "../util/abort.ts";
+import { NO_CALL_NUDGE, toolErrorText } from "./feedback.ts";
+import { Ledger } from "./ledger.ts";
+import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
+import type { RolloutSettings } from "./settings.ts";
+import type { StopReason } from "./stopReasons.ts";
+
+export interface EpisodeParts {
+  readonly session: EnvironmentSession;
+  readonly sampler: SamplingClient;
+  readonly renderer: Renderer;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+  readonly settings: RolloutSettings;
+  /** Name for messages. */
+  readonly environment: string;
+  /** Seed of a turn's sample; undefined = not sent. */
+  readonly seedOf: (turn: number) => number | undefined;
+  /** Aborts the attempt; what has been played so far stays. */
+  readonly signal: AbortSignal;
+}
+
+type TurnRecord = RolloutRecord["turns"][number];
+type ToolResultRecord = TurnRecord["results"][number];
+
+export class Episode {
+  readonly turns: TurnRecord[] = [];
+  readonly turnFacts: TurnFacts[] = [];
+  readonly toolFacts: ToolCallFacts[] = [];
+  readonly rewards: number[] = [];
+  promptText = "";
+  promptTokens = 0;
+  prefillTokens = 0;
+  samplingMs = 0;
+  #ledger: Ledger | null = null;
+  readonly #parts: EpisodeParts;
+  #tools: ToolList | null = null;
+  #toolCalls = 0;
+  #parseErrorsInARow = 0;
+  #noCallsInARow = 0;
+
+  constructor(parts: EpisodeParts) {
+    this.#parts = parts;
+  }
+
+  /** The tokens so far; null before the first prompt. */
+  get ledger(): Ledger | null {
+    return this.#ledger;
+  }
+
+  /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
+  async play(): Promise<StopReason> {
+    const ledger = await this.#open();
+    for (;;) {
+      const room = this.#parts.settings.maxTotalTokens - ledger.length;
+      if (room < 1) return "max_tokens";
+      const stop = await this.#turn(ledger, room);
+      if (stop !== null) return stop;
+    }
+  }
+
+  async #open(): Promise<Ledger> {
+    const { session, renderer, settings, signal } = this.#parts;
+    this.#tools = await session.tools({ signal });
+    this.promptText = this.#textOf(await session.prompt({ signal }));
+    const { messages, tools } = buildFirstPrompt({
+      systemPromptTemplate: settings.systemPromptTemplate,
+      taskPrompt: this.promptText,
+      tools: this.#tools.tools,
+    });
+    const prompt = renderer.renderInitial(messages, tools);
+    this.promptTokens = prompt.length;
+    this.#ledger = new Ledger(prompt);
+    return this.#ledger;
+  }
+
+  /** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. */
+  #textOf(blocks: readonly Block[]): string {
+    const { environment, settings } = this.#parts;
+    return blocks
+      .map((block) => {
+        if (block.type === "text") return block.text;
+        if (settings.onImage === "placeholder") return "[image]";
+        throw new AppError(
+          "rollout-image",
+          `${environment} sends images, which this model cannot read. Set environments.${environment}.on_image to placeholder, or choose another environment.`,
+          { configPath: `environments.${environment}.on_image` },
+        );
+      })
+      .join("");
+  }
+
+  async #turn(ledger: Ledger, room: number): Promise<StopReason | null> {
+    const { clock, renderer, settings, tokenizer } = this.#parts;
+    const startedAtMs = clock.now();
+    const started = clock.monotonic();
+    const sampled = await this.#sample(ledger, room);
+    this.samplingMs += clock.monotonic() - started;
+    ledger.addTurn(sampled.tokens, sampled.logprobs);
+    const parsed = renderer.parse(sampled.tokens);
+    const isTruncated = sampled.stopReason === "length" && !parsed.ended;
+    this.turnFacts.push(turnFacts(sampled, parsed, isTruncated));
+    const record = (results: readonly ToolResultRecord[], nudge: string | null): void => {
+      this.turns.push({
+        sampledText: tokenizer.decode(sampled.tokens),
+        reasoning: parsed.reasoning,
+        content: parsed.content,
+        calls: parsed.calls,
+        errors: parsed.errors,
+        results,
+        nudge,
+        stopReason: sampled.stopReason,
+        startedAtMs,
+        durationMs: clock.monotonic() - started,
+        tokens: sampled.tokens.length,
+      });
+    };
+    const { results, finished, limited } = await this.#runCalls(parsed);
+    if (finished || limited) {
+      record(results, null);
+      return finished ? "reached_terminal_state" : "max_tool_calls";
+    }
+    const followUps = followUpsTo(parsed, results);
+    const nudge = results.length > 0 ? null : followUps.map((followUp) => followUp.content).join("\n");
+    record(results, nudge);
+    const stop = this.#limitReached(parsed, isTruncated);
+    if (stop !== null) return stop;
+    const { closing, delta } = renderer.bridge(sampled.tokens, followUps);
+    ledger.addBridge(closing, delta);
+    if (settings.maxSampledTokens !== null && this.#sampledTokens() >= settings.maxSampledTokens) {
+      return "max_sampled_tokens";
+    }
+    return null;
+  }
+
+  #sampledTokens(): number {
+    return this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+  }
+
+  #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
+    const { clock, renderer, sampler, seedOf, settings, signal } = this.#parts;
+    this.prefillTokens += ledger.length;
+    const request = {
+      prompt: ledger.tokens.slice(),
+      maxTokens: Math.min(settings.maxResponseTokens, room),
+      temperature: settings.temperature,
+      topK: settings.topK,
+      topP: settings.topP,
+      seed: seedOf(ledger.turnCount),
+      stop: renderer.stopIds,
+    };
+    return withLimit(clock, settings.samplingTimeoutMs, "A sample", signal, (limited) =>
+      sampleTurn(sampler, request, limited),
+    );
+  }
+
+  /** Runs the turn's calls in order, none after the one that finished the episode or beyond the limit of calls. */
+  async #runCalls(parsed: ParsedTurn): Promise<{
+    readonly results: readonly ToolResultRecord[];
+    readonly finished: boolean;
+    readonly limited: boolean;
+  }> {
+    const results: ToolResultRecord[] = [];
+    const { maxToolCalls } = this.#parts.settings;
+    for (const call of this.#callsOf(parsed)) {
+      if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) {
+        return { results, finished: false, limited: true };
+      }
+      this.#toolCalls += 1;
+      const result = await this.#runCall(call);
+      results.push(result);
+      if (result.finished) return { results, finished: true, limited: false };
+    }
+    return { results, finished: false, limited: false };
+  }
+
+  /** A turn without a call answers an environment that grades final messages (ORS, section 5.10). */
+  #callsOf(parsed: ParsedTurn): readonly ToolCall[] {
+    const terminal = this.#tools?.terminalTool ?? null;
+    if (terminal === null || parsed.calls.length + parsed.errors.length > 0) return parsed.calls;
+    const args = terminal.arg === null ? {} : { [terminal.arg]: parsed.content };
+    return [{ name: terminal.name, args, raw: parsed.content }];
+  }
+
+  async #runCall(call: ToolCall): Promise<ToolResultRecord> {
+    const { clock, session, settings, signal, environment } = this.#parts;
+    const started = clock.monotonic();
+    const limit = `Tool ${call.name} of ${environment}`;
+    const outcome = await withLimit(clock, settings.toolTimeoutMs, limit, signal, (limited) =>
+      session.callTool(call.name, call.args, { signal: limited }),
+    );
+    const durationS = (clock.monotonic() - started) / 1000;
+    const isError = outcome.kind === "rejected";
+    this.toolFacts.push({ name: call.name, isError, durationS });
+    if (outcome.kind === "rejected") {
+      if (outcome.reason === "episode_finished") {
+        throw new AppError("rollout-after-end", `${environment} had already ended the episode.`);
+      }
+      const text = toolErrorText(outcome.error);
+      return { name: call.name, text, isError, reward: null, finished: false };
+    }
+    if (outcome.reward !== null) this.rewards.push(outcome.reward);
+    const text = this.#textOf(outcome.blocks);
+    return { name: call.name, text, isError, reward: outcome.reward, finished: outcome.finished };
+  }
+
+  #limitReached(parsed: ParsedTurn, isTruncated: boolean): StopReason | null {
+    const { settings } = this.#parts;
+    const hasCalls = parsed.calls.length > 0;
+    const isMalformed = !hasCalls && parsed.errors.length > 0;
+    this.#parseErrorsInARow = isMalformed ? this.#parseErrorsInARow + 1 : 0;
+    this.#noCallsInARow = hasCalls || isMalformed ? 0 : this.#noCallsInARow + 1;
+    if (isTruncated && settings.onTurnTruncation === "stop") return "turn_truncated";
+    if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
+    if (this.#noCallsInARow >= settings.maxNoToolTurns) return "no_tool_call";
+    return this.turns.length >= settings.maxTurns ? "max_turns" : null;
+  }
+}
+
+function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolean): TurnFacts {
+  return {
+    sampledTokens: sampled.tokens.length,
+    thinkingTokens: 0,
+    isTruncated,
+    isParsed: parsed.errors.length === 0 && parsed.calls.length > 0,
+    hasUnclosedThink: parsed.unclosedThink,
+    isMissingLogprobs: sampled.wereMissing,
+  };
+}
+
+/** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
+function followUpsTo(parsed: ParsedTurn, results: readonly ToolResultRecord[]): readonly FollowUp[] {
+  const answers = [
+    ...results.map((result) => ({ name: result.name, content: result.text })),
+    ...parsed.errors.map((error) => ({ name: "error", content: error.message })),
+  ];
+  if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
+  return answers.map(({ name, content }, i) => ({
+    kind: "tool_result",
+    name,
+    callId: `call_${i}`,
+    content,
+  }));
+}

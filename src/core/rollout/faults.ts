@@ -1,0 +1,35 @@
+/** What a rollout does about a fault (training-loop rule C.3). */
+
+import { isAppError } from "../errors.ts";
+
+export type FaultReaction =
+  /** Start again in a fresh session; a crash of the tool changes the seeds, or the same crash would come again. */
+  | { readonly kind: "retry"; readonly isToolCrash: boolean }
+  /** No room at the moment: wait, without counting an attempt. */
+  | { readonly kind: "wait"; readonly retryAfterMs: number | null }
+  /** This rollout cannot go on; others can. */
+  | { readonly kind: "end" }
+  /** Every other rollout would meet the same. */
+  | { readonly kind: "fatal" };
+
+const RETRIED = new Set([
+  "environment-session-lost",
+  "environment-unavailable",
+  "environment-protocol",
+  "transport",
+  "timeout",
+  "tinker-unavailable",
+  "tinker-request-failed",
+]);
+const ENDED = new Set(["rollout-after-end", "chat-bridge"]);
+
+export function faultReaction(error: unknown): FaultReaction {
+  if (isAppError(error, "environment-tool-crashed")) return { kind: "retry", isToolCrash: true };
+  if (isAppError(error, "environment-capacity")) {
+    const retryAfterMs = error.data["retryAfterMs"];
+    return { kind: "wait", retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : null };
+  }
+  if (isAppError(error) && RETRIED.has(error.code)) return { kind: "retry", isToolCrash: false };
+  if (isAppError(error) && ENDED.has(error.code)) return { kind: "end" };
+  return { kind: "fatal" };
+}

@@ -1,0 +1,83 @@
+/**
+ * The token-exact account of one rollout: a stream that only grows, with everything training needs at the same index as
+ * the token it belongs to. Sampled ids are never decoded and encoded again.
+ */
+
+import { AppError } from "../errors.ts";
+
+/** Where a token came from. `closing` ends a turn that sampling left open; `delta` leads to the next turn. */
+export type TokenSource = "prompt" | "sampled" | "closing" | "delta";
+
+/** Largest log-probability that still counts as rounding of 0. */
+const MAX_LOGPROB = 1e-3;
+
+export interface LedgerView {
+  readonly tokens: readonly number[];
+  /** Log-probability by the sampler; 0 where the mask is 0. */
+  readonly logprobs: readonly number[];
+  /** 1 = sampled and trained. */
+  readonly mask: readonly (0 | 1)[];
+  readonly sources: readonly TokenSource[];
+  /** Turn of each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
+  readonly turns: readonly number[];
+}
+
+export class Ledger implements LedgerView {
+  readonly tokens: number[] = [];
+  readonly logprobs: number[] = [];
+  readonly mask: (0 | 1)[] = [];
+  readonly sources: TokenSource[] = [];
+  readonly turns: number[] = [];
+  #turn = -1;
+
+  constructor(prompt: readonly number[]) {
+    this.#append(prompt, "prompt", null);
+  }
+
+  get length(): number {
+    return this.tokens.length;
+  }
+
+  /** Number of sampled turns. */
+  get turnCount(): number {
+    return this.#turn + 1;
+  }
+
+  /**
+   * Adds a sampled turn. `logprobs` null makes it context only: no invented probability is ever trained on.
+   * @throws AppError `invariant` (training-loop rule I2)
+   */
+  addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
+    this.#turn += 1;
+    if (logprobs !== null && !areUsable(tokens, logprobs)) {
+      throw new AppError("invariant", "Sampled tokens need one finite log-probability each.");
+    }
+    this.#append(tokens, "sampled", logprobs);
+  }
+
+  /** Adds what leads from the last turn to the next. */
+  addBridge(closing: readonly number[], delta: readonly number[]): void {
+    this.#append(closing, "closing", null);
+    this.#append(delta, "delta", null);
+  }
+
+  #append(tokens: readonly number[], source: TokenSource, logprobs: readonly number[] | null): void {
+    for (const [i, token] of tokens.entries()) {
+      this.tokens.push(token);
+      this.logprobs.push(logprobs?.[i] ?? 0);
+      this.mask.push(logprobs === null ? 0 : 1);
+      this.sources.push(source);
+      this.turns.push(this.#turn);
+    }
+  }
+}
+
+/**
+ * True when log-probs can be trained on (training-loop rules D-6 and D-16): one per token, finite, not above 0, and not
+ * eight or more that are all exactly zero, which is what servers send that computed none.
+ */
+export function areUsable(tokens: readonly number[], logprobs: readonly number[] | null): boolean {
+  if (logprobs === null || logprobs.length !== tokens.length) return false;
+  if (!logprobs.every((logprob) => Number.isFinite(logprob) && logprob <= MAX_LOGPROB)) return false;
+  return logprobs.length < 8 || logprobs.some((logprob) => logprob !== 0);
+}

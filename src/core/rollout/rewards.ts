@@ -1,0 +1,72 @@
+/** How the rewards of a rollout become one number. */
+
+import type { EnvironmentConfig } from "../config/schema.ts";
+import { assertNever } from "../errors.ts";
+
+export type RewardRules = Pick<
+  EnvironmentConfig,
+  "reward_reduction" | "nonterminal_reward" | "nonterminal_mode" | "min_reward" | "max_reward"
+>;
+
+export interface RewardParts {
+  /** Added because the rollout did not reach a terminal state; null when it did or the config gives none. */
+  readonly nonterminal: number | null;
+  readonly sum: number | null;
+  readonly reduction: string;
+  readonly reduced: number | null;
+  /** The rollout's reward; null when there was none to reduce, which makes the rollout failed. */
+  readonly clamped: number | null;
+}
+
+/**
+ * `nonterminal_reward` joins (or replaces) the rewards of a rollout that was not finished, then they are reduced, then raised to
+ * `min_reward`, then lowered to `max_reward` (training-loop rules A-24 and D-23). A reward that is not finite fails the rollout.
+ */
+export function scoreRewards(
+  rewards: readonly number[],
+  reachedTerminalState: boolean,
+  rules: RewardRules,
+): RewardParts {
+  const nonterminal = reachedTerminalState ? null : rules.nonterminal_reward;
+  const all = withNonterminal(rewards, nonterminal, rules.nonterminal_mode);
+  const sum = all.length === 0 ? null : all.reduce((total, reward) => total + reward, 0);
+  const reduced = all.every(Number.isFinite) ? reduce(all, rules.reward_reduction) : null;
+  return { nonterminal, sum, reduction: rules.reward_reduction, reduced, clamped: clamp(reduced, rules) };
+}
+
+function withNonterminal(
+  rewards: readonly number[],
+  nonterminal: number | null,
+  mode: RewardRules["nonterminal_mode"],
+): readonly number[] {
+  if (nonterminal === null) return rewards;
+  return mode === "replace" ? [nonterminal] : [...rewards, nonterminal];
+}
+
+function reduce(
+  rewards: readonly number[],
+  reduction: EnvironmentConfig["reward_reduction"],
+): number | null {
+  if (rewards.length === 0) return null;
+  const total = rewards.reduce((sum, reward) => sum + reward, 0);
+  switch (reduction) {
+    case "sum":
+      return total;
+    case "mean":
+      return total / rewards.length;
+    case "max":
+      return Math.max(...rewards);
+    case "min":
+      return Math.min(...rewards);
+    case "last":
+      return rewards.at(-1) ?? null;
+    default:
+      return assertNever(reduction);
+  }
+}
+
+function clamp(reward: number | null, rules: RewardRules): number | null {
+  if (reward === null) return null;
+  const raised = rules.min_reward === null ? reward : Math.max(reward, rules.min_reward);
+  return rules.max_reward === null ? raised : Math.min(raised, rules.max_reward);
+}

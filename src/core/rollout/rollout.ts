@@ -1,0 +1,210 @@
+/** One rollout from its first attempt to its record: sessions, time limit, retries in fresh sessions, reward. */
+
+import type { Renderer } from "../chat/renderer.ts";
+import type { Tokenizer } from "../chat/tokenizer.ts";
+import { errorMessage, isAppError } from "../errors.ts";
+import type { EnvironmentSession, RemoteEnvironment } from "../openreward/contract.ts";
+import type { Clock, Log, Random } from "../ports.ts";
+import type { RolloutRecord } from "../run/rolloutRecord.ts";
+import type { RolloutFacts } from "../run/stepFacts.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { deadline } from "../util/abort.ts";
+import { Episode } from "./episode.ts";
+import { faultReaction } from "./faults.ts";
+import type { Ledger } from "./ledger.ts";
+import { scoreRewards } from "./rewards.ts";
+import type { RolloutSettings } from "./settings.ts";
+import type { StopReason } from "./stopReasons.ts";
+
+/** Which rollout this is. */
+export interface RolloutTask {
+  readonly step: number;
+  /** Position of the group in its step, and of the rollout in its group. */
+  readonly group: number;
+  readonly rollout: number;
+  /** Environment, split, index and position in the data. */
+  readonly taskKey: string;
+  readonly environment: string;
+  readonly split: string;
+  readonly index: number;
+}
+
+export interface RolloutParts {
+  readonly environment: RemoteEnvironment;
+  readonly sampler: SamplingClient;
+  readonly renderer: Renderer;
+  readonly tokenizer: Tokenizer;
+  readonly settings: RolloutSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
+  readonly seedOf: (attempt: number, turn: number) => number | undefined;
+}
+
+export interface FinishedRollout {
+  readonly task: RolloutTask;
+  readonly record: RolloutRecord;
+  /** Null when the rollout ended before its first prompt. */
+  readonly ledger: Ledger | null;
+  /** Null when the rollout failed. */
+  readonly reward: number | null;
+  readonly facts: Omit<RolloutFacts, "isIncluded" | "advantage">;
+}
+
+interface AttemptResult {
+  readonly episode: Episode | null;
+  readonly stop: StopReason;
+  readonly error: unknown;
+}
+
+const RETRY_BASE_MS = 1_000;
+const RETRY_CAP_MS = 30_000;
+const CAPACITY_CAP_MS = 60_000;
+
+/**
+ * Plays one rollout. What the model or its environment does ends in a record; only faults that concern the whole run (a refused
+ * key, an unknown environment, images on a text model) and an abort through `signal` are thrown.
+ */
+export async function runRollout(
+  parts: RolloutParts,
+  task: RolloutTask,
+  signal: AbortSignal,
+): Promise<FinishedRollout> {
+  const { clock } = parts;
+  const startedAtMs = clock.now();
+  const started = clock.monotonic();
+  let attempts = 0;
+  let seedAttempt = 0;
+  let refusals = 0;
+  let sessionMs = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const opened = clock.monotonic();
+    const result = await attempt(parts, task, seedAttempt, signal, (ms) => {
+      sessionMs += ms - opened;
+    });
+    const reaction = result.error === null ? null : faultReaction(result.error);
+    if (reaction?.kind === "fatal") throw result.error;
+    if (reaction?.kind === "wait") {
+      refusals += 1;
+      const waitMs = reaction.retryAfterMs ?? backoff(parts.random, refusals, 2 * RETRY_BASE_MS, CAPACITY_CAP_MS);
+      await clock.sleep(waitMs, signal);
+      continue;
+    }
+    attempts += 1;
+    const mayRetry = reaction?.kind === "retry" && attempts <= parts.settings.maxRetries;
+    if (!mayRetry) {
+      const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
+      const stop = reaction?.kind === "retry" ? "max_retries" : result.stop;
+      return finish(task, { ...result, stop }, parts.settings, attempts, timing);
+    }
+    if (reaction.isToolCrash) seedAttempt += 1;
+    parts.log.debug("A rollout starts again in a fresh session.", {
+      task: task.taskKey,
+      rollout: task.rollout,
+      reason: errorMessage(result.error),
+    });
+    await clock.sleep(backoff(parts.random, attempts, RETRY_BASE_MS, RETRY_CAP_MS), signal);
+  }
+}
+
+/** Exponential with a quarter of jitter. */
+function backoff(random: Random, count: number, baseMs: number, capMs: number): number {
+  return Math.min(baseMs * 2 ** (count - 1), capMs) * (1 - 0.25 * random.uniform());
+}
+
+async function attempt(
+  parts: RolloutParts,
+  task: RolloutTask,
+  seedAttempt: number,
+  signal: AbortSignal,
+  onOpened: (nowMs: number) => void,
+): Promise<AttemptResult> {
+  const { clock, environment, settings } = parts;
+  let session: EnvironmentSession;
+  try {
+    const choice = { split: task.split, index: task.index, secrets: settings.secrets };
+    session = await environment.openSession(choice, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    return { episode: null, stop: "error", error };
+  }
+  onOpened(clock.monotonic());
+  const limit = deadline(clock, settings.rolloutTimeoutMs, `Rollout ${task.taskKey}`, signal);
+  const episode = new Episode({
+    ...parts,
+    session,
+    environment: task.environment,
+    seedOf: (turn) => parts.seedOf(seedAttempt, turn),
+    signal: AbortSignal.any([limit.signal, session.lost]),
+  });
+  try {
+    return { episode, stop: await episode.play(), error: null };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.isExpired()) return { episode, stop: "rollout_timeout", error: null };
+    return { episode, stop: "error", error: session.lost.aborted ? session.lost.reason : error };
+  } finally {
+    limit.clear();
+    await session.close();
+  }
+}
+
+interface Timing {
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly sessionMs: number;
+}
+
+function finish(
+  task: RolloutTask,
+  result: AttemptResult,
+  settings: RolloutSettings,
+  attempts: number,
+  timing: Timing,
+): FinishedRollout {
+  const { episode, stop, error } = result;
+  const failed = error !== null || (episode?.turns.length ?? 0) === 0;
+  const rewards = episode?.rewards ?? [];
+  const parts = scoreRewards(rewards, stop === "reached_terminal_state", settings.rewards);
+  const reward = failed ? null : parts.clamped;
+  const record: RolloutRecord = {
+    ...task,
+    attempt: attempts - 1,
+    systemText: settings.systemPromptTemplate,
+    promptText: episode?.promptText ?? "",
+    turns: episode?.turns ?? [],
+    rewards,
+    rewardParts: parts,
+    reward,
+    stop,
+    error: error === null ? null : errorMessage(error),
+    startedAtMs: timing.startedAtMs,
+    durationMs: timing.durationMs,
+  };
+  const ledger = episode?.ledger ?? null;
+  const facts: FinishedRollout["facts"] = {
+    environment: task.environment,
+    group: task.group,
+    reward,
+    stop,
+    errorClass: errorClass(error),
+    attempts,
+    turns: episode?.turnFacts ?? [],
+    tools: episode?.toolFacts ?? [],
+    promptTokens: episode?.promptTokens ?? 0,
+    observationTokens: ledger?.sources.filter((source) => source === "delta").length ?? 0,
+    prefillTokens: episode?.prefillTokens ?? 0,
+    streamBreaks: 0,
+    queueS: 0,
+    sessionS: timing.sessionMs / 1000,
+    samplingS: (episode?.samplingMs ?? 0) / 1000,
+  };
+  return { task, record, ledger, reward, facts };
+}
+
+function errorClass(error: unknown): string | null {
+  if (error === null) return null;
+  return isAppError(error) ? error.code : "bug";
+}

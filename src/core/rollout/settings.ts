@@ -1,0 +1,57 @@
+/** What one environment's rollouts are made with, taken from the configuration once. */
+
+import type { Config, EnvironmentConfig } from "../config/schema.ts";
+import type { RewardRules } from "./rewards.ts";
+
+export interface RolloutSettings {
+  readonly systemPromptTemplate: string | null;
+  readonly temperature: number;
+  readonly topP: number;
+  /** -1 = off. */
+  readonly topK: number;
+  readonly maxResponseTokens: number;
+  readonly maxTotalTokens: number;
+  readonly maxTurns: number;
+  readonly maxToolCalls: number | null;
+  readonly maxSampledTokens: number | null;
+  readonly maxConsecutiveParseErrors: number;
+  readonly maxNoToolTurns: number;
+  readonly onTurnTruncation: EnvironmentConfig["on_turn_truncation"];
+  readonly onImage: EnvironmentConfig["on_image"];
+  readonly maxRetries: number;
+  readonly rolloutTimeoutMs: number;
+  readonly toolTimeoutMs: number | null;
+  readonly samplingTimeoutMs: number;
+  readonly rewards: RewardRules;
+  /** Resolved values, for the environment only. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Settings of `environment`; `maxContext` (tokens, null = unknown) bounds the total. */
+export function rolloutSettings(
+  config: Config,
+  environment: EnvironmentConfig,
+  given: { readonly maxContext: number | null; readonly secrets: Readonly<Record<string, string>> },
+): RolloutSettings {
+  return {
+    systemPromptTemplate: config.system_prompt_template,
+    temperature: environment.temperature,
+    topP: environment.top_p ?? 1,
+    topK: environment.top_k ?? -1,
+    maxResponseTokens: config.max_response_tokens,
+    maxTotalTokens: Math.min(config.max_total_tokens, given.maxContext ?? Number.POSITIVE_INFINITY),
+    maxTurns: environment.max_turns,
+    maxToolCalls: environment.max_tool_calls,
+    maxSampledTokens: environment.max_sampled_tokens,
+    maxConsecutiveParseErrors: environment.max_consecutive_parse_errors,
+    maxNoToolTurns: environment.max_no_tool_turns,
+    onTurnTruncation: environment.on_turn_truncation,
+    onImage: environment.on_image,
+    maxRetries: config.max_rollout_retries,
+    rolloutTimeoutMs: config.rollout_timeout * 1000,
+    toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
+    samplingTimeoutMs: config.sampling_timeout * 1000,
+    rewards: environment,
+    secrets: given.secrets,
+  };
+}

@@ -1,0 +1,56 @@
+/** `checkpoints.jsonl`: one line for every save that the service confirmed. */
+
+import { z } from "zod";
+import type { FileSystem } from "../ports.ts";
+import { encodeJsonLine } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
+import { readLines } from "./lineReader.ts";
+
+const count = z.number().int().nonnegative();
+
+const checkpointSchema = z
+  .object({
+    name: z.string(),
+    /** Completed steps. */
+    step: count,
+    epoch: count,
+    /** Position in the list of tasks. */
+    position: count,
+    kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
+    /** For a resume. */
+    state_path: z.string().nullable(),
+    /** For use. */
+    sampler_path: z.string().nullable(),
+    /** ISO 8601; null = kept until deleted. */
+    expires_at: z.string().nullable(),
+    /** Flat metric names with their values at the save. */
+    metrics: z.record(z.string(), z.number().nullable()).readonly(),
+    /** The chat renderer's name. */
+    renderer: z.string(),
+    created_at: z.string(),
+  })
+  .readonly();
+
+export type CheckpointEntry = z.infer<typeof checkpointSchema>;
+
+/** @throws AppError `disk` */
+export async function appendCheckpoint(
+  fileSystem: FileSystem,
+  folder: string,
+  entry: CheckpointEntry,
+): Promise<void> {
+  await fileSystem.append(runPaths(folder).checkpoints, encodeJsonLine(entry));
+}
+
+/** All saves in the order they were made; lines that cannot be read are left out. */
+export async function readCheckpoints(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<readonly CheckpointEntry[]> {
+  const entries: CheckpointEntry[] = [];
+  for await (const { value } of readLines(fileSystem, runPaths(folder).checkpoints)) {
+    const parsed = checkpointSchema.safeParse(value);
+    if (parsed.success) entries.push(parsed.data);
+  }
+  return entries;
+}

@@ -1,0 +1,63 @@
+/** `events.jsonl`: what happened in a run, changes of state, retries, edits, alarms. */
+
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { Clock, FileSystem } from "../ports.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import { encodeJsonLine } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
+import { readLines } from "./lineReader.ts";
+
+const eventSchema = z
+  .object({
+    timeMs: z.number(),
+    attempt: z.number().int(),
+    step: z.number().int().nullable(),
+    level: z.enum(["debug", "info", "warn", "error"]),
+    /** Kebab-case name, for example `step-finished`. */
+    kind: z.string(),
+    message: z.string(),
+    data: z.custom<JsonObject>(isJsonObject),
+  })
+  .readonly();
+
+export type RunEvent = z.infer<typeof eventSchema>;
+
+/** An event without what the log itself knows. */
+export type NewRunEvent = Omit<RunEvent, "timeMs" | "attempt">;
+
+export interface EventLog {
+  /** Appends one line, cleaned of secrets. @throws AppError `disk` */
+  record(event: NewRunEvent): Promise<void>;
+}
+
+export interface EventLogParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+  readonly attempt: number;
+}
+
+export function createEventLog(parts: EventLogParts): EventLog {
+  const { fileSystem, clock, redactor, folder, attempt } = parts;
+  return {
+    record: async (event) => {
+      const line: RunEvent = { timeMs: clock.now(), attempt, ...event };
+      const cleaned = redactor.cleanJson(line);
+      await fileSystem.append(runPaths(folder).events, encodeJsonLine(cleaned));
+    },
+  };
+}
+
+/** All events in order; lines that cannot be read are left out. */
+export async function* readEvents(
+  fileSystem: FileSystem,
+  folder: string,
+): AsyncGenerator<RunEvent> {
+  for await (const { value } of readLines(fileSystem, runPaths(folder).events)) {
+    const parsed = eventSchema.safeParse(value);
+    if (parsed.success) yield parsed.data;
+  }
+}

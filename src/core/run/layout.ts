@@ -1,0 +1,68 @@
+/** The names of all files in a run folder. */
+
+export interface RunPaths {
+  /** Owner, life sign and generation ({@link RunFile}). */
+  readonly runFile: string;
+  /** The configuration as the user wrote it, redacted. */
+  readonly config: string;
+  /** The configuration with all defaults, redacted. */
+  readonly resolvedConfig: string;
+  readonly metrics: string;
+  readonly events: string;
+  readonly checkpoints: string;
+  readonly state: string;
+  readonly previousState: string;
+  readonly rolloutFolder: string;
+  readonly evalFolder: string;
+  /** One line of results per evaluation. */
+  readonly evaluations: string;
+}
+
+/** The three files of one step's rollouts. */
+export interface StepPaths {
+  /** A record for each rollout, written when it ends. */
+  readonly bodies: string;
+  /** Summaries with byte offsets into the other two. */
+  readonly index: string;
+  readonly tokens: string;
+}
+
+export function runPaths(folder: string): RunPaths {
+  return {
+    runFile: `${folder}/run.json`,
+    config: `${folder}/config.yaml`,
+    resolvedConfig: `${folder}/config.resolved.json`,
+    metrics: `${folder}/metrics.jsonl`,
+    events: `${folder}/events.jsonl`,
+    checkpoints: `${folder}/checkpoints.jsonl`,
+    state: `${folder}/state.json`,
+    previousState: `${folder}/state.prev.json`,
+    rolloutFolder: `${folder}/rollouts`,
+    evalFolder: `${folder}/eval`,
+    evaluations: `${folder}/eval/results.jsonl`,
+  };
+}
+
+export function stepPaths(folder: string, step: number): StepPaths {
+  const stem = `${runPaths(folder).rolloutFolder}/${stepStem(step)}`;
+  return { bodies: `${stem}.jsonl`, index: `${stem}.index.jsonl`, tokens: `${stem}.tokens.bin` };
+}
+
+export function evalPath(folder: string, step: number): string {
+  return `${runPaths(folder).evalFolder}/${stepStem(step)}.jsonl`;
+}
+
+/** Where a resume puts what `attempt` wrote beyond the resumed step; laid out like a run folder. */
+export function supersededFolder(folder: string, attempt: number): string {
+  return `${folder}/superseded/attempt-${attempt}`;
+}
+
+/** The step a file in `rollouts` or `eval` belongs to; null for other names. */
+export function stepOfFileName(name: string): number | null {
+  const digits = /^step-(\d{6,})\./.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+function stepStem(step: number): string {
+  return `step-${String(step).padStart(6, "0")}`;
+}

@@ -1,0 +1,177 @@
+/** Builds the metrics row of one step (training loop, sections D.1 and D.2). */
+
+import type { FileSystem } from "../ports.ts";
+import { groupBy } from "../util/groupBy.ts";
+import { encodeJsonLine } from "../util/jsonl.ts";
+import { fraction, mean } from "../util/stats.ts";
+import { type DatumTokens, divergenceMetrics } from "./divergence.ts";
+import { countEach, groupMetrics } from "./groupMetrics.ts";
+import { runPaths } from "./layout.ts";
+import {
+  type MetricsRow,
+  type MetricsTree,
+  mergeMetrics,
+  replaceNonFinite,
+} from "./metricsTree.ts";
+import {
+  behaviourMetrics,
+  environmentMetrics,
+  responseTokens,
+  rewardMetrics,
+  stats,
+  sum,
+} from "./rolloutMetrics.ts";
+import type { RolloutFacts, StepFacts } from "./stepFacts.ts";
+
+/** The stop reasons that `num_errors` counts. */
+const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
+
+/**
+ * The row of a step, trained or skipped. `rollout/*` covers all scored rollouts of the step, `rollout_included/*` the trained
+ * ones; `num_rollouts` and `num_groups` count what was trained. Numbers that are not finite are null, with `<name>_nonfinite`.
+ */
+export function buildMetricsRow(facts: StepFacts): MetricsRow {
+  const { step, rollouts, successReward } = facts;
+  const included = rollouts.filter(({ isIncluded }) => isIncluded);
+  const tree: MetricsTree = {
+    ...headline(facts, included),
+    tinker: Object.fromEntries(
+      Object.entries(facts.serverMetrics).map(([name, value]) => [
+        name.replaceAll(":", "/"),
+        value,
+      ]),
+    ),
+    progress: progress(facts),
+    group: groupMetrics(facts.groups, rollouts, successReward),
+    rollout: {
+      ...environmentMetrics(rollouts, successReward),
+      ...behaviourMetrics(rollouts),
+      env: byEnvironment(facts),
+    },
+    rollout_included: rewardMetrics(included),
+    errors: errorMetrics(rollouts),
+    advantage: advantageMetrics(included),
+    optim: { lr: facts.learningRate, ...divergenceMetrics(facts.datums, facts.clip) },
+    train: trainMetrics(facts),
+    ...timeAndTokens(facts),
+  };
+  return { ...replaceNonFinite(mergeMetrics(tree, facts.extra ?? {})), step };
+}
+
+/** @throws AppError `disk` */
+export async function appendMetrics(
+  fileSystem: FileSystem,
+  folder: string,
+  row: MetricsRow,
+): Promise<void> {
+  await fileSystem.append(runPaths(folder).metrics, encodeJsonLine(row));
+}
+
+function headline(facts: StepFacts, included: readonly RolloutFacts[]): MetricsTree {
+  const stops = facts.rollouts.map(({ stop }) => stop);
+  const trainedGroups = facts.groups.filter(({ excluded }) => excluded === null);
+  return {
+    step: facts.step,
+    ...(facts.loss === null ? { skipped: true } : {}),
+    lr: facts.learningRate,
+    loss: facts.loss,
+    num_groups: trainedGroups.length,
+    num_excluded_groups: facts.groups.length - trainedGroups.length,
+    num_rollouts: included.length,
+    num_datums: facts.datums.length,
+    num_timed_out: stops.filter((stop) => stop === "rollout_timeout").length,
+    num_errors: stops.filter((stop) => ERROR_STOPS.has(stop)).length,
+  };
+}
+
+function progress({ progress: done }: StepFacts): MetricsTree {
+  return {
+    epoch: done.epoch,
+    cursor: done.cursor,
+    done_frac: done.doneFraction,
+    eta_s: done.etaS,
+    optim_updates: done.optimizerUpdates,
+    attempt: done.attempt,
+  };
+}
+
+function byEnvironment({ environments, rollouts, successReward }: StepFacts): MetricsTree {
+  const nameOf = metricNames(environments);
+  return Object.fromEntries(
+    [...groupBy(rollouts, ({ environment }) => environment)].map(([environment, own]) => [
+      nameOf.get(environment) ?? environment,
+      environmentMetrics(own, successReward),
+    ]),
+  );
+}
+
+/** The part after the last `/` where no other environment of the run shares it, else the full name. */
+function metricNames(environments: readonly string[]): ReadonlyMap<string, string> {
+  const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+  const shared = groupBy(new Set(environments), shortName);
+  return new Map(
+    environments.map((name) => {
+      const short = shortName(name);
+      return [name, shared.get(short)?.length === 1 ? short : name];
+    }),
+  );
+}
+
+function errorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const classes = rollouts.flatMap(({ errorClass }) => (errorClass === null ? [] : [errorClass]));
+  return { ...countEach(classes), total: classes.length };
+}
+
+function advantageMetrics(included: readonly RolloutFacts[]): MetricsTree {
+  const advantages = included.flatMap(({ advantage }) => (advantage === null ? [] : [advantage]));
+  return { ...stats(advantages), abs_mean: mean(advantages.map(Math.abs)) };
+}
+
+function trainMetrics({ datums, substeps }: StepFacts): MetricsTree {
+  const actionTokens = sum(datums.map((datum) => countTokens(datum, () => true)));
+  const idleTokens = sum(datums.map((datum) => countTokens(datum, (advantage) => advantage === 0)));
+  return {
+    tokens: trainedTokens(datums),
+    action_tokens: actionTokens,
+    zero_advantage_frac: fraction(idleTokens, actionTokens),
+    substeps,
+  };
+}
+
+function countTokens(datum: DatumTokens, isCounted: (advantage: number) => boolean): number {
+  let count = 0;
+  for (let token = 0; token < datum.mask.length; token += 1) {
+    if (datum.mask[token] === 1 && isCounted(datum.advantages[token] ?? 0)) count += 1;
+  }
+  return count;
+}
+
+function trainedTokens(datums: readonly DatumTokens[]): number {
+  return sum(datums.map(({ mask }) => mask.length));
+}
+
+function timeAndTokens({ rollouts, datums, times, totalTokens }: StepFacts): MetricsTree {
+  const sampled = sum(rollouts.map(responseTokens));
+  return {
+    time: {
+      rollout_s: times.rolloutS,
+      train_s: times.trainS,
+      sampler_s: times.samplerS,
+      save_s: times.saveS,
+      total_s: times.totalS,
+      queue_s: mean(rollouts.map(({ queueS }) => queueS)),
+      session_s: mean(rollouts.map(({ sessionS }) => sessionS)),
+      sampling_s: stats(rollouts.map(({ samplingS }) => samplingS)),
+      tool_s: stats(rollouts.map(({ tools }) => sum(tools.map(({ durationS }) => durationS)))),
+    },
+    tokens: {
+      sampled,
+      prefill: sum(rollouts.map(({ prefillTokens }) => prefillTokens)),
+      trained: trainedTokens(datums),
+      sampled_total: totalTokens.sampled,
+      prefill_total: totalTokens.prefill,
+      trained_total: totalTokens.trained,
+    },
+    throughput: { sampled_tok_s: fraction(sampled, times.rolloutS) },
+  };
+}

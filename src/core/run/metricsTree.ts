@@ -1,0 +1,51 @@
+/** The shape of a metrics row: nested objects in `metrics.jsonl`, flat names with `/` for trackers. */
+
+import { isJsonObject } from "../json.ts";
+
+export type MetricsLeaf = number | string | boolean | null;
+export interface MetricsTree {
+  readonly [name: string]: MetricsLeaf | MetricsTree;
+}
+/** The row of one step. */
+export type MetricsRow = MetricsTree & { readonly step: number };
+
+/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. */
+export function flattenMetrics(tree: MetricsTree): Readonly<Record<string, MetricsLeaf>> {
+  const flat: Record<string, MetricsLeaf> = {};
+  const add = (branch: MetricsTree, prefix: string): void => {
+    for (const [name, value] of Object.entries(branch)) {
+      if (isBranch(value)) add(value, `${prefix}${name}/`);
+      else flat[`${prefix}${name}`] = value;
+    }
+  };
+  add(tree, "");
+  return flat;
+}
+
+/** Numbers that JSON cannot hold become null, and `<name>_nonfinite: true` says so. */
+export function replaceNonFinite(tree: MetricsTree): MetricsTree {
+  const replaced: Record<string, MetricsLeaf | MetricsTree> = {};
+  for (const [name, value] of Object.entries(tree)) {
+    if (isBranch(value)) replaced[name] = replaceNonFinite(value);
+    else if (typeof value === "number" && !Number.isFinite(value)) {
+      replaced[name] = null;
+      replaced[`${name}_nonfinite`] = true;
+    } else replaced[name] = value;
+  }
+  return replaced;
+}
+
+/** Both trees as one; on equal names `extra` wins. */
+export function mergeMetrics(base: MetricsTree, extra: MetricsTree): MetricsTree {
+  const merged: Record<string, MetricsLeaf | MetricsTree> = { ...base };
+  for (const [name, value] of Object.entries(extra)) {
+    const present = merged[name];
+    const isShared = present !== undefined && isBranch(present) && isBranch(value);
+    merged[name] = isShared ? mergeMetrics(present, value) : value;
+  }
+  return merged;
+}
+
+function isBranch(value: MetricsLeaf | MetricsTree): value is MetricsTree {
+  return isJsonObject(value);
+}

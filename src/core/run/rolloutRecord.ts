@@ -1,0 +1,167 @@
+/** The stored trajectory of one rollout: everything a replay shows, without token data. */
+
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+const count = z.number().int().nonnegative();
+/** Numbers that are not finite are stored as null. */
+const measure = z.number().nullable();
+const jsonObject = z.custom<JsonObject>(isJsonObject);
+
+const toolResult = z
+  .object({
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean(),
+    reward: measure,
+    finished: z.boolean(),
+  })
+  .readonly();
+
+const turn = z
+  .object({
+    sampledText: z.string(),
+    reasoning: z.string().nullable(),
+    content: z.string(),
+    calls: z
+      .array(z.object({ name: z.string(), args: jsonObject, raw: z.string() }).readonly())
+      .readonly(),
+    errors: z
+      .array(z.object({ kind: z.string(), raw: z.string(), message: z.string() }).readonly())
+      .readonly(),
+    /** In the order of `calls`; shorter when the rollout ended before all were run. */
+    results: z.array(toolResult).readonly(),
+    /** What the model was told when there was no result to show it; null when there was. */
+    nudge: z.string().nullable(),
+    /** Why sampling ended, as the service says. */
+    stopReason: z.string(),
+    startedAtMs: z.number(),
+    durationMs: z.number(),
+    /** Sampled tokens. */
+    tokens: count,
+  })
+  .readonly();
+
+/** How the rewards became one number: reduced, then clamped. */
+const rewardParts = z
+  .object({
+    /** Added for a rollout that did not reach a terminal state; null when none was. */
+    nonterminal: measure,
+    sum: measure,
+    reduction: z.string(),
+    reduced: measure,
+    clamped: measure,
+  })
+  .readonly();
+
+const rolloutKey = {
+  step: count,
+  /** Position of the group in the step. */
+  group: count,
+  /** Position of the rollout in its group. */
+  rollout: count,
+};
+
+const task = {
+  /** Names the task and its position in the data, for example `local/calculator:train:3`. */
+  taskKey: z.string(),
+  environment: z.string(),
+  split: z.string(),
+  /** Index of the task in its split. */
+  index: count,
+};
+
+export const rolloutRecordSchema = z
+  .object({
+    ...rolloutKey,
+    ...task,
+    /** Counts starts of this rollout from 0; rises with each retry. */
+    attempt: count,
+    systemText: z.string().nullable(),
+    promptText: z.string(),
+    turns: z.array(turn).readonly(),
+    /** Every reward received, in order. */
+    rewards: z.array(measure).readonly(),
+    rewardParts,
+    /** What is trained on; null when the rollout failed. */
+    reward: measure,
+    stop: z.string(),
+    error: z.string().nullable(),
+    startedAtMs: z.number(),
+    durationMs: z.number(),
+  })
+  .readonly();
+
+export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
+
+const place = { offset: count, length: count };
+
+const endedLine = z
+  .object({
+    kind: z.literal("ended"),
+    ...rolloutKey,
+    ...task,
+    ...place,
+    attempt: count,
+    reward: measure,
+    stop: z.string(),
+    error: z.string().nullable(),
+    turns: count,
+    tokens: count,
+    toolCalls: count,
+    failedToolCalls: count,
+    durationMs: z.number(),
+  })
+  .readonly();
+
+const scoredLine = z
+  .object({
+    kind: z.literal("scored"),
+    ...rolloutKey,
+    advantage: measure,
+    /** `trained`, or `excluded:` and why. */
+    fate: z.string(),
+  })
+  .readonly();
+
+const tokensLine = z
+  .object({
+    kind: z.literal("tokens"),
+    ...rolloutKey,
+    ...place,
+    /** Position of the token sequence in its rollout; above 0 only after a break of the stream. */
+    stream: count,
+  })
+  .readonly();
+
+/** A line of the index: the summary of an ended rollout, its score, or where its token data lies. */
+export const indexLineSchema = z.discriminatedUnion("kind", [endedLine, scoredLine, tokensLine]);
+
+export type EndedLine = z.infer<typeof endedLine>;
+export type ScoredLine = z.infer<typeof scoredLine>;
+export type TokensLine = z.infer<typeof tokensLine>;
+export type IndexLine = z.infer<typeof indexLineSchema>;
+
+/** The index line of a record whose body lies at `offset`. */
+export function summarizeRollout(
+  record: RolloutRecord,
+  at: { readonly offset: number; readonly length: number },
+): EndedLine {
+  const { step, group, rollout, taskKey, environment, split, index, attempt, turns } = record;
+  const results = turns.flatMap((item) => item.results);
+  return {
+    kind: "ended",
+    ...{ step, group, rollout, taskKey, environment, split, index, attempt },
+    ...at,
+    reward: record.reward,
+    stop: record.stop,
+    error: record.error,
+    turns: turns.length,
+    tokens: turns.reduce((sum, item) => sum + item.tokens, 0),
+    toolCalls: turns.reduce((sum, item) => sum + item.calls.length + item.errors.length, 0),
+    failedToolCalls:
+      results.filter((result) => result.isError).length +
+      turns.reduce((sum, item) => sum + item.errors.length, 0),
+    durationMs: record.durationMs,
+  };
+}

@@ -1,0 +1,78 @@
+/** Reads `run.json` and tells whether a trainer is at work in its folder. */
+
+import { z } from "zod";
+import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { FileSystem } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
+
+/** A trainer writes its heartbeat this often. */
+export const HEARTBEAT_MS = 5_000;
+/** A heartbeat older than this counts as the end of its trainer. */
+const STALE_HEARTBEAT_MS = 30_000;
+
+const ENDED_PHASES: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
+
+const wholeNumber = z.number().int().nonnegative();
+
+const runFileSchema: z.ZodType<RunFile> = z
+  .object({
+    schemaVersion: z.literal(1),
+    runId: z.string(),
+    name: z.string(),
+    pid: wholeNumber,
+    owner: z.enum(["terminal", "editor"]),
+    startedAtMs: z.number(),
+    heartbeatAtMs: z.number(),
+    generation: wholeNumber,
+    attempt: wholeNumber,
+    phase: z.enum([
+      "preparing",
+      "probing",
+      "running",
+      "pausing",
+      "paused",
+      "finishing",
+      "done",
+      "failed",
+      "stopped",
+    ]),
+    configPath: z.string(),
+    controlAddress: z.string().nullable(),
+  })
+  .readonly();
+
+export interface Liveness {
+  readonly nowMs: number;
+  /** True when a process with this id exists. */
+  readonly isProcessAlive: (pid: number) => boolean;
+}
+
+/**
+ * The folder's `run.json`, or null when the folder has none.
+ * @throws AppError `run-file-invalid` when it is not one this version can read.
+ */
+export async function readRunFile(fileSystem: FileSystem, folder: string): Promise<RunFile | null> {
+  const path = runPaths(folder).runFile;
+  let text: string;
+  try {
+    text = await fileSystem.readText(path);
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw error;
+  }
+  const parsed = runFileSchema.safeParse(parseJson(text)?.value);
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "run-file-invalid",
+    `${path} cannot be read by this version: it is damaged or comes from a newer one. Use the version that wrote it, or start a new run.`,
+    { data: { path }, cause: parsed.error },
+  );
+}
+
+/** True while the trainer named in the file lives and gives signs of life. */
+export function isRunInUse(file: RunFile, { nowMs, isProcessAlive }: Liveness): boolean {
+  if (ENDED_PHASES.has(file.phase)) return false;
+  return nowMs - file.heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(file.pid);
+}

@@ -1,0 +1,149 @@
+/** Claims the folder of a new run, and takes an existing one over for a resume. */
+
+import type { RunOwner } from "../../shared/runFile.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { Clock, FileSystem } from "../ports.ts";
+import { runPaths } from "./layout.ts";
+import { isRunInUse, readRunFile } from "./runFile.ts";
+import { RunLease, writeRunFile } from "./runLease.ts";
+import { repairTails, supersedeFrom } from "./supersede.ts";
+
+/** Who starts an attempt, and from what. */
+export interface RunStarter {
+  readonly pid: number;
+  readonly owner: RunOwner;
+  readonly configPath: string;
+}
+
+export interface NewRun extends RunStarter {
+  /** `log_path`: the folder that holds all runs. */
+  readonly parent: string;
+  readonly name: string;
+  readonly runId: string;
+}
+
+export interface ResumedRun extends RunStarter {
+  readonly folder: string;
+  /** The next step to run; what was written for it and later ones is superseded. */
+  readonly step: number;
+}
+
+export interface RunFolderParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+}
+
+const MAX_NAME_LENGTH = 80;
+const MAX_RUNS_OF_ONE_NAME = 10_000;
+
+/**
+ * Claims `parent/name`, or `name-2`, `name-3` … when taken, and writes its `run.json`. The name in the file is the folder's.
+ * @throws AppError `disk`
+ */
+export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunLease> {
+  const { fileSystem, clock } = parts;
+  await fileSystem.makeDirectory(run.parent);
+  await ignoreInGit(fileSystem, run.parent);
+  const name = await claimName(fileSystem, run.parent, folderName(run.name));
+  const folder = `${run.parent}/${name}`;
+  await fileSystem.makeDirectory(runPaths(folder).rolloutFolder);
+  const lease = new RunLease({
+    fileSystem,
+    clock,
+    folder,
+    file: {
+      schemaVersion: 1,
+      runId: run.runId,
+      name,
+      pid: run.pid,
+      owner: run.owner,
+      startedAtMs: clock.now(),
+      heartbeatAtMs: clock.now(),
+      generation: 1,
+      attempt: 1,
+      phase: "preparing",
+      configPath: run.configPath,
+      controlAddress: null,
+    },
+  });
+  await lease.update();
+  return lease;
+}
+
+/**
+ * Takes a run over: claims `run.json`, moves what steps from `run.step` on have written to `superseded/attempt-K/`, then raises
+ * `generation` and `attempt`. A crash in between is made good by the next resume.
+ * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run.
+ */
+export async function resumeRun(
+  parts: RunFolderParts & { readonly isProcessAlive: (pid: number) => boolean },
+  run: ResumedRun,
+): Promise<RunLease> {
+  const { fileSystem, clock, isProcessAlive } = parts;
+  const { folder } = run;
+  const last = await readRunFile(fileSystem, folder);
+  if (last === null) {
+    throw new AppError(
+      "run-not-found",
+      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
+      { data: { folder } },
+    );
+  }
+  if (isRunInUse(last, { nowMs: clock.now(), isProcessAlive })) {
+    throw new AppError(
+      "run-in-use",
+      `The run in ${folder} is being trained by process ${last.pid} (${last.owner}). Stop it first, or start a new run.`,
+      { data: { folder, pid: last.pid } },
+    );
+  }
+  const claim = {
+    ...last,
+    pid: run.pid,
+    owner: run.owner,
+    configPath: run.configPath,
+    phase: "preparing" as const,
+    startedAtMs: clock.now(),
+    heartbeatAtMs: clock.now(),
+    controlAddress: null,
+  };
+  await writeRunFile(fileSystem, folder, claim);
+  await supersedeFrom(fileSystem, { folder, attempt: last.attempt, step: run.step });
+  await repairTails(fileSystem, folder);
+  const file = { ...claim, generation: last.generation + 1, attempt: last.attempt + 1 };
+  const lease = new RunLease({ fileSystem, clock, folder, file });
+  await lease.update();
+  return lease;
+}
+
+async function claimName(fileSystem: FileSystem, parent: string, name: string): Promise<string> {
+  for (let number = 1; number <= MAX_RUNS_OF_ONE_NAME; number += 1) {
+    const candidate = number === 1 ? name : `${name}-${number}`;
+    try {
+      await fileSystem.claimDirectory(`${parent}/${candidate}`);
+      return candidate;
+    } catch (error) {
+      if (!isAppError(error, "exists")) throw error;
+    }
+  }
+  throw new AppError(
+    "exists",
+    `${parent} holds ${MAX_RUNS_OF_ONE_NAME} runs named ${name}. Choose another run name.`,
+    { data: { parent, name } },
+  );
+}
+
+/** The run name with what file systems refuse replaced by hyphens. */
+function folderName(name: string): string {
+  const cleaned = name
+    .replace(/[\p{Cc}\s<>:"/\\|?*]+/gu, "-")
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/^[-.]+|[-.]+$/g, "");
+  return cleaned === "" ? "run" : cleaned;
+}
+
+/** The default parent lies in the user's project, whose repository should not see it. */
+async function ignoreInGit(fileSystem: FileSystem, parent: string): Promise<void> {
+  if (!/(^|[/\\])\.tinker-rl[/\\]runs$/.test(parent)) return;
+  const path = `${parent}/.gitignore`;
+  if ((await fileSystem.size(path)) === null) await fileSystem.writeAtomic(path, "*\n");
+}

@@ -1,0 +1,71 @@
+/** The claim of one trainer on a run folder: keeps `run.json` true from the start of an attempt to its end. */
+
+import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { errorMessage } from "../errors.ts";
+import type { Clock, FileSystem, Log } from "../ports.ts";
+import { Limiter } from "../util/limiter.ts";
+import { runPaths } from "./layout.ts";
+import { HEARTBEAT_MS } from "./runFile.ts";
+
+export interface RunLeaseParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly file: RunFile;
+}
+
+/** What a trainer changes in its `run.json` after the start. */
+export interface RunFileChange {
+  readonly phase?: RunPhase;
+  readonly controlAddress?: string | null;
+}
+
+export class RunLease {
+  readonly folder: string;
+  readonly #fileSystem: FileSystem;
+  readonly #clock: Clock;
+  readonly #writing = new Limiter(1);
+  #file: RunFile;
+
+  constructor({ fileSystem, clock, folder, file }: RunLeaseParts) {
+    this.folder = folder;
+    this.#fileSystem = fileSystem;
+    this.#clock = clock;
+    this.#file = file;
+  }
+
+  /** The file as written last. */
+  get file(): RunFile {
+    return this.#file;
+  }
+
+  /** Writes `run.json` with the change and a new heartbeat. @throws AppError `disk` */
+  update(change: RunFileChange = {}): Promise<void> {
+    return this.#writing.run(async () => {
+      const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
+      await writeRunFile(this.#fileSystem, this.folder, file);
+      this.#file = file;
+    });
+  }
+
+  /** Writes heartbeats until aborted, then resolves. A failed heartbeat is logged and tried again at the next one. */
+  async keepAlive(log: Log, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#clock.sleep(HEARTBEAT_MS, signal);
+        await this.update();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn("The heartbeat could not be written.", { reason: errorMessage(error) });
+      }
+    }
+  }
+}
+
+export async function writeRunFile(
+  fileSystem: FileSystem,
+  folder: string,
+  file: RunFile,
+): Promise<void> {
+  await fileSystem.writeAtomic(runPaths(folder).runFile, `${JSON.stringify(file, null, 2)}\n`);
+}

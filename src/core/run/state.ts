@@ -1,0 +1,122 @@
+/** `state.json`: all a resume needs to go on exactly where the last confirmed checkpoint stands. */
+
+import { z } from "zod";
+import { AppError, isAppError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { FileSystem } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
+
+const SCHEMA_VERSION = 1;
+
+const count = z.number().int().nonnegative();
+
+const runStateSchema = z
+  .object({
+    schema_version: z.literal(SCHEMA_VERSION),
+    run_ids: z
+      .object({
+        local: z.string(),
+        tinker_session: z.string().nullable(),
+        tinker_model: z.string().nullable(),
+        wandb: z.string().nullable(),
+        openreward: z.string().nullable(),
+      })
+      .readonly(),
+    /** The next step to run. */
+    step: count,
+    optimizer_updates: count,
+    dataset: z
+      .object({
+        /** Digest over environments, splits, counts, `num_samples`, `shuffle` and the seed. */
+        fingerprint: z.string(),
+        /** Position in the endless list of tasks. */
+        cursor: count,
+      })
+      .readonly(),
+    counters: z
+      .object({
+        tokens_sampled: count,
+        tokens_prefill: count,
+        tokens_trained: count,
+        /** Ended rollouts by stop reason. */
+        rollouts: z.record(z.string(), count).readonly(),
+        consecutive_empty_steps: count,
+      })
+      .readonly(),
+    config_hash: z.string(),
+    /** Configuration keys changed since the start, in the order of their first change. */
+    changed_keys: z.array(z.string()).readonly(),
+    last_checkpoint: z
+      .object({ step: count, state_path: z.string(), sampler_path: z.string().nullable() })
+      .readonly()
+      .nullable(),
+    best_eval: z.null(),
+    generation: count,
+  })
+  .readonly();
+
+export type RunState = z.infer<typeof runStateSchema>;
+
+/** Entry `n - 1` leads from version `n` to version `n + 1`. */
+type Migration = (state: JsonObject) => JsonObject;
+const MIGRATIONS: readonly Migration[] = [];
+
+/** Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`. */
+export async function writeState(
+  fileSystem: FileSystem,
+  folder: string,
+  state: RunState,
+): Promise<void> {
+  const paths = runPaths(folder);
+  const previous = await readIfPresent(fileSystem, paths.state);
+  if (previous !== null) await fileSystem.writeAtomic(paths.previousState, previous);
+  await fileSystem.writeAtomic(paths.state, `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/**
+ * The state to resume from, or null when none was saved. A damaged `state.json` gives way to `state.prev.json`.
+ * @throws AppError `state-too-new` for a newer version, `state-invalid` when neither file can be used.
+ */
+export async function readState(fileSystem: FileSystem, folder: string): Promise<RunState | null> {
+  const paths = runPaths(folder);
+  const texts = [
+    await readIfPresent(fileSystem, paths.state),
+    await readIfPresent(fileSystem, paths.previousState),
+  ].filter((text) => text !== null);
+  if (texts.length === 0) return null;
+  for (const text of texts) {
+    const state = parseState(text, folder);
+    if (state !== null) return state;
+  }
+  throw new AppError(
+    "state-invalid",
+    `Neither state.json nor state.prev.json in ${folder} can be read. Start a new run with resume_from set to a path from checkpoints.jsonl.`,
+    { data: { folder } },
+  );
+}
+
+function parseState(text: string, folder: string): RunState | null {
+  const value = parseJson(text)?.value;
+  if (!isJsonObject(value)) return null;
+  const version = value["schema_version"];
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) return null;
+  if (version > SCHEMA_VERSION) {
+    throw new AppError(
+      "state-too-new",
+      `The run in ${folder} was saved by a newer version (state version ${version}, this one reads up to ${SCHEMA_VERSION}). Update Tinker RL, then resume.`,
+      { data: { folder, version } },
+    );
+  }
+  const migrated = MIGRATIONS.slice(version - 1).reduce((state, migrate) => migrate(state), value);
+  return runStateSchema.safeParse(migrated).data ?? null;
+}
+
+async function readIfPresent(fileSystem: FileSystem, path: string): Promise<string | null> {
+  try {
+    return await fileSystem.readText(path);
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw error;
+  }
+}

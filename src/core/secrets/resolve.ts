@@ -1,0 +1,74 @@
+/** Decides which secrets an environment receives, from the configuration and a look-up. */
+
+import { AppError } from "../errors.ts";
+import type { Redactor } from "./redact.ts";
+
+/** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing under this key. */
+export type SecretMap = Readonly<Record<string, string | null>>;
+
+/** Finds a value by its upper-case name, or null: secret store, process environment, `.env`, tool files. */
+export type SecretLookup = (name: string) => Promise<string | null>;
+
+export interface SecretSources {
+  readonly environment: string;
+  /** `environments.<name>.secrets`; beats the global map. */
+  readonly environmentSecrets: SecretMap | null;
+  /** `secrets` at the top of the configuration. */
+  readonly globalSecrets: SecretMap | null;
+  readonly lookUp: SecretLookup;
+  readonly redactor: Redactor;
+  /** Upper-case names of this program's own keys that the user agreed to hand to environments. */
+  readonly allowedServiceKeys?: ReadonlySet<string>;
+}
+
+/** Keys of the services the program itself uses: never handed on by a mere look-up. */
+const SERVICE_KEYS: ReadonlySet<string> = new Set([
+  "TINKER_API_KEY",
+  "OPENREWARD_API_KEY",
+  "WANDB_API_KEY",
+]);
+
+/**
+ * The secrets sent to one environment, under the keys as written. The redactor learns every value first.
+ * @throws AppError `secret-missing` when a looked-up key has no value anywhere, `secret-not-allowed` when it is a service key.
+ */
+export async function resolveSecrets(
+  sources: SecretSources,
+): Promise<Readonly<Record<string, string>>> {
+  const { environmentSecrets, globalSecrets, redactor } = sources;
+  const wanted = { ...globalSecrets, ...environmentSecrets };
+  const resolved: Record<string, string> = {};
+  for (const [key, written] of Object.entries(wanted)) {
+    const value = written ?? (await lookUpSecret(key, sources));
+    if (value === "") continue;
+    redactor.learn(value);
+    resolved[key] = value;
+  }
+  return resolved;
+}
+
+async function lookUpSecret(key: string, sources: SecretSources): Promise<string> {
+  const name = key.toUpperCase();
+  const configPath = secretPath(key, sources);
+  if (SERVICE_KEYS.has(name) && !sources.allowedServiceKeys?.has(name)) {
+    throw new AppError(
+      "secret-not-allowed",
+      `${configPath} would hand ${name}, a key of this program, to ${sources.environment}. Remove the key, or write its value out if that is intended.`,
+      { configPath, data: { key } },
+    );
+  }
+  const value = await sources.lookUp(name);
+  if (value === null || value === "") {
+    throw new AppError(
+      "secret-missing",
+      `${configPath} asks for the secret ${name}, which is not set. Set ${name} in the environment or in .env, or write "" to send nothing.`,
+      { configPath, data: { key } },
+    );
+  }
+  return value;
+}
+
+function secretPath(key: string, sources: SecretSources): string {
+  const isOwn = Object.hasOwn(sources.environmentSecrets ?? {}, key);
+  return isOwn ? `environments.${sources.environment}.secrets.${key}` : `secrets.${key}`;
+}

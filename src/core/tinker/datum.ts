@@ -1,0 +1,127 @@
+/** Training data on its way to the wire: checks, element types, and the split into chunks. */
+
+import { tinkerError } from "./errors.ts";
+import { vector } from "./tensors.ts";
+import type { WireDatum } from "./wireProto.ts";
+
+type Numbers = readonly number[] | Int32Array | Float32Array;
+
+/**
+ * Input tokens and per-token arrays of the same length; entry i is about predicting the token after input i, so the
+ * caller has shifted (Tinker wire, section 8.1).
+ */
+export interface Datum {
+  readonly tokens: readonly number[] | Int32Array;
+  /** `target_tokens`, and `weights` or `logprobs` and `advantages`. */
+  readonly lossInputs: Readonly<Record<string, Numbers>>;
+}
+
+export interface ChunkLimits {
+  readonly maxDatums: number;
+  readonly maxBytes: number;
+}
+
+/** What each loss reads; servers refuse anything more (Tinker wire, section 8.2). */
+const lossInputNames: Readonly<Record<string, readonly string[]>> = {
+  cross_entropy: ["target_tokens", "weights"],
+  importance_sampling: ["target_tokens", "logprobs", "advantages"],
+  ppo: ["target_tokens", "logprobs", "advantages"],
+  cispo: ["target_tokens", "logprobs", "advantages"],
+  dro: ["target_tokens", "logprobs", "advantages"],
+  gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
+};
+
+/**
+ * Copies and checks a batch.
+ * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
+ * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero
+ */
+export function toWireData(
+  data: readonly Datum[],
+  lossFn: string,
+  options: { readonly forwardOnly: boolean },
+): readonly WireDatum[] {
+  if (data.length === 0) throw invalid("There is no datum to send");
+  const wire = data.map((datum, index) => toWireDatum(datum, lossFn, `datum ${index}`));
+  if (!options.forwardOnly && !wire.some(hasEffect)) {
+    throw invalid(`All ${data.length} datums have only zero weights or advantages`);
+  }
+  return wire;
+}
+
+/** Consecutive chunks within the server's limits; an oversize datum goes alone (Tinker wire, section 7.2). */
+export function chunkData(
+  data: readonly WireDatum[],
+  limits: ChunkLimits,
+): readonly (readonly WireDatum[])[] {
+  const chunks: WireDatum[][] = [];
+  let bytes = 0;
+  for (const datum of data) {
+    const size = estimatedBytes(datum);
+    const chunk = chunks.at(-1);
+    if (chunk === undefined || chunk.length >= limits.maxDatums || bytes + size > limits.maxBytes) {
+      chunks.push([datum]);
+      bytes = size;
+    } else {
+      chunk.push(datum);
+      bytes += size;
+    }
+  }
+  return chunks;
+}
+
+function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
+  const names = Object.keys(datum.lossInputs);
+  const expected = lossInputNames[lossFn];
+  if (expected && !(names.length === expected.length && expected.every((n) => names.includes(n)))) {
+    throw invalid(
+      `The loss ${lossFn} reads ${expected.join(", ")}, but ${where} has ${names.join(", ") || "none"}`,
+    );
+  }
+  const length = datum.tokens.length;
+  if (length === 0) throw invalid(`${where} has no tokens`);
+  const lossInputs = names.map((name) => {
+    const values = datum.lossInputs[name] ?? [];
+    if (values.length !== length) {
+      throw invalid(`${name} of ${where} has ${values.length} values for ${length} tokens`);
+    }
+    return [name, vector(toTyped(name, values, `${name} of ${where}`))] as const;
+  });
+  return {
+    tokens: toIds(datum.tokens, `tokens of ${where}`),
+    lossInputs: Object.fromEntries(lossInputs),
+  };
+}
+
+/** Targets are integers, plain lists under any other name are floats (Tinker wire, section 5). */
+function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
+  if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
+  const floats = Float32Array.from(values);
+  const wrong = floats.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}`);
+  return floats;
+}
+
+function toIds(values: Numbers, where: string): Int32Array {
+  const ids = Int32Array.from(values);
+  const wrong = ids.findIndex((id, index) => id !== values[index]);
+  if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}, not an id`);
+  return ids;
+}
+
+function hasEffect({ lossInputs }: WireDatum): boolean {
+  const weights = lossInputs["weights"] ?? lossInputs["advantages"];
+  return weights === undefined || weights.values.some((value) => value !== 0);
+}
+
+function estimatedBytes({ tokens, lossInputs }: WireDatum): number {
+  const perElement = (values: Int32Array | Float32Array) => (values instanceof Int32Array ? 8 : 4);
+  return Object.values(lossInputs).reduce(
+    (sum, { values }) => sum + values.length * perElement(values),
+    tokens.length * 4,
+  );
+}
+
+function invalid(problem: string) {
+  return tinkerError("tinker-invalid-input", problem);
+}

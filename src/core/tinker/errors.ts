@@ -1,0 +1,129 @@
+/** Faults of the Tinker service as errors that name the cause and the next step. */
+
+import { AppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
+
+export type TinkerErrorCode =
+  /** Key missing, refused, or without access. */
+  | "tinker-auth"
+  | "tinker-billing"
+  | "tinker-not-found"
+  | "tinker-bad-request"
+  /** The name is taken, or a sequence number came with another body. */
+  | "tinker-conflict"
+  /** A result or a session is gone. */
+  | "tinker-expired"
+  /** No usable answer within the time allowed. */
+  | "tinker-unavailable"
+  /** The service accepted an operation and reports that it failed; `data.category` is user, server or unknown. */
+  | "tinker-request-failed"
+  /** An answer that contradicts the protocol. */
+  | "tinker-protocol"
+  /** The caller's data cannot be sent. */
+  | "tinker-invalid-input"
+  /** A request in a model's sequence was lost, so that no later one can run. */
+  | "tinker-model-lost";
+
+const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
+  "tinker-auth": "Check that the key is valid and may use this model or checkpoint.",
+  "tinker-billing": "Check the billing of your Tinker account, then resume the run.",
+  "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
+  "tinker-bad-request": "Change the setting that the message names.",
+  "tinker-conflict": "Choose another name, or allow overwriting.",
+  "tinker-expired": "Resume the run from its last checkpoint.",
+  "tinker-unavailable": "Check the connection and the service status, then resume the run.",
+  "tinker-request-failed": "Mend the cause that the message names, then resume the run.",
+  "tinker-protocol":
+    "Check the base URL, and that the server speaks a Tinker version this program knows.",
+  "tinker-invalid-input": "Correct the data before sending it.",
+  "tinker-model-lost": "Resume the run from its last checkpoint.",
+};
+
+/** An error whose message ends in the next step of its code. */
+export function tinkerError(
+  code: TinkerErrorCode,
+  problem: string,
+  details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+): AppError {
+  return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextSteps[code]}`, details);
+}
+
+export interface FailedAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Method and path, for the message. */
+  readonly what: string;
+  /** Tries made, the last one included. */
+  readonly attempts: number;
+}
+
+/** The error for an HTTP status other than 2xx (Tinker wire, section 2.1). `data` holds status, detail and attempts. */
+export function statusError({ status, text, what, attempts }: FailedAnswer): AppError {
+  const detail = errorDetail(text);
+  const problem = `Tinker answered ${status} to ${what}${detail === "" ? "" : `: ${detail}`}`;
+  return tinkerError(codeOfStatus(status), problem, { data: { status, detail, attempts } });
+}
+
+/** A binary message that is not what it should be, on either side of the wire. */
+export function malformedMessage(problem: string): AppError {
+  return new AppError(
+    "tinker-protocol",
+    `A Tinker message cannot be read: ${problem}. Check that client and server speak the same version.`,
+  );
+}
+
+/** An operation that failed after it was accepted (Tinker wire, section 2.1). */
+export function requestFailed(what: string, text: string, category: unknown): AppError {
+  const known = category === "user" || category === "server" ? category : "unknown";
+  return tinkerError("tinker-request-failed", `Tinker could not carry out ${what}: ${text}`, {
+    data: { category: known, detail: text },
+  });
+}
+
+function codeOfStatus(status: number): TinkerErrorCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return "tinker-auth";
+    case 402:
+      return "tinker-billing";
+    case 404:
+      return "tinker-not-found";
+    case 409:
+      return "tinker-conflict";
+    case 410:
+      return "tinker-expired";
+    case 408:
+    case 425:
+    case 429:
+      return "tinker-unavailable";
+    default:
+      if (status >= 500) return "tinker-unavailable";
+      return status >= 400 ? "tinker-bad-request" : "tinker-protocol";
+  }
+}
+
+const maxDetailLength = 500;
+
+/** The text of `detail`, be it a string or a list of validation messages, else the body itself. */
+function errorDetail(text: string): string {
+  return describeDetail(text).slice(0, maxDetailLength).trim();
+}
+
+function describeDetail(text: string): string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const detail = isJsonObject(body) ? body["detail"] : undefined;
+  if (typeof detail === "string") return detail;
+  if (!Array.isArray(detail)) return text;
+  return detail
+    .filter(isJsonObject)
+    .map(
+      (item) => `${Array.isArray(item["loc"]) ? item["loc"].join(".") : ""} ${item["msg"] ?? ""}`,
+    )
+    .join("; ");
+}

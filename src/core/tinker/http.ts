@@ -1,0 +1,208 @@
+/** Requests to one Tinker server: address, headers, credential, retries, error bodies. Knows no endpoint but the token exchange. */
+
+import type { output, ZodType } from "zod";
+import { errorMessage, isAppError } from "../errors.ts";
+import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import { createCredential } from "./credential.ts";
+import { statusError, tinkerError } from "./errors.ts";
+import { type Answer, retryAnswers } from "./retry.ts";
+
+export interface TinkerHttpOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How long a blocked account (402) is waited for; asked at every call. */
+  readonly billingPauseMs: () => number;
+}
+
+export interface TinkerRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/api/v1/`; ids are written as they are. */
+  readonly path: string;
+  /** A message's bytes, or what becomes JSON (undefined members vanish, null ones travel). */
+  readonly body?: object | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CallOptions {
+  /** Limit of all tries together; 0 = one try. */
+  readonly budgetMs?: number;
+  /** Waits in place of the back-off after a 429. */
+  readonly onBusy?: (answer: Answer) => Promise<void>;
+}
+
+export interface TinkerHttp {
+  /** One try, whatever the status; the text never quotes the key. @throws AppError `transport` */
+  send(request: TinkerRequest): Promise<HttpResponse>;
+  /**
+   * Repeats until there is an answer, and reads it by `schema`.
+   * @throws AppError `tinker-*` by status, `tinker-unavailable` without any, `tinker-protocol` for an answer of another shape
+   */
+  call<Schema extends ZodType>(
+    request: TinkerRequest,
+    schema: Schema,
+    options?: CallOptions,
+  ): Promise<output<Schema>>;
+  /** Like `call` for requests whose answer has no content. */
+  run(request: TinkerRequest, options?: CallOptions): Promise<void>;
+  /** From now on a short-lived token, renewed as needed, stands in for the key (Tinker wire, section 1.3). */
+  exchangeKey(): Promise<void>;
+}
+
+export const protobufType = "application/x-protobuf";
+const defaultTimeoutMs = 60_000;
+const submitBudgetMs = 5 * 60_000;
+
+export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
+  const { http, clock, random, log, apiKey } = options;
+  const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
+  const withoutKey = (text: string) => (apiKey === "" ? text : text.replaceAll(apiKey, "***"));
+  const post = (key: string, request: TinkerRequest, idempotencyKey: string) =>
+    http.send({
+      method: request.method,
+      url: root + request.path,
+      headers: headersOf(request, key, idempotencyKey),
+      ...encodedBody(request.body),
+      timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+      ...(request.signal && { signal: request.signal }),
+    });
+  const credential = createCredential({
+    clock,
+    apiKey,
+    exchange: async () => {
+      const request: TinkerRequest = { method: "POST", path: "auth/token", body: {} };
+      return await answerTo(request, (key) => post(apiKey, request, key));
+    },
+  });
+
+  async function sendOnce(request: TinkerRequest, idempotencyKey: string): Promise<HttpResponse> {
+    const used = await credential.current();
+    const response = await post(used, request, idempotencyKey);
+    if (response.status !== 401 || !isRejectedToken(response)) return response;
+    const renewed = await credential.renew(used);
+    return renewed === used ? response : await post(renewed, request, idempotencyKey);
+  }
+
+  async function answerTo(
+    request: TinkerRequest,
+    send: (idempotencyKey: string) => Promise<HttpResponse>,
+    callOptions: CallOptions = {},
+  ): Promise<string> {
+    const what = `${request.method} ${request.path}`;
+    const idempotencyKey = random.uuid();
+    const { answer, attempts } = await retryAnswers(
+      async () => await readAnswer(await send(idempotencyKey)),
+      {
+        clock,
+        random,
+        signal: request.signal,
+        budgetMs: callOptions.budgetMs ?? submitBudgetMs,
+        billingPauseMs: options.billingPauseMs(),
+        onBusy: callOptions.onBusy,
+        onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
+      },
+    ).catch((error: unknown) => {
+      if (!isAppError(error, "transport")) throw error;
+      throw tinkerError("tinker-unavailable", `No answer to ${what}: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    });
+    if (answer.status >= 200 && answer.status < 300) return answer.text;
+    throw statusError({
+      status: answer.status,
+      text: withoutKey(answer.text),
+      what,
+      attempts,
+    });
+  }
+
+  const answerText = (request: TinkerRequest, callOptions?: CallOptions) =>
+    answerTo(request, (key) => sendOnce(request, key), callOptions);
+
+  return {
+    send: async (request) => {
+      const response = await sendOnce(request, random.uuid());
+      return {
+        status: response.status,
+        header: (name) => response.header(name),
+        bytes: () => response.bytes(),
+        stream: () => response.stream(),
+        text: async () => withoutKey(await response.text()),
+      };
+    },
+    call: async (request, schema, callOptions) =>
+      readJson(await answerText(request, callOptions), schema, request.path),
+    run: async (request, callOptions) => {
+      await answerText(request, callOptions);
+    },
+    exchangeKey: credential.start,
+  };
+}
+
+/** @throws AppError `tinker-protocol` when `text` is no JSON of that shape */
+function readJson<Schema extends ZodType>(
+  text: string,
+  schema: Schema,
+  what: string,
+): output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw tinkerError("tinker-protocol", `The answer to ${what} is not JSON`, { cause: error });
+  }
+  return checkShape(value, schema, what);
+}
+
+/** @throws AppError `tinker-protocol` when `value` has another shape */
+export function checkShape<Schema extends ZodType>(
+  value: unknown,
+  schema: Schema,
+  what: string,
+): output<Schema> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues
+    .map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`)
+    .join("; ");
+  throw tinkerError("tinker-protocol", `The answer to ${what} has an unknown form (${problems})`);
+}
+
+function headersOf(
+  request: TinkerRequest,
+  key: string,
+  idempotencyKey: string,
+): Readonly<Record<string, string>> {
+  return {
+    Accept: "application/json",
+    "User-Agent": "tinker-rl",
+    "X-API-Key": key,
+    ...(request.method !== "GET" && { "X-Idempotency-Key": idempotencyKey }),
+    ...(request.body !== undefined && {
+      "Content-Type": request.body instanceof Uint8Array ? protobufType : "application/json",
+    }),
+    ...request.headers,
+  };
+}
+
+function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {
+  if (body === undefined) return {};
+  return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
+}
+
+async function readAnswer(response: HttpResponse): Promise<Answer> {
+  return {
+    status: response.status,
+    text: await response.text(),
+    header: (name) => response.header(name),
+  };
+}
+
+function isRejectedToken(response: HttpResponse): boolean {
+  return response.header("www-authenticate")?.includes('error="invalid_token"') ?? false;
+}

@@ -1,0 +1,207 @@
+/** How a model comes to be: created new, or loaded from a checkpoint. */
+
+import { isAppError } from "../errors.ts";
+import { tinkerError } from "./errors.ts";
+import type { TinkerHttp } from "./http.ts";
+import { jsonResult, type Operations } from "./operations.ts";
+import type { TinkerSession } from "./session.ts";
+import { SubmitQueue } from "./submitQueue.ts";
+import {
+  type CreateByLoadBody,
+  type CreateModelBody,
+  createModelResultSchema,
+  type LoadWeightsBody,
+  loadWeightsResultSchema,
+  modelInfoSchema,
+  type WireLoraConfig,
+  weightsInfoSchema,
+} from "./wire.ts";
+
+/** What the server says about a model; null where it does not. */
+export interface ModelInfo {
+  readonly modelId: string;
+  readonly baseModel: string | null;
+  readonly loraRank: number | null;
+  readonly tokenizerId: string | null;
+  readonly optimizer: string | null;
+}
+
+export interface NewModel {
+  readonly baseModel: string;
+  readonly rank: number;
+  /** Absent = random. */
+  readonly seed?: number | undefined;
+  readonly trainMlp?: boolean | undefined;
+  readonly trainAttn?: boolean | undefined;
+  readonly trainUnembed?: boolean | undefined;
+  readonly userMetadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface LoadOptions {
+  /** True restores the optimizer's state with the weights. */
+  readonly optimizer: boolean;
+  readonly userMetadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ModelOptions {
+  readonly tinker: TinkerHttp;
+  readonly operations: Operations;
+  readonly session: TinkerSession;
+}
+
+export interface CreatedModel {
+  readonly info: ModelInfo;
+  readonly queue: SubmitQueue;
+}
+
+/** Tinker wire, section 6.5. @throws AppError `tinker-*` */
+export async function createModel(options: ModelOptions, model: NewModel): Promise<CreatedModel> {
+  const modelId = await submitCreate(options, model.baseModel, model.userMetadata, {
+    rank: model.rank,
+    seed: model.seed,
+    train_unembed: model.trainUnembed ?? true,
+    train_mlp: model.trainMlp ?? true,
+    train_attn: model.trainAttn ?? true,
+  });
+  return { info: await modelInfo(options, modelId), queue: new SubmitQueue(modelId) };
+}
+
+/** Creates a model from `path`, in the older three calls where the server knows no other way (Tinker wire, section 6.10). */
+export async function loadModel(
+  options: ModelOptions,
+  path: string,
+  load: LoadOptions,
+): Promise<CreatedModel> {
+  let modelId: string;
+  try {
+    modelId = await createByLoad(options, path, load);
+  } catch (error) {
+    if (!isUnknownForm(error)) throw error;
+    return await createThenLoad(options, path, load);
+  }
+  return { info: await modelInfo(options, modelId), queue: new SubmitQueue(modelId) };
+}
+
+async function createByLoad(
+  { operations, session }: ModelOptions,
+  path: string,
+  { optimizer, userMetadata }: LoadOptions,
+): Promise<string> {
+  const modelNumber = session.reserveModelNumber();
+  const sessionId = await session.id();
+  const body: CreateByLoadBody = {
+    session_id: sessionId,
+    model_seq_id: modelNumber,
+    path,
+    optimizer,
+    user_metadata: userMetadata,
+    type: "load_weights",
+  };
+  const accepted = await operations.submit({
+    type: "LoadWeights",
+    path: "load_weights",
+    body,
+    signal: session.signal,
+  });
+  const result = await operations.result(accepted, session.signal);
+  const { model_id: modelId } = jsonResult(result, loadWeightsResultSchema, "LoadWeights");
+  return modelId ?? `${sessionId}:train:${modelNumber}`;
+}
+
+/** A server that insists on a model id refuses the call with 422, or with a 400 that names the field. */
+function isUnknownForm(error: unknown): boolean {
+  if (!isAppError(error, "tinker-bad-request")) return false;
+  const { status, detail } = error.data;
+  return status === 422 || (status === 400 && String(detail).includes("model_id"));
+}
+
+async function createThenLoad(
+  options: ModelOptions,
+  path: string,
+  { optimizer, userMetadata }: LoadOptions,
+): Promise<CreatedModel> {
+  const { tinker, operations, session } = options;
+  const weights = await tinker.call(
+    { method: "POST", path: "weights_info", body: { tinker_path: path } },
+    weightsInfoSchema,
+  );
+  if (weights.lora_rank === null) {
+    throw tinkerError("tinker-protocol", `The server does not tell the LoRA rank of ${path}`);
+  }
+  const modelId = await submitCreate(options, weights.base_model, userMetadata, {
+    rank: weights.lora_rank,
+    train_unembed: weights.train_unembed ?? true,
+    train_mlp: weights.train_mlp ?? true,
+    train_attn: weights.train_attn ?? true,
+  });
+  const queue = new SubmitQueue(modelId);
+  const accepted = await queue.enqueue("load_weights", 1, (seqId) => {
+    const body: LoadWeightsBody = {
+      model_id: modelId,
+      seq_id: seqId,
+      path,
+      optimizer,
+      type: "load_weights",
+    };
+    return operations.submit({
+      type: "LoadWeights",
+      path: "load_weights",
+      body,
+      signal: session.signal,
+    });
+  });
+  const result = await operations.result(accepted, session.signal);
+  jsonResult(result, loadWeightsResultSchema, "LoadWeights");
+  return { info: await modelInfo(options, modelId), queue };
+}
+
+async function submitCreate(
+  { operations, session }: ModelOptions,
+  baseModel: string,
+  userMetadata: Readonly<Record<string, unknown>> | undefined,
+  loraConfig: WireLoraConfig,
+): Promise<string> {
+  const modelNumber = session.reserveModelNumber();
+  const body: CreateModelBody = {
+    session_id: await session.id(),
+    model_seq_id: modelNumber,
+    base_model: baseModel,
+    user_metadata: userMetadata,
+    lora_config: loraConfig,
+    optimizer_config: { type: "adamw" },
+    type: "create_model",
+  };
+  const accepted = await operations.submit({
+    type: "CreateModel",
+    path: "create_model",
+    body,
+    signal: session.signal,
+  });
+  const result = await operations.result(accepted, session.signal);
+  return jsonResult(result, createModelResultSchema, "CreateModel").model_id;
+}
+
+/** Asked once for each model; servers without the call leave everything but the id unknown. */
+async function modelInfo({ tinker, session }: ModelOptions, modelId: string): Promise<ModelInfo> {
+  try {
+    const info = await tinker.call(
+      {
+        method: "POST",
+        path: "get_info",
+        body: { model_id: modelId, type: "get_info" },
+        signal: session.signal,
+      },
+      modelInfoSchema,
+    );
+    return {
+      modelId,
+      baseModel: info.model_data.model_name ?? info.model_name,
+      loraRank: info.lora_rank,
+      tokenizerId: info.model_data.tokenizer_id,
+      optimizer: info.optimizer_config?.type ?? null,
+    };
+  } catch (error) {
+    if (!isAppError(error, "tinker-not-found")) throw error;
+    return { modelId, baseModel: null, loraRank: null, tokenizerId: null, optimizer: null };
+  }
+}

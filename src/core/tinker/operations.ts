@@ -1,0 +1,57 @@
+/** Operations of the service in their two halves: submit for a ticket, then wait for the result. */
+
+import type { output, ZodType } from "zod";
+import { tinkerError } from "./errors.ts";
+import {
+  awaitFuture,
+  type FutureOptions,
+  type FutureResult,
+  type OperationType,
+} from "./futures.ts";
+import { type CallOptions, checkShape } from "./http.ts";
+import { type Ticket, ticketSchema } from "./wire.ts";
+
+export interface Submit {
+  readonly type: OperationType;
+  readonly path: string;
+  /** A message's bytes, or what becomes JSON; every repeat sends the same. */
+  readonly body: object | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Accepted {
+  readonly type: OperationType;
+  readonly ticket: Ticket;
+  readonly roundTripMs: number;
+}
+
+export interface Operations {
+  /** @throws AppError as `TinkerHttp.call` does */
+  submit(submit: Submit, options?: CallOptions): Promise<Accepted>;
+  /** @throws AppError as {@link awaitFuture} does */
+  result(accepted: Accepted, signal?: AbortSignal): Promise<FutureResult>;
+}
+
+export function createOperations(options: FutureOptions): Operations {
+  const { tinker, clock } = options;
+  return {
+    submit: async ({ type, ...request }, callOptions) => {
+      const startedAtMs = clock.monotonic();
+      const ticket = await tinker.call({ method: "POST", ...request }, ticketSchema, callOptions);
+      return { type, ticket, roundTripMs: clock.monotonic() - startedAtMs };
+    },
+    result: async ({ type, ticket, roundTripMs }, signal) =>
+      await awaitFuture(options, { requestId: ticket.request_id, type, roundTripMs, signal }),
+  };
+}
+
+/** @throws AppError `tinker-protocol` when the result is not JSON of this shape */
+export function jsonResult<Schema extends ZodType>(
+  result: FutureResult,
+  schema: Schema,
+  type: OperationType,
+): output<Schema> {
+  if (result.kind === "json") return checkShape(result.value, schema, type);
+  throw tinkerError("tinker-protocol", `The result of ${type} is binary where JSON was expected`);
+}

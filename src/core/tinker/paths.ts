@@ -1,0 +1,44 @@
+/** `tinker://` paths: the names under which checkpoints are kept (Tinker wire, section 9). */
+
+import { tinkerError } from "./errors.ts";
+
+const prefix = "tinker://";
+const kinds = ["weights", "sampler_weights", "external_weights"] as const;
+
+/** `weights` can be trained on, `sampler_weights` only sampled from, `external_weights` are exported files. */
+export type CheckpointKind = (typeof kinds)[number];
+
+export interface TinkerPath {
+  /** The model id of the run; may contain colons. */
+  readonly run: string;
+  readonly kind: CheckpointKind;
+  readonly name: string;
+}
+
+/** @throws AppError `tinker-invalid-input` when `text` is no such path */
+export function parseTinkerPath(text: string): TinkerPath {
+  const [run, kindText, name, ...rest] = text.startsWith(prefix)
+    ? text.slice(prefix.length).split("/")
+    : [];
+  const kind = kinds.find((known) => known === kindText);
+  if (!run || kind === undefined || !name || rest.length > 0) {
+    throw tinkerError(
+      "tinker-invalid-input",
+      `"${text}" is not a checkpoint path of the form tinker://RUN/weights/NAME or tinker://RUN/sampler_weights/NAME`,
+    );
+  }
+  return { run, kind, name };
+}
+
+export function formatTinkerPath({ run, kind, name }: TinkerPath): string {
+  return `${prefix}${run}/${kind}/${name}`;
+}
+
+/** @throws AppError `tinker-invalid-input` for a name that not every server accepts */
+export function checkCheckpointName(name: string): void {
+  if (/^[A-Za-z0-9_-]{1,255}$/.test(name)) return;
+  throw tinkerError(
+    "tinker-invalid-input",
+    `"${name}" cannot name a checkpoint: use up to 255 letters, digits, "_" and "-"`,
+  );
+}

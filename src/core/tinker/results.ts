@@ -1,0 +1,43 @@
+/** Results of training and sampling in either encoding, as one plain form. */
+
+import type { FutureResult } from "./futures.ts";
+import { jsonResult } from "./operations.ts";
+import { forwardBackwardResultSchema, sampleResultSchema } from "./wire.ts";
+import {
+  decodeForwardBackwardOutput,
+  decodeSampleResponse,
+  type ForwardBackwardResult,
+  type SampleResult,
+} from "./wireProto.ts";
+
+/** @throws AppError `tinker-protocol` */
+export function readForwardBackwardResult(result: FutureResult): ForwardBackwardResult {
+  if (result.kind === "proto") return decodeForwardBackwardOutput(result.bytes);
+  const body = jsonResult(result, forwardBackwardResultSchema, "ForwardBackward");
+  return {
+    outputs: body.loss_fn_outputs.map(({ logprobs }) => ({
+      logprobs: Float32Array.from(logprobs.data),
+    })),
+    metrics: body.metrics,
+  };
+}
+
+/** @throws AppError `tinker-protocol` */
+export function readSampleResult(result: FutureResult): SampleResult {
+  if (result.kind === "proto") return decodeSampleResponse(result.bytes);
+  const body = jsonResult(result, sampleResultSchema, "Sample");
+  return {
+    sequences: body.sequences.map((sequence) => ({
+      stopReason: sequence.stop_reason,
+      tokens: Int32Array.from(sequence.tokens),
+      logprobs: sequence.logprobs && Float32Array.from(sequence.logprobs),
+      topkLogprobs: null,
+    })),
+    promptLogprobs:
+      body.prompt_logprobs &&
+      Float32Array.from(body.prompt_logprobs, (logprob) => logprob ?? Number.NaN),
+    topkPromptLogprobs: null,
+    targetPromptLogprobs: null,
+    promptCacheHitTokens: body.prompt_cache_hit_tokens,
+  };
+}

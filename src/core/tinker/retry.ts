@@ -1,0 +1,113 @@
+/** Repeats one request until it has an answer worth keeping; owns delays and limits, knows no endpoint. */
+
+import { errorMessage, isAppError } from "../errors.ts";
+import type { Clock, Random } from "../ports.ts";
+
+/** A whole answer, its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  header(name: string): string | null;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal?: AbortSignal | undefined;
+  /** From the first try to the start of the last, pauses for 402 and 429 aside. */
+  readonly budgetMs: number;
+  /** How long unpaid bills (402) are waited for. */
+  readonly billingPauseMs: number;
+  /** Waits in place of the back-off after a 429. */
+  readonly onBusy?: ((answer: Answer) => Promise<void>) | undefined;
+  readonly onRetry: (reason: string, delayMs: number) => void;
+}
+
+export interface RetriedAnswer {
+  readonly answer: Answer;
+  readonly attempts: number;
+}
+
+type Outcome = { readonly answer: Answer } | { readonly fault: unknown };
+
+/** How often a blocked account is asked again. */
+export const billingPollMs = 5_000;
+const transientStatuses = [408, 425, 429];
+const maxRetryAfterMs = 60_000;
+
+/**
+ * Tries until the answer is final or the budget is spent, then returns the last answer, whatever its status.
+ * Repeats on 408, 425, 429, 5xx, 402 and lost connections (Tinker wire, sections 2.2 to 2.4), not on 409 (2.5).
+ * @throws the transport fault when the last try had no answer; the signal's reason when aborted
+ */
+export async function retryAnswers(
+  attempt: () => Promise<Answer>,
+  options: RetryOptions,
+): Promise<RetriedAnswer> {
+  const { clock, signal } = options;
+  const startedAt = clock.monotonic();
+  let pausedMs = 0;
+  let billingMs = 0;
+  let retries = 0;
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await outcomeOf(attempt);
+    const status = "answer" in outcome ? outcome.answer.status : null;
+    const pausedAt = clock.monotonic();
+    if (status === 402 && billingMs < options.billingPauseMs) {
+      options.onRetry("the account's billing is blocked", billingPollMs);
+      await clock.sleep(billingPollMs, signal);
+      billingMs += billingPollMs;
+      pausedMs += clock.monotonic() - pausedAt;
+    } else if ("answer" in outcome && status === 429 && options.onBusy !== undefined) {
+      await options.onBusy(outcome.answer);
+      pausedMs += clock.monotonic() - pausedAt;
+    } else {
+      const delayMs = retryDelayMs(outcome, retries, options.random);
+      const spentMs = pausedAt - startedAt - pausedMs;
+      if (delayMs === null || spentMs + delayMs > options.budgetMs) {
+        return { answer: answerOf(outcome), attempts };
+      }
+      options.onRetry(describe(outcome), delayMs);
+      await clock.sleep(delayMs, signal);
+      retries++;
+    }
+  }
+}
+
+/** The server's wish in milliseconds, if it has one of at most a minute. */
+export function retryAfterMs(answer: Pick<Answer, "header">): number | null {
+  const milliseconds = Number(answer.header("retry-after-ms") ?? Number.NaN);
+  const wish = Number.isFinite(milliseconds)
+    ? milliseconds
+    : Number(answer.header("retry-after") ?? Number.NaN) * 1000;
+  return wish > 0 && wish <= maxRetryAfterMs ? wish : null;
+}
+
+async function outcomeOf(attempt: () => Promise<Answer>): Promise<Outcome> {
+  try {
+    return { answer: await attempt() };
+  } catch (fault) {
+    if (!isAppError(fault, "transport")) throw fault;
+    return { fault };
+  }
+}
+
+function answerOf(outcome: Outcome): Answer {
+  if ("fault" in outcome) throw outcome.fault;
+  return outcome.answer;
+}
+
+/** Half a second doubling to ten, less up to a quarter (Tinker wire, section 2.2); null = final. */
+function retryDelayMs(outcome: Outcome, retries: number, random: Random): number | null {
+  const backoffMs = Math.min(500 * 2 ** retries, 10_000) * (1 - 0.25 * random.uniform());
+  if ("fault" in outcome) return backoffMs;
+  const { answer } = outcome;
+  const wish = answer.header("x-should-retry");
+  if (wish === "false") return null;
+  const isTransient = transientStatuses.includes(answer.status) || answer.status >= 500;
+  return isTransient || wish === "true" ? (retryAfterMs(answer) ?? backoffMs) : null;
+}
+
+function describe(outcome: Outcome): string {
+  return "fault" in outcome ? errorMessage(outcome.fault) : `status ${outcome.answer.status}`;
+}

@@ -1,0 +1,235 @@
+/** The door to one Tinker server: connects, and hands out training and sampling clients of one session. */
+
+import { isAppError } from "../errors.ts";
+import type { Clock, HttpClient, Log, Random } from "../ports.ts";
+import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
+import { tinkerError } from "./errors.ts";
+import type { QueueState } from "./futures.ts";
+import { createTinkerHttp, type TinkerHttp } from "./http.ts";
+import {
+  type CreatedModel,
+  createModel,
+  type LoadOptions,
+  loadModel,
+  type NewModel,
+} from "./models.ts";
+import { createOperations, type Operations } from "./operations.ts";
+import { parseTinkerPath } from "./paths.ts";
+import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
+import { SamplingGate } from "./samplingGate.ts";
+import { type FinishReason, TinkerSession } from "./session.ts";
+import { createTrainingClient, type SubmittedCall, type TrainingClient } from "./trainingClient.ts";
+import {
+  type ClientConfig,
+  capabilitiesSchema,
+  clientConfigSchema,
+  samplerSchema,
+  samplingSessionSchema,
+} from "./wire.ts";
+
+export interface TinkerOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** A path prefix is kept. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly tags?: readonly string[];
+  /** Shown with the session, for example the run's name. */
+  readonly userMetadata?: Readonly<Record<string, string>>;
+  readonly displayName?: string;
+  readonly projectId?: string;
+  /** Limit of an unbroken row of failed polls. */
+  readonly noAnswerLimitMs?: number;
+  readonly onQueueState?: (state: QueueState) => void;
+  /** Called when a training request was accepted. */
+  readonly onSubmitted?: (call: SubmittedCall) => void;
+}
+
+export interface SupportedModel {
+  readonly name: string;
+  /** In tokens; null when the server does not say. */
+  readonly maxContextLength: number | null;
+  readonly isTrainable: boolean;
+  readonly isSampleable: boolean;
+}
+
+/** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
+export interface ServiceClient extends CheckpointClient {
+  capabilities(): Promise<readonly SupportedModel[]>;
+  createTrainingClient(model: NewModel): Promise<TrainingClient>;
+  /** `path` is a `weights` checkpoint; LoRA rank and flags come from it. */
+  createTrainingClientFromState(path: string, options: LoadOptions): Promise<TrainingClient>;
+  /** `modelPath` is a `sampler_weights` checkpoint. */
+  samplerForPath(modelPath: string): Promise<SamplingClient>;
+  samplerForBase(baseModel: string): Promise<SamplingClient>;
+  /** Ends the session at the service; never fails. */
+  finish(reason: FinishReason, detail?: string): Promise<void>;
+  /** Stops heartbeats and open polls, and leaves the session as it is. */
+  close(): void;
+}
+
+/** The hosted service. */
+export const hostedBaseUrl = "https://tinker.thinkingmachines.dev/services/tinker-prod";
+
+/** The version of the official client whose behaviour this client follows; servers choose their flags by it. */
+const sdkVersion = "0.38.0";
+const defaultNoAnswerLimitMs = 15 * 60_000;
+
+interface Connection {
+  readonly options: TinkerOptions;
+  readonly tinker: TinkerHttp;
+  readonly operations: Operations;
+  readonly session: TinkerSession;
+  readonly checkpoints: CheckpointClient;
+  readonly config: ClientConfig;
+  readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
+}
+
+/**
+ * Reads the server's flags; the session itself begins with the first model or sampler.
+ * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
+ */
+export async function connectTinker(options: TinkerOptions): Promise<ServiceClient> {
+  checkKey(options);
+  const connection = await connect(options);
+  const { session, checkpoints } = connection;
+  return {
+    ...checkpoints,
+    capabilities: () => capabilities(connection.tinker),
+    createTrainingClient: async (model) =>
+      trainingClient(connection, await createModel(connection, model)),
+    createTrainingClientFromState: async (path, load) => {
+      checkKind(path, "weights");
+      return trainingClient(connection, await loadModel(connection, path, load));
+    },
+    samplerForPath: async (modelPath) => {
+      checkKind(modelPath, "sampler_weights");
+      return await samplerForPath(connection, modelPath);
+    },
+    samplerForBase: async (baseModel) => {
+      const id = await createSamplingSession(connection, { base_model: baseModel });
+      return connection.samplerFor(id, baseModel);
+    },
+    finish: (reason, detail) => session.finish(reason, detail ?? null),
+    close: () => session.close(),
+  };
+}
+
+async function connect(options: TinkerOptions): Promise<Connection> {
+  const { clock, random, log } = options;
+  let config = clientConfigSchema.parse({});
+  const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
+  const tinker = createTinkerHttp({ ...options, billingPauseMs });
+  config = await clientConfig(tinker);
+  if (config.pjwt_auth_enabled) await tinker.exchangeKey();
+  const operations = createOperations({
+    tinker,
+    clock,
+    log,
+    noAnswerLimitMs: options.noAnswerLimitMs ?? defaultNoAnswerLimitMs,
+    billingPauseMs,
+    onQueueState: options.onQueueState,
+  });
+  const session = new TinkerSession({
+    tinker,
+    clock,
+    log,
+    body: {
+      tags: options.tags ?? [],
+      user_metadata: options.userMetadata ?? {},
+      sdk_version: sdkVersion,
+      project_id: options.projectId,
+      display_name: options.displayName,
+      type: "create_session",
+    },
+  });
+  const gate = new SamplingGate(clock);
+  return {
+    options,
+    tinker,
+    operations,
+    session,
+    checkpoints: createCheckpointClient(tinker),
+    config,
+    samplerFor: (samplerId, baseModel) =>
+      createSamplingClient({ operations, session, gate, clock, random, samplerId, baseModel }),
+  };
+}
+
+/** Credentials of the hosted service are API keys or tokens (Tinker wire, section 1.2). */
+function checkKey({ baseUrl, apiKey }: TinkerOptions): void {
+  if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
+  throw tinkerError("tinker-auth", 'The Tinker key does not begin with "tml-"');
+}
+
+/** Tinker wire, section 6.1; servers without the call get the defaults. */
+async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
+  try {
+    const body = { sdk_version: sdkVersion };
+    return await tinker.call({ method: "POST", path: "client/config", body }, clientConfigSchema);
+  } catch (error) {
+    if (isAppError(error, "tinker-not-found")) return clientConfigSchema.parse({});
+    throw error;
+  }
+}
+
+async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[]> {
+  const request = { method: "GET", path: "get_server_capabilities" } as const;
+  const { supported_models: models } = await tinker.call(request, capabilitiesSchema);
+  return models.flatMap((model) =>
+    model.model_name === null
+      ? []
+      : {
+          name: model.model_name,
+          maxContextLength: model.max_context_length,
+          isTrainable: model.trainable ?? true,
+          isSampleable: model.sampleable ?? true,
+        },
+  );
+}
+
+function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {
+  const { onSubmitted } = connection.options;
+  return createTrainingClient({ ...connection, ...model, onSubmitted });
+}
+
+async function samplerForPath(connection: Connection, path: string): Promise<SamplingClient> {
+  const { tinker, session, samplerFor } = connection;
+  const id = await createSamplingSession(connection, { model_path: path });
+  try {
+    const sampler = await tinker.call(
+      { method: "GET", path: `samplers/${id}`, signal: session.signal },
+      samplerSchema,
+    );
+    return samplerFor(id, sampler.base_model);
+  } catch (error) {
+    if (isAppError(error, "tinker-not-found")) return samplerFor(id, null);
+    throw error;
+  }
+}
+
+/** Tinker wire, section 6.12. */
+async function createSamplingSession(
+  { tinker, session }: Connection,
+  weights: { readonly base_model: string } | { readonly model_path: string },
+): Promise<string> {
+  const samplerNumber = session.reserveSamplerNumber();
+  const body = {
+    session_id: await session.id(),
+    sampling_session_seq_id: samplerNumber,
+    ...weights,
+    type: "create_sampling_session",
+  };
+  const created = await tinker.call(
+    { method: "POST", path: "create_sampling_session", body, signal: session.signal },
+    samplingSessionSchema,
+  );
+  return created.sampling_session_id;
+}
+
+function checkKind(path: string, kind: "weights" | "sampler_weights"): void {
+  if (parseTinkerPath(path).kind === kind) return;
+  throw tinkerError("tinker-invalid-input", `${path} is not a checkpoint of kind ${kind}`);
+}

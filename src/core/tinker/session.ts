@@ -1,0 +1,155 @@
+/** One session of the service: created at first use, kept alive by heartbeats, finished once; hands out its numbers. */
+
+import { errorMessage } from "../errors.ts";
+import type { Clock, Log } from "../ports.ts";
+import { tinkerError } from "./errors.ts";
+import type { TinkerHttp } from "./http.ts";
+import { type CreateSessionBody, createSessionSchema } from "./wire.ts";
+
+export interface SessionOptions {
+  readonly tinker: TinkerHttp;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly body: CreateSessionBody;
+}
+
+export type FinishReason = "success" | "errored" | "interrupted";
+
+const heartbeatPeriodMs = 10_000;
+const heartbeatTimeoutMs = 10_000;
+const silenceWarningMs = 120_000;
+const finishBudgetMs = 5_000;
+
+export class TinkerSession {
+  readonly #options: SessionOptions;
+  readonly #closing = new AbortController();
+  #id: Promise<string> | null = null;
+  #isEnded = false;
+  #models = 0;
+  #samplers = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted when this program closes the session. */
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /**
+   * The session's id; the first call creates the session and starts the heartbeats.
+   * @throws AppError `tinker-expired` when the session is over
+   */
+  async id(): Promise<string> {
+    this.check();
+    this.#id ??= this.#create();
+    const created = this.#id;
+    try {
+      return await created;
+    } catch (error) {
+      if (this.#id === created) this.#id = null;
+      throw error;
+    }
+  }
+
+  /** @throws AppError `tinker-expired` when the session is over */
+  check(): void {
+    if (this.#isEnded) throw tinkerError("tinker-expired", "Tinker has ended the session");
+    if (this.signal.aborted) throw tinkerError("tinker-expired", "The Tinker session is closed");
+  }
+
+  /** Models count from 0; creating and loading share the count. */
+  reserveModelNumber(): number {
+    return this.#models++;
+  }
+
+  /** Samplers count from 0; ephemeral saves and sampling sessions share the count. */
+  reserveSamplerNumber(): number {
+    return this.#samplers++;
+  }
+
+  /** Stops heartbeats and open polls, leaving the session to the service. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Closes, and tells the service why; a failure to do so is logged only. */
+  async finish(reason: FinishReason, detail: string | null): Promise<void> {
+    const { tinker, log } = this.#options;
+    const created = this.#id;
+    const isFirst = !this.signal.aborted;
+    this.close();
+    if (created === null || !isFirst || this.#isEnded) return;
+    try {
+      await tinker.run(
+        {
+          method: "POST",
+          path: `sessions/${await created}/finish`,
+          body: { reason: { type: reason }, detail },
+          timeoutMs: finishBudgetMs,
+        },
+        { budgetMs: finishBudgetMs },
+      );
+    } catch (error) {
+      log.warn("Tinker: the session could not be finished", { reason: errorMessage(error) });
+    }
+  }
+
+  async #create(): Promise<string> {
+    const { tinker, log, body } = this.#options;
+    const session = await tinker.call(
+      { method: "POST", path: "create_session", body, signal: this.signal },
+      createSessionSchema,
+    );
+    if (session.info_message !== null) log.info(`Tinker: ${session.info_message}`);
+    if (session.warning_message !== null) log.warn(`Tinker: ${session.warning_message}`);
+    if (session.error_message !== null) log.error(`Tinker: ${session.error_message}`);
+    this.#keepAlive(session.session_id).catch((error: unknown) => {
+      if (!this.signal.aborted) {
+        log.error("Tinker: heartbeats stopped", { reason: errorMessage(error) });
+      }
+    });
+    return session.session_id;
+  }
+
+  /** Tinker wire, section 6.3: every 10 s, no retries, failures ignored, 410 ends the session. */
+  async #keepAlive(id: string): Promise<void> {
+    const { clock, log } = this.#options;
+    let lastSuccessMs = clock.monotonic();
+    let lastBeatMs = lastSuccessMs;
+    while (!this.#isEnded) {
+      const spentMs = clock.monotonic() - lastBeatMs;
+      await clock.sleep(Math.max(0, heartbeatPeriodMs - spentMs), this.signal);
+      lastBeatMs = clock.monotonic();
+      const problem = await this.#beat(id);
+      if (problem === null) {
+        lastSuccessMs = clock.monotonic();
+      } else if (clock.monotonic() - lastSuccessMs >= silenceWarningMs) {
+        log.warn("Tinker: no heartbeat has been answered for two minutes", { problem });
+      }
+    }
+  }
+
+  /** Null after success, else what went wrong. */
+  async #beat(id: string): Promise<string | null> {
+    const { tinker, log } = this.#options;
+    try {
+      const response = await tinker.send({
+        method: "POST",
+        path: "session_heartbeat",
+        body: { session_id: id, type: "session_heartbeat" },
+        timeoutMs: heartbeatTimeoutMs,
+        signal: this.signal,
+      });
+      await response.text();
+      if (response.status === 410) {
+        this.#isEnded = true;
+        log.error("Tinker: the service has ended the session; no further work is accepted");
+      }
+      return response.status < 300 ? null : `status ${response.status}`;
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+}

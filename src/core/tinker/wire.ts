@@ -1,0 +1,228 @@
+/** JSON bodies of the Tinker wire: what is sent, and what answers must look like (unknown keys are ignored). */
+
+import {
+  array,
+  boolean,
+  literal,
+  number,
+  object,
+  type output,
+  record,
+  string,
+  union,
+  unknown,
+  type ZodType,
+} from "zod";
+
+function withDefault<Value>(schema: ZodType<Value>, fallback: Value) {
+  return schema.nullish().transform((value) => value ?? fallback);
+}
+
+const orNull = <Value>(schema: ZodType<Value>) =>
+  schema.nullish().transform((value) => value ?? null);
+
+const wholeNumber = number().int();
+const metrics = record(string(), number());
+
+/** Tinker wire, section 6.1: flags and limits that this client follows. */
+export const clientConfigSchema = object({
+  pjwt_auth_enabled: withDefault(boolean(), false),
+  parallel_fwdbwd_chunks: withDefault(boolean(), true),
+  fwdbwd_max_chunk_len: withDefault(wholeNumber.positive(), 1024),
+  fwdbwd_max_chunk_bytes_count: withDefault(number().positive(), 5_000_000),
+  billing_exception_max_pause_duration_sec: withDefault(number(), 3600),
+});
+export type ClientConfig = output<typeof clientConfigSchema>;
+
+export const capabilitiesSchema = object({
+  supported_models: array(
+    object({
+      model_name: orNull(string()),
+      max_context_length: orNull(wholeNumber),
+      trainable: orNull(boolean()),
+      sampleable: orNull(boolean()),
+    }),
+  ),
+});
+
+export const createSessionSchema = object({
+  session_id: string().min(1),
+  info_message: orNull(string()),
+  warning_message: orNull(string()),
+  error_message: orNull(string()),
+});
+
+export const ticketSchema = object({
+  request_id: string().min(1),
+  sample_sequence_ids: orNull(array(string())),
+});
+export type Ticket = output<typeof ticketSchema>;
+
+export const createModelResultSchema = object({ model_id: string().min(1) });
+export const loadWeightsResultSchema = object({ model_id: orNull(string().min(1)) });
+export const savedPathSchema = object({ path: string().min(1) });
+export const ephemeralSamplerSchema = object({ sampling_session_id: string().min(1) });
+export const optimStepResultSchema = object({ metrics: withDefault(metrics, {}) });
+
+const optimizerConfigSchema = object({ type: string() });
+
+export const modelInfoSchema = object({
+  model_id: string(),
+  lora_rank: orNull(wholeNumber),
+  model_name: orNull(string()),
+  optimizer_config: orNull(optimizerConfigSchema),
+  model_data: object({ model_name: orNull(string()), tokenizer_id: orNull(string()) }),
+});
+
+export const weightsInfoSchema = object({
+  base_model: string(),
+  lora_rank: orNull(wholeNumber),
+  train_unembed: orNull(boolean()),
+  train_mlp: orNull(boolean()),
+  train_attn: orNull(boolean()),
+});
+
+export const samplingSessionSchema = object({ sampling_session_id: string().min(1) });
+export const samplerSchema = object({ base_model: orNull(string()) });
+
+export const checkpointListSchema = object({
+  checkpoints: array(
+    object({
+      tinker_path: string(),
+      checkpoint_type: string(),
+      time: orNull(string()),
+      size_bytes: orNull(number()),
+      expires_at: orNull(string()),
+      user_metadata: orNull(record(string(), unknown())),
+    }),
+  ),
+});
+
+const tensorSchema = object({ data: array(number()) });
+
+/** JSON form of a forward_backward result, as older servers send it (Tinker wire, section 6.7). */
+export const forwardBackwardResultSchema = object({
+  loss_fn_outputs: array(object({ logprobs: tensorSchema })),
+  metrics: withDefault(metrics, {}),
+});
+
+/** JSON form of a sample result, as older servers send it (Tinker wire, section 6.13). */
+export const sampleResultSchema = object({
+  sequences: array(
+    object({
+      stop_reason: union([literal("stop"), literal("length")]),
+      tokens: array(wholeNumber),
+      logprobs: orNull(array(number())),
+    }),
+  ),
+  prompt_logprobs: orNull(array(number().nullable())),
+  prompt_cache_hit_tokens: withDefault(wholeNumber, 0),
+});
+
+export interface WireLoraConfig {
+  readonly rank: number;
+  readonly seed?: number | undefined;
+  readonly train_unembed: boolean;
+  readonly train_mlp: boolean;
+  readonly train_attn: boolean;
+}
+
+export interface CreateSessionBody {
+  readonly tags: readonly string[];
+  readonly user_metadata: Readonly<Record<string, string>>;
+  readonly sdk_version: string;
+  readonly project_id?: string | undefined;
+  readonly display_name?: string | undefined;
+  readonly type: "create_session";
+}
+
+export interface CreateModelBody {
+  readonly session_id: string;
+  readonly model_seq_id: number;
+  readonly base_model: string;
+  readonly user_metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly lora_config: WireLoraConfig;
+  readonly optimizer_config: { readonly type: "adamw" };
+  readonly type: "create_model";
+}
+
+/** A load that creates the model. */
+export interface CreateByLoadBody {
+  readonly session_id: string;
+  readonly model_seq_id: number;
+  readonly path: string;
+  readonly optimizer: boolean;
+  readonly user_metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly type: "load_weights";
+}
+
+/** A load into a model that was created before, as its first request. */
+export interface LoadWeightsBody {
+  readonly model_id: string;
+  readonly seq_id: number;
+  readonly path: string;
+  readonly optimizer: boolean;
+  readonly type: "load_weights";
+}
+
+export interface AdamParams {
+  readonly learning_rate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly eps: number;
+  readonly weight_decay: number;
+  /** 0 = no clipping. */
+  readonly grad_clip_norm: number;
+}
+
+export interface OptimStepBody {
+  readonly model_id: string;
+  readonly seq_id: number;
+  readonly adam_params: AdamParams;
+  readonly type: "optim_step";
+}
+
+export interface SaveWeightsBody {
+  readonly model_id: string;
+  readonly path: string;
+  readonly seq_id: number;
+  readonly ttl_seconds?: number | undefined;
+  readonly overwrite: boolean;
+  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+  readonly type: "save_weights";
+}
+
+/** With `path` a stored checkpoint, with `sampling_session_seq_id` a sampler at once. */
+export interface SaveForSamplerBody {
+  readonly model_id: string;
+  readonly path?: string;
+  readonly sampling_session_seq_id?: number;
+  readonly kind: "snapshot";
+  readonly seq_id: number;
+  readonly ttl_seconds?: number | undefined;
+  readonly user_metadata?: Readonly<Record<string, string>> | undefined;
+  readonly type: "save_weights_for_sampler";
+}
+
+export interface SampleBody {
+  readonly num_samples: 1;
+  readonly prompt: {
+    readonly chunks: readonly {
+      readonly tokens: readonly number[];
+      readonly type: "encoded_text";
+    }[];
+  };
+  readonly sampling_params: {
+    readonly max_tokens: number;
+    readonly seed?: number | undefined;
+    /** Absent: end-of-text tokens stop; empty: nothing does. */
+    readonly stop?: readonly number[] | undefined;
+    readonly temperature: number;
+    readonly top_k: number;
+    readonly top_p: number;
+  };
+  readonly sampling_session_id: string;
+  readonly seq_id: number;
+  readonly prompt_logprobs: boolean;
+  readonly type: "sample";
+}

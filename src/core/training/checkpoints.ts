@@ -1,0 +1,153 @@
+/** Saves weights at step borders, and flips `state.json` only when the service has confirmed a save. */
+
+import { rollingSaveEvery } from "../config/presets.ts";
+import type { Config } from "../config/schema.ts";
+import { errorMessage } from "../errors.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../run/checkpointLog.ts";
+import { type RunState, writeState } from "../run/state.ts";
+import type { RunContext } from "./context.ts";
+
+export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt";
+
+export interface Snapshot {
+  /** Completed steps; the checkpoint's number. */
+  readonly step: number;
+  readonly epoch: number;
+  /** Position in the list of tasks. */
+  readonly position: number;
+  readonly state: (last: NonNullable<RunState["last_checkpoint"]>) => RunState;
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
+const ROLLING_TTL_S = 24 * 3600;
+
+const PREFIXES: Readonly<Record<CheckpointKind, string>> = {
+  periodic: "checkpoint",
+  rolling: "rolling",
+  final: "final",
+  interrupt: "interrupt",
+};
+
+/** The kind of save due after `step` completed steps, or null. */
+export function dueCheckpoint(config: Config, step: number): "periodic" | "rolling" | null {
+  if (config.save_every > 0 && step % config.save_every === 0) return "periodic";
+  const rolling = rollingSaveEvery(config);
+  return rolling > 0 && step % rolling === 0 ? "rolling" : null;
+}
+
+/** `checkpoint_000010` for the tenth completed step. */
+export function checkpointName(kind: CheckpointKind, step: number): string {
+  return `${PREFIXES[kind]}_${String(step).padStart(6, "0")}`;
+}
+
+/** Completed steps that a checkpoint's name states; null when it states none. */
+export function stepOfCheckpoint(path: string): number | null {
+  const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt)_(\d{6,})$/.exec(path)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+export class CheckpointKeeper {
+  readonly #context: RunContext;
+  #pending: Promise<CheckpointEntry> | null = null;
+  #last: CheckpointEntry | null = null;
+  #rollingPath: string | null = null;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  /** The save confirmed last in this attempt. */
+  get last(): CheckpointEntry | null {
+    return this.#last;
+  }
+
+  /**
+   * Submits a save, in order behind what was submitted before, and returns; it is confirmed while rollouts go on. Waits for an
+   * earlier one first. @throws AppError what the earlier save failed with
+   */
+  async begin(kind: CheckpointKind, snapshot: Snapshot): Promise<void> {
+    const before = this.#pending;
+    const saving = this.#save(kind, snapshot, before);
+    saving.catch(() => undefined);
+    this.#pending = saving;
+    await before;
+  }
+
+  /** Waits until the last save is confirmed and written down. */
+  async settle(): Promise<void> {
+    await this.#pending;
+    this.#pending = null;
+  }
+
+  /**
+   * A lasting save of the weights as they are: uses the last one when it is of this step and lasts, else makes one.
+   */
+  async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<CheckpointEntry> {
+    await this.settle();
+    const last = this.#last;
+    if (last !== null && last.step === snapshot.step && last.kind !== "rolling") {
+      if (last.kind === kind) return last;
+      return this.#record({ ...last, kind }, snapshot);
+    }
+    await this.begin(kind, snapshot);
+    await this.settle();
+    return this.#last ?? this.saveLasting(kind, snapshot);
+  }
+
+  async #save(
+    kind: CheckpointKind,
+    snapshot: Snapshot,
+    before: Promise<unknown> | null,
+  ): Promise<CheckpointEntry> {
+    const { client, clock, renderer } = this.#context;
+    const name = checkpointName(kind, snapshot.step);
+    const ttl = kind === "rolling" ? { ttlSeconds: ROLLING_TTL_S } : {};
+    const userMetadata = { step: String(snapshot.step) };
+    const state = client.saveState(name, { ...ttl, userMetadata });
+    const sampler = kind === "rolling" ? null : client.saveSampler(name, { userMetadata });
+    const entry: CheckpointEntry = {
+      name,
+      step: snapshot.step,
+      epoch: snapshot.epoch,
+      position: snapshot.position,
+      kind,
+      state_path: (await state).path,
+      sampler_path: sampler === null ? null : (await sampler).path,
+      expires_at: kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
+      metrics: snapshot.metrics,
+      renderer: renderer.id,
+      created_at: new Date(clock.now()).toISOString(),
+    };
+    await before;
+    await this.#record(entry, snapshot);
+    await this.#dropOldRolling(entry);
+    return entry;
+  }
+
+  async #record(entry: CheckpointEntry, snapshot: Snapshot): Promise<CheckpointEntry> {
+    const { fileSystem, folder, watch } = this.#context;
+    const { step, state_path, sampler_path, name, kind } = entry;
+    await appendCheckpoint(fileSystem, folder, entry);
+    if (state_path !== null) {
+      await writeState(fileSystem, folder, snapshot.state({ step, state_path, sampler_path }));
+      watch({ kind: "checkpoint", name, step, checkpointKind: kind, statePath: state_path });
+    }
+    this.#last = entry;
+    return entry;
+  }
+
+  /** The rolling save before is not needed once a newer save stands in `state.json`. */
+  async #dropOldRolling(entry: CheckpointEntry): Promise<void> {
+    const old = this.#rollingPath;
+    this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;
+    if (old === null) return;
+    try {
+      await this.#context.service.deleteCheckpoint(old);
+    } catch (error) {
+      this.#context.log.warn("An old rolling checkpoint was not deleted; it expires by itself.", {
+        path: old,
+        reason: errorMessage(error),
+      });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** What every part of a prepared run shares. */
+
+import type { Renderer } from "../chat/renderer.ts";
+import type { Tokenizer } from "../chat/tokenizer.ts";
+import type { Config } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
+import type { RemoteEnvironment } from "../openreward/contract.ts";
+import type { Clock, FileSystem, Log, Random, Sha256 } from "../ports.ts";
+import type { RolloutSettings } from "../rollout/settings.ts";
+import type { EventLog } from "../run/events.ts";
+import type { RolloutStore } from "../run/rolloutStore.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { ServiceClient } from "../tinker/serviceClient.ts";
+import type { TrainingClient } from "../tinker/trainingClient.ts";
+import { Limiter } from "../util/limiter.ts";
+import type { RunControl } from "./control.ts";
+import type { TaskSequence } from "./dataset.ts";
+import type { Watcher } from "./progress.ts";
+
+export interface LoopPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly sha256: Sha256;
+  readonly fileSystem: FileSystem;
+}
+
+/** An environment with the settings of its rollouts. */
+export interface PreparedEnvironment {
+  readonly remote: RemoteEnvironment;
+  readonly settings: RolloutSettings;
+  /** Null = only the limit over all environments. */
+  readonly limiter: Limiter | null;
+}
+
+export interface Chat {
+  readonly renderer: Renderer;
+  readonly tokenizer: Tokenizer;
+}
+
+export interface RunContext extends LoopPorts, Chat {
+  readonly config: Config;
+  /** The run folder. */
+  readonly folder: string;
+  readonly store: RolloutStore;
+  readonly events: EventLog;
+  readonly service: ServiceClient;
+  readonly client: TrainingClient;
+  /** By full name, those of the evaluation included. */
+  readonly environments: ReadonlyMap<string, PreparedEnvironment>;
+  readonly sequence: TaskSequence;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+  readonly limits: RunLimits;
+  readonly control: RunControl;
+  readonly watch: Watcher;
+  /** Continuous execution of the run that this is, from 1. */
+  readonly attempt: number;
+}
+
+/** A rollout with at least this reward counts as a success. */
+export const SUCCESS_REWARD = 1;
+
+/** Bounds over everything a run does at once. */
+export interface RunLimits {
+  readonly rollouts: Limiter;
+  readonly samples: Limiter;
+}
+
+export function runLimits(config: Config): RunLimits {
+  return {
+    rollouts: new Limiter(config.max_rollout_concurrency ?? config.max_active_tasks),
+    samples: new Limiter(config.max_samples_in_flight),
+  };
+}
+
+/** A sampler that keeps to the run's bound of samples in flight. */
+export function limitedSampler(sampler: SamplingClient, limits: RunLimits): SamplingClient {
+  const limited = <T>(action: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+    limits.samples.run(action, signal === undefined ? {} : { signal });
+  return {
+    samplerId: sampler.samplerId,
+    baseModel: sampler.baseModel,
+    sample: (request, options) => limited(() => sampler.sample(request, options), options?.signal),
+    computeLogprobs: (tokens, options) =>
+      limited(() => sampler.computeLogprobs(tokens, options), options?.signal),
+  };
+}
+
+/** @throws AppError `environment-not-prepared`, which is a bug */
+export function environmentOf(context: RunContext, name: string): PreparedEnvironment {
+  const environment = context.environments.get(name);
+  if (environment === undefined) {
+    throw new AppError("environment-not-prepared", `Environment ${name} was not prepared.`);
+  }
+  return environment;
+}

@@ -1,0 +1,194 @@
+/** The order of tasks: one endless sequence in which every epoch holds every task once, decided by the seed alone. */
+
+import type { Config } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
+import type { Sha256 } from "../ports.ts";
+
+export interface TaskRef {
+  readonly environment: string;
+  readonly split: string;
+  readonly index: number;
+}
+
+/** One split of one environment as the configuration uses it. */
+export interface TaskSource {
+  readonly environment: string;
+  readonly split: string;
+  /** Tasks that the environment offers. */
+  readonly count: number;
+  readonly shuffle: boolean;
+  readonly numSamples: number | null;
+  readonly weight: number;
+}
+
+export interface TaskItem extends TaskRef {
+  /** Position in the sequence: tells repeated tasks apart. */
+  readonly position: number;
+  readonly epoch: number;
+}
+
+interface KeyedTask {
+  readonly task: TaskRef;
+  readonly key: string;
+}
+
+/** Tasks in the order of one epoch. */
+type EpochOrder = readonly TaskRef[];
+
+export interface TaskSequence {
+  /** Tasks of one epoch. */
+  readonly epochLength: number;
+  /** Identifies sources, counts, sampling and seed: a resume must find the same. */
+  readonly fingerprint: string;
+  itemAt(position: number): TaskItem;
+}
+
+/**
+ * Builds the sequence (training-loop rule C.2). `proportional` merges all tasks of an epoch; `weighted` gives every
+ * environment its share of any prefix to within one item, each at its own epoch.
+ * @throws AppError `no-tasks` when the sources hold none
+ */
+export function createTaskSequence(
+  sources: readonly TaskSource[],
+  seed: number,
+  mix: Config["mix"],
+  sha256: Sha256,
+): TaskSequence {
+  const chosen = sources.map((source) => ({ source, indices: chooseTasks(source, seed, sha256) }));
+  const epochLength = chosen.reduce((sum, { indices }) => sum + indices.length, 0);
+  if (epochLength === 0) {
+    throw new AppError("no-tasks", "The configured environments and splits hold no task. Check environments.<name>.splits.", {
+      configPath: "environments",
+    });
+  }
+  const fingerprint = sha256(JSON.stringify({ sources, seed, mix }));
+  const at =
+    mix === "proportional"
+      ? epochSequence(chosen, seed, sha256)
+      : weightedSequence(chosen, seed, sha256);
+  return {
+    epochLength,
+    fingerprint,
+    itemAt: (position) => ({ ...at(position), position, epoch: Math.floor(position / epochLength) }),
+  };
+}
+
+interface ChosenSource {
+  readonly source: TaskSource;
+  readonly indices: readonly number[];
+}
+
+/** All tasks, or `num_samples` of them: a fixed random subset when shuffled, else the first ones. */
+export function chooseTasks(
+  source: Omit<TaskSource, "weight">,
+  seed: number,
+  sha256: Sha256,
+  word = "subset",
+): readonly number[] {
+  const all = Array.from({ length: source.count }, (_, index) => index);
+  const { environment, split, numSamples, shuffle } = source;
+  if (numSamples === null || numSamples >= source.count) return all;
+  if (!shuffle) return all.slice(0, numSamples);
+  return all
+    .map((index) => ({ index, key: sha256(`${word}|${seed}|${environment}|${split}|${index}`) }))
+    .sort((a, b) => compare(a.key, b.key) || a.index - b.index)
+    .slice(0, numSamples)
+    .map(({ index }) => index)
+    .sort((a, b) => a - b);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Position -> task, epoch after epoch over the given sources; the last two epochs are kept. */
+function epochSequence(
+  sources: readonly ChosenSource[],
+  seed: number,
+  sha256: Sha256,
+): (position: number) => TaskRef {
+  const length = sources.reduce((sum, { indices }) => sum + indices.length, 0);
+  const epochs = new Map<number, EpochOrder>();
+  return (position) => {
+    const epoch = Math.floor(position / length);
+    const order = epochs.get(epoch) ?? epochOrder(sources, seed, epoch, sha256);
+    epochs.delete(epoch - 2);
+    epochs.set(epoch, order);
+    const task = order[position % length];
+    if (task === undefined) throw new AppError("no-tasks", `No task at position ${position}.`);
+    return task;
+  };
+}
+
+/** Merged by digest; a source that is not shuffled keeps its own order within the merge. */
+function epochOrder(
+  sources: readonly ChosenSource[],
+  seed: number,
+  epoch: number,
+  sha256: Sha256,
+): EpochOrder {
+  const keyed = sources.flatMap(({ source, indices }): KeyedTask[] => {
+    const { environment, split } = source;
+    const tasks = indices.map((index) => ({ environment, split, index }));
+    const keys = tasks.map(({ index }) => sha256(`perm|${seed}|${epoch}|${environment}|${split}|${index}`));
+    if (!source.shuffle) keys.sort(compare);
+    return tasks.map((task, i) => ({ task, key: keys[i] ?? "" }));
+  });
+  return keyed
+    .sort((a, b) => compare(a.key, b.key) || a.task.index - b.task.index)
+    .map(({ task }) => task);
+}
+
+/** Largest-remainder schedule over environments, each with a sequence of its own. */
+function weightedSequence(
+  sources: readonly ChosenSource[],
+  seed: number,
+  sha256: Sha256,
+): (position: number) => TaskRef {
+  const names = [...new Set(sources.map(({ source }) => source.environment))];
+  const lanes = names.map((name) => {
+    const own = sources.filter(({ source }) => source.environment === name);
+    return { weight: own[0]?.source.weight ?? 1, next: 0, at: epochSequence(own, seed, sha256) };
+  });
+  const total = lanes.reduce((sum, { weight }) => sum + weight, 0);
+  const drawn: TaskRef[] = [];
+  return (position) => {
+    while (drawn.length <= position) {
+      const due = lanes.map((lane) => (lane.weight / total) * (drawn.length + 1) - lane.next);
+      const lane = lanes[due.indexOf(Math.max(...due))];
+      if (lane === undefined) break;
+      drawn.push(lane.at(lane.next));
+      lane.next += 1;
+    }
+    const task = drawn[position];
+    if (task === undefined) throw new AppError("no-tasks", `No task at position ${position}.`);
+    return task;
+  };
+}
+
+/**
+ * Steps of a run: all epochs in batches, the last one possibly short, bounded by `max_steps`; null = endless.
+ */
+export function totalSteps(
+  config: Pick<Config, "num_epochs" | "max_steps" | "batch_size">,
+  epochLength: number,
+): number | null {
+  const byEpochs =
+    config.num_epochs === null ? null : Math.ceil((config.num_epochs * epochLength) / config.batch_size);
+  if (byEpochs === null) return config.max_steps;
+  return config.max_steps === null ? byEpochs : Math.min(byEpochs, config.max_steps);
+}
+
+/** The items of step `step`: a batch from `cursor` on, cut at the end of the last epoch. */
+export function batchAt(
+  sequence: TaskSequence,
+  cursor: number,
+  config: Pick<Config, "num_epochs" | "batch_size">,
+): readonly TaskItem[] {
+  const end =
+    config.num_epochs === null
+      ? cursor + config.batch_size
+      : Math.min(cursor + config.batch_size, config.num_epochs * sequence.epochLength);
+  return Array.from({ length: Math.max(0, end - cursor) }, (_, i) => sequence.itemAt(cursor + i));
+}

@@ -1,0 +1,83 @@
+/** From ledgers to training data: the one place where tokens are shifted against what predicts them. */
+
+import { AppError } from "../errors.ts";
+import type { LedgerView } from "../rollout/ledger.ts";
+import type { Datum } from "../tinker/datum.ts";
+
+export interface TrainingDatum {
+  /** Group and rollout that it came from. */
+  readonly group: number;
+  readonly rollout: number;
+  readonly ledger: LedgerView;
+  readonly advantage: number;
+  /** Input ids; entry i predicts `targets[i]`. All arrays have this length. */
+  readonly tokens: Int32Array;
+  readonly targets: Int32Array;
+  readonly logprobs: Float32Array;
+  readonly advantages: Float32Array;
+  /** 1 where the target was sampled and is trained. */
+  readonly mask: Uint8Array;
+}
+
+/**
+ * The datum of one stream, or null when nothing in it is trained. With `full` the stream up to its last trained token: input
+ * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element (Tinker wire, section 8.1).
+ * @throws AppError `invariant` when the ledger contradicts itself (training-loop rules I1 to I9)
+ */
+export function buildDatum(
+  source: { readonly group: number; readonly rollout: number; readonly ledger: LedgerView },
+  advantage: number,
+): TrainingDatum | null {
+  const { ledger } = source;
+  checkLedger(ledger);
+  const n = ledger.mask.lastIndexOf(1) + 1;
+  if (n < 2) return null;
+  const mask = Uint8Array.from(ledger.mask.slice(1, n));
+  return {
+    ...source,
+    advantage,
+    tokens: Int32Array.from(ledger.tokens.slice(0, n - 1)),
+    targets: Int32Array.from(ledger.tokens.slice(1, n)),
+    logprobs: Float32Array.from(ledger.logprobs.slice(1, n)),
+    advantages: Float32Array.from(mask, (trained) => trained * advantage),
+    mask,
+  };
+}
+
+function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): void {
+  const lengths = [logprobs.length, mask.length, sources.length, turns.length];
+  const isWhole = lengths.every((length) => length === tokens.length);
+  const isTrue = mask.every((trained, i) =>
+    trained === 1 ? sources[i] === "sampled" : logprobs[i] === 0,
+  );
+  if (!isWhole || !isTrue || mask[0] === 1) {
+    throw new AppError("invariant", "A rollout's token account contradicts itself; it is not trained on.");
+  }
+}
+
+/** What is sent: exactly the three inputs of a policy loss. */
+export function toWireDatum(datum: TrainingDatum): Datum {
+  const { tokens, targets, logprobs, advantages } = datum;
+  return { tokens, lossInputs: { target_tokens: targets, logprobs, advantages } };
+}
+
+/**
+ * Cuts data into `count` contiguous parts of about equal token counts; a group is never split, so there may be fewer parts.
+ */
+export function splitSubsteps(
+  data: readonly TrainingDatum[],
+  count: number,
+): readonly (readonly TrainingDatum[])[] {
+  const total = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+  const parts: TrainingDatum[][] = [];
+  let before = 0;
+  let group: number | null = null;
+  for (const datum of data) {
+    const due = parts.length === 0 || before >= (total * parts.length) / count;
+    if (due && datum.group !== group && parts.length < count) parts.push([]);
+    parts.at(-1)?.push(datum);
+    group = datum.group;
+    before += datum.tokens.length;
+  }
+  return parts;
+}

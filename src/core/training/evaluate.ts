@@ -1,0 +1,90 @@
+/** Runs an evaluation and writes what came of it. */
+
+import type { EvaluationConfig } from "../config/schema.ts";
+import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
+import { evaluationSeed } from "../rollout/seeds.ts";
+import { evalPath, runPaths } from "../run/layout.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { encodeJsonLine } from "../util/jsonl.ts";
+import { environmentOf, type RunContext, SUCCESS_REWARD } from "./context.ts";
+import { chooseTasks } from "./dataset.ts";
+import {
+  type EvaluationCell,
+  type EvaluationResult,
+  evaluationCells,
+  summarizeEvaluation,
+} from "./evaluation.ts";
+import { playRollouts } from "./playRollouts.ts";
+
+export type EvaluationPurpose = "start" | "periodic" | "end";
+
+/**
+ * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
+ * one line of results to `eval/results.jsonl`. Rejects when the run is asked to stop.
+ */
+export async function evaluate(
+  context: RunContext,
+  evaluation: EvaluationConfig,
+  sampler: SamplingClient,
+  at: { readonly step: number; readonly purpose: EvaluationPurpose },
+): Promise<readonly EvaluationResult[]> {
+  const { clock, fileSystem, folder, watch } = context;
+  const plan = [];
+  for (const cell of evaluationCells(evaluation)) {
+    plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
+  }
+  watch({ kind: "evaluating", ...at, rollouts: plan.reduce((sum, { tasks }) => sum + tasks.length, 0) });
+  await fileSystem.makeDirectory(runPaths(folder).evalFolder);
+  const results: EvaluationResult[] = [];
+  for (const { cell, tasks } of plan) {
+    const rollouts = await playCell(context, cell, tasks, sampler);
+    results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
+  }
+  const line = { step: at.step, purpose: at.purpose, timeMs: clock.now(), results };
+  await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
+  watch({ kind: "evaluated", ...at, results });
+  return results;
+}
+
+async function cellTasks(
+  context: RunContext,
+  evaluation: EvaluationConfig,
+  cell: EvaluationCell,
+  step: number,
+): Promise<readonly RolloutTask[]> {
+  const { environment, split } = cell;
+  const { remote } = environmentOf(context, environment);
+  const count = await remote.numTasks(split, { signal: context.control.signal });
+  const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
+  const indices = chooseTasks(source, context.config.seed, context.sha256, "subset|eval");
+  return indices.flatMap((index, group) =>
+    Array.from({ length: evaluation.rollouts_per_task }, (_, rollout) => ({
+      step,
+      group,
+      rollout,
+      taskKey: `${environment}:${split}:${index}`,
+      environment,
+      split,
+      index,
+    })),
+  );
+}
+
+function playCell(
+  context: RunContext,
+  cell: EvaluationCell,
+  tasks: readonly RolloutTask[],
+  sampler: SamplingClient,
+): Promise<readonly FinishedRollout[]> {
+  const { config, fileSystem, folder, sha256 } = context;
+  const { temperature } = cell;
+  return playRollouts(context, tasks, {
+    sampler,
+    seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
+    settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
+    onFinished: async ({ record }) => {
+      const line = encodeJsonLine({ ...record, temperature });
+      await fileSystem.append(evalPath(folder, record.step), line);
+    },
+  });
+}

@@ -1,0 +1,243 @@
+/** The training loop: step after step from a border to the next, with evaluations and saves in between. */
+
+import type { EvaluationConfig } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
+import type { MetricsTree } from "../run/metricsTree.ts";
+import { flattenMetrics } from "../run/metricsTree.ts";
+import type { RunState } from "../run/state.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
+import type { RunContext } from "./context.ts";
+import { batchAt } from "./dataset.ts";
+import { type EvaluationPurpose, evaluate } from "./evaluate.ts";
+import { evaluationMetrics } from "./evaluation.ts";
+import { runStep, type StepOutput } from "./step.ts";
+
+/** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */
+export interface LoopPosition {
+  /** The next step. */
+  readonly step: number;
+  readonly cursor: number;
+  readonly optimizerUpdates: number;
+  readonly counters: RunState["counters"];
+}
+
+export interface RunIdentity {
+  readonly runId: string;
+  readonly configHash: string;
+  readonly changedKeys: readonly string[];
+  readonly generation: number;
+}
+
+export interface LoopEnd {
+  readonly outcome: "done" | "stopped";
+  readonly step: number;
+  readonly rewards: readonly (number | null)[];
+  readonly statePath: string;
+  readonly samplerPath: string | null;
+}
+
+export const START: LoopPosition = {
+  step: 0,
+  cursor: 0,
+  optimizerUpdates: 0,
+  counters: {
+    tokens_sampled: 0,
+    tokens_prefill: 0,
+    tokens_trained: 0,
+    rollouts: {},
+    consecutive_empty_steps: 0,
+  },
+};
+
+/**
+ * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
+ * @throws AppError `empty-steps` after `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`,
+ * `environment-*`, `disk`
+ */
+export async function runLoop(
+  context: RunContext,
+  start: LoopPosition,
+  identity: RunIdentity,
+): Promise<LoopEnd> {
+  const loop = new Loop(context, start, identity);
+  return loop.run();
+}
+
+class Loop {
+  readonly #context: RunContext;
+  readonly #identity: RunIdentity;
+  readonly #keeper: CheckpointKeeper;
+  readonly #rewards: (number | null)[] = [];
+  readonly #elapsedS: number[] = [];
+  #position: LoopPosition;
+  #extra: MetricsTree = {};
+  #lastMetrics: Snapshot["metrics"] = {};
+
+  constructor(context: RunContext, start: LoopPosition, identity: RunIdentity) {
+    this.#context = context;
+    this.#position = start;
+    this.#identity = identity;
+    this.#keeper = new CheckpointKeeper(context);
+  }
+
+  async run(): Promise<LoopEnd> {
+    const { control, client, totalSteps } = this.#context;
+    let sampler = await client.ephemeralSampler();
+    try {
+      if (this.#position.step === 0) await this.#evaluate(sampler, "start");
+      while (!control.isStopping && !this.#isDone(totalSteps)) {
+        const output = await this.#step(sampler);
+        sampler = output.trained?.sampler ?? sampler;
+        await this.#afterStep(sampler);
+      }
+    } catch (error) {
+      // A stop gives up what was under way; the weights are still those of the last completed step.
+      if (!control.isStopping || error !== control.signal.reason) throw error;
+    }
+    return this.#end();
+  }
+
+  #isDone(totalSteps: number | null): boolean {
+    return totalSteps !== null && this.#position.step >= totalSteps;
+  }
+
+  async #step(sampler: SamplingClient): Promise<StepOutput> {
+    const context = this.#context;
+    const { step, cursor, optimizerUpdates, counters } = this.#position;
+    const items = batchAt(context.sequence, cursor, context.config);
+    const extra = this.#extra;
+    const output = await runStep(context, {
+      step,
+      items,
+      sampler,
+      cursor: cursor + items.length,
+      optimizerUpdates,
+      totals: {
+        sampled: counters.tokens_sampled,
+        prefill: counters.tokens_prefill,
+        trained: counters.tokens_trained,
+      },
+      elapsedS: this.#elapsedS,
+      extra,
+    });
+    this.#extra = {};
+    this.#rewards.push(output.rewardMean);
+    this.#elapsedS.push(output.totalS);
+    this.#lastMetrics = headlineMetrics(output);
+    const wasEmpty = output.trained === null;
+    this.#position = {
+      step: step + 1,
+      cursor: cursor + items.length,
+      optimizerUpdates: optimizerUpdates + (output.trained?.substeps ?? 0),
+      counters: {
+        tokens_sampled: output.totals.sampled,
+        tokens_prefill: output.totals.prefill,
+        tokens_trained: output.totals.trained,
+        rollouts: countStops(counters.rollouts, output.rollouts),
+        consecutive_empty_steps: wasEmpty ? counters.consecutive_empty_steps + 1 : 0,
+      },
+    };
+    return output;
+  }
+
+  async #afterStep(sampler: SamplingClient): Promise<void> {
+    const { config } = this.#context;
+    const { step, counters } = this.#position;
+    const due = dueCheckpoint(config, step);
+    if (due !== null) await this.#keeper.begin(due, this.#snapshot());
+    if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
+      await this.#keeper.saveLasting("interrupt", this.#snapshot());
+      throw emptySteps(counters.consecutive_empty_steps);
+    }
+    const every = config.evaluation?.every ?? null;
+    if (every !== null && step % every === 0) await this.#evaluate(sampler, "periodic");
+  }
+
+  async #evaluate(sampler: SamplingClient, purpose: EvaluationPurpose): Promise<void> {
+    const { evaluation } = this.#context.config;
+    if (evaluation === null || !isWanted(evaluation, purpose)) return;
+    const at = { step: this.#position.step, purpose };
+    this.#extra = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
+  }
+
+  async #end(): Promise<LoopEnd> {
+    const { control, totalSteps } = this.#context;
+    const isDone = !control.isStopping || this.#isDone(totalSteps);
+    const entry = await this.#keeper.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
+    return {
+      outcome: isDone ? "done" : "stopped",
+      step: this.#position.step,
+      rewards: this.#rewards,
+      statePath: entry.state_path ?? "",
+      samplerPath: entry.sampler_path,
+    };
+  }
+
+  #snapshot(): Snapshot {
+    const { sequence, client } = this.#context;
+    const { step, cursor, optimizerUpdates, counters } = this.#position;
+    const { runId, configHash, changedKeys, generation } = this.#identity;
+    return {
+      step,
+      epoch: Math.floor(cursor / sequence.epochLength),
+      position: cursor,
+      metrics: this.#lastMetrics,
+      state: (last) => ({
+        schema_version: 1,
+        run_ids: {
+          local: runId,
+          tinker_session: client.modelId.split(":")[0] ?? null,
+          tinker_model: client.modelId,
+          wandb: null,
+          openreward: null,
+        },
+        step,
+        optimizer_updates: optimizerUpdates,
+        dataset: { fingerprint: sequence.fingerprint, cursor },
+        counters,
+        config_hash: configHash,
+        changed_keys: changedKeys,
+        last_checkpoint: last,
+        best_eval: null,
+        generation,
+      }),
+    };
+  }
+}
+
+/** The evaluation at the end needs the final checkpoint, so whoever runs the loop does it afterwards. */
+function isWanted(evaluation: EvaluationConfig, purpose: EvaluationPurpose): boolean {
+  if (purpose === "start") return evaluation.at_start;
+  return purpose === "end" ? evaluation.at_end : true;
+}
+
+function countStops(
+  before: Readonly<Record<string, number>>,
+  rollouts: readonly FinishedRollout[],
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { ...before };
+  for (const { record } of rollouts) counts[record.stop] = (counts[record.stop] ?? 0) + 1;
+  return counts;
+}
+
+/** The few numbers that a list of checkpoints shows. */
+function headlineMetrics({ row }: StepOutput): Snapshot["metrics"] {
+  const flat = flattenMetrics(row);
+  const names = ["rollout/reward/mean", "loss", "lr"];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = flat[name];
+      return [name, typeof value === "number" ? value : null];
+    }),
+  );
+}
+
+function emptySteps(count: number): AppError {
+  return new AppError(
+    "empty-steps",
+    `${count} steps in a row gave nothing to train on: in every group the rollouts failed or all had the same reward. The run is saved. Look at rollouts with \`tinker-rl show\`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.`,
+    { configPath: "max_consecutive_empty_steps" },
+  );
+}

@@ -1,0 +1,127 @@
+/** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
+
+import { findChatFamily } from "../chat/families/lookup.ts";
+import { checkRenderer } from "../chat/selfCheck.ts";
+import { createTemplateRenderer } from "../chat/templateRenderer.ts";
+import type { ModelTokenizer } from "../chat/tokenizer.ts";
+import { isLocalModel } from "../config/presets.ts";
+import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { RemoteEnvironment } from "../openreward/contract.ts";
+import type { Sha256 } from "../ports.ts";
+import { rolloutSettings } from "../rollout/settings.ts";
+import { Limiter } from "../util/limiter.ts";
+import { nearestWord } from "../util/editDistance.ts";
+import type { ServiceClient } from "../tinker/serviceClient.ts";
+import type { Chat, PreparedEnvironment } from "./context.ts";
+import { createTaskSequence, type TaskSequence, type TaskSource, totalSteps } from "./dataset.ts";
+import { learningRateAt } from "./schedule.ts";
+
+export interface PrepareParts {
+  readonly config: Config;
+  readonly service: ServiceClient;
+  readonly sha256: Sha256;
+  readonly environment: (name: string) => RemoteEnvironment;
+  readonly loadModel: (name: string) => Promise<ModelTokenizer>;
+  readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
+  /** Called with a sentence for people as each part begins. */
+  readonly onPart: (what: string) => void;
+}
+
+export interface Preparation {
+  readonly chat: Chat;
+  readonly environments: ReadonlyMap<string, PreparedEnvironment>;
+  readonly sequence: TaskSequence;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+}
+
+/** @throws AppError that names the configuration key at fault */
+export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
+  const { config } = parts;
+  parts.onPart(`asking the service for ${config.model_name}`);
+  const maxContext = await requireModel(parts);
+  parts.onPart("loading the tokenizer");
+  const chat = await prepareChat(parts);
+  parts.onPart("asking the environments for their tasks");
+  const environments = await prepareEnvironments(parts, maxContext);
+  const sources = await taskSources(config, environments);
+  const sequence = createTaskSequence(sources, config.seed, config.mix, parts.sha256);
+  const steps = totalSteps(config, sequence.epochLength);
+  learningRateAt(config, 0, steps);
+  await Promise.all([...environments.values()].map(({ remote }) => remote.release()));
+  return { chat, environments, sequence, totalSteps: steps };
+}
+
+/** The model's context in tokens, or null when the service does not say. */
+async function requireModel({ config, service }: PrepareParts): Promise<number | null> {
+  const models = (await service.capabilities()).filter((model) => model.isTrainable);
+  const found = models.find((model) => model.name === config.model_name);
+  if (found !== undefined) return found.maxContextLength;
+  const names = models.map((model) => model.name);
+  const near = nearestWord(config.model_name, names);
+  const offered = names.slice(0, 8).join(", ");
+  throw new AppError(
+    "model-not-offered",
+    `model_name: the service does not train ${config.model_name}. ${near === null ? `It offers ${offered}` : `Did you mean ${near}`}${near === null ? "." : "?"}`,
+    { configPath: "model_name", data: { offered: names } },
+  );
+}
+
+async function prepareChat({ config, loadModel }: PrepareParts): Promise<Chat> {
+  const model = await loadModel(config.tokenizer_name ?? config.model_name);
+  const family = findChatFamily(config.model_name, model);
+  const options = { model, family, thinking: config.thinking.enabled };
+  const renderer = createTemplateRenderer(options);
+  checkRenderer({ ...options, renderer });
+  return { renderer, tokenizer: model.tokenizer };
+}
+
+async function prepareEnvironments(
+  parts: PrepareParts,
+  maxContext: number | null,
+): Promise<ReadonlyMap<string, PreparedEnvironment>> {
+  const { config } = parts;
+  const kind = isLocalModel(config.model_name) ? "local" : "hosted";
+  const evaluated = Object.keys(config.evaluation?.splits ?? {});
+  const names = new Set([...Object.keys(config.environments), ...evaluated]);
+  const prepared = new Map<string, PreparedEnvironment>();
+  for (const name of names) {
+    const own: EnvironmentConfig = config.environments[name] ?? defaultEnvironment(kind);
+    const secrets = await parts.secretsOf(name);
+    prepared.set(name, {
+      remote: parts.environment(name),
+      settings: rolloutSettings(config, own, { maxContext, secrets }),
+      limiter: own.max_concurrency === null ? null : new Limiter(own.max_concurrency),
+    });
+  }
+  return prepared;
+}
+
+/** Asks all environments at once and reports all that are missing together (training-loop rule A-4). */
+async function taskSources(
+  config: Config,
+  environments: ReadonlyMap<string, PreparedEnvironment>,
+): Promise<readonly TaskSource[]> {
+  const wanted = Object.entries(config.environments).flatMap(([environment, own]) =>
+    Object.entries(own.splits).map(([split, rules]) => ({ environment, own, split, rules })),
+  );
+  const answers = await Promise.allSettled(
+    wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
+      const count = (await environments.get(environment)?.remote.numTasks(split)) ?? 0;
+      const { shuffle, num_samples: numSamples } = rules;
+      return { environment, split, count, shuffle, numSamples, weight: own.weight };
+    }),
+  );
+  const faults = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  if (faults.length > 0) throw missingEnvironments(faults);
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+}
+
+function missingEnvironments(faults: readonly unknown[]): unknown {
+  const [first] = faults;
+  if (faults.length === 1) return first;
+  const code = isAppError(first) ? first.code : "environment-unavailable";
+  const messages = new Set(faults.map(errorMessage));
+  return new AppError(code, [...messages].join("\n"), { configPath: "environments", cause: first });
+}

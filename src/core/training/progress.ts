@@ -1,0 +1,80 @@
+/** What a run tells those who watch it, after the fact; a watcher cannot hold it up. */
+
+import type { EvaluationResult } from "./evaluation.ts";
+
+export type ProgressEvent =
+  /** A part of the preparation begins, in words for people. */
+  | { readonly kind: "preparing"; readonly what: string }
+  | {
+      readonly kind: "started";
+      readonly folder: string;
+      readonly name: string;
+      readonly model: string;
+      /** The next step to run; above 0 after a resume. */
+      readonly step: number;
+      /** Null = endless. */
+      readonly totalSteps: number | null;
+      readonly groupsPerStep: number;
+      readonly environments: readonly string[];
+    }
+  | { readonly kind: "warning"; readonly message: string }
+  | { readonly kind: "step-started"; readonly step: number; readonly rollouts: number }
+  | {
+      readonly kind: "rollout-finished";
+      readonly step: number;
+      readonly done: number;
+      readonly rollouts: number;
+      /** Null when it failed. */
+      readonly reward: number | null;
+      readonly sampledTokens: number;
+    }
+  | { readonly kind: "training"; readonly step: number; readonly datums: number; readonly tokens: number }
+  | {
+      readonly kind: "step-finished";
+      readonly step: number;
+      readonly totalSteps: number | null;
+      /** Over all scored rollouts; null when none was. */
+      readonly rewardMean: number | null;
+      readonly rewardStd: number | null;
+      /** Null when nothing was trained. */
+      readonly loss: number | null;
+      readonly trainedGroups: number;
+      readonly groups: number;
+      readonly learningRate: number;
+      readonly rolloutS: number;
+      readonly trainS: number | null;
+      readonly totalS: number;
+      readonly sampledTokens: number;
+      readonly etaS: number | null;
+    }
+  | {
+      readonly kind: "evaluating";
+      /** Completed steps. */
+      readonly step: number;
+      readonly rollouts: number;
+      readonly purpose: "start" | "periodic" | "end";
+    }
+  | {
+      readonly kind: "evaluated";
+      readonly step: number;
+      readonly purpose: "start" | "periodic" | "end";
+      readonly results: readonly EvaluationResult[];
+    }
+  | {
+      readonly kind: "checkpoint";
+      readonly name: string;
+      readonly step: number;
+      readonly checkpointKind: string;
+      readonly statePath: string;
+    }
+  | {
+      readonly kind: "ended";
+      readonly outcome: "done" | "stopped";
+      readonly folder: string;
+      /** Completed steps. */
+      readonly step: number;
+      /** Mean reward of each step of this attempt, in order. */
+      readonly rewards: readonly (number | null)[];
+    };
+
+export type Watcher = (event: ProgressEvent) => void;

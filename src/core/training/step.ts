@@ -1,0 +1,243 @@
+/** One step of training: rollouts, groups, datums, an update, and everything written down about it. */
+
+import type { Config } from "../config/schema.ts";
+import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
+import { rolloutSeed } from "../rollout/seeds.ts";
+import type { ClipBounds } from "../run/divergence.ts";
+import { appendMetrics, buildMetricsRow } from "../run/metrics.ts";
+import type { MetricsRow, MetricsTree } from "../run/metricsTree.ts";
+import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { summarize } from "../util/stats.ts";
+import { type RunContext, SUCCESS_REWARD } from "./context.ts";
+import type { TaskItem } from "./dataset.ts";
+import { buildDatum, type TrainingDatum } from "./datums.ts";
+import { type ScoredGroup, scoreGroups } from "./groups.ts";
+import { playRollouts } from "./playRollouts.ts";
+import { learningRateAt } from "./schedule.ts";
+import { toTokenRecord } from "./tokenRecords.ts";
+import { type TrainedStep, trainStep } from "./trainStep.ts";
+
+export interface StepInput {
+  readonly step: number;
+  readonly items: readonly TaskItem[];
+  readonly sampler: SamplingClient;
+  /** Position after this step. */
+  readonly cursor: number;
+  /** Updates made before it. */
+  readonly optimizerUpdates: number;
+  readonly totals: TokenCounts;
+  /** Seconds of the steps of this attempt so far. */
+  readonly elapsedS: readonly number[];
+  /** Metrics that go into this step's row, for example of an evaluation before it. */
+  readonly extra: MetricsTree;
+}
+
+export interface StepOutput {
+  readonly row: MetricsRow;
+  /** Null when nothing was trained. */
+  readonly trained: TrainedStep | null;
+  readonly rollouts: readonly FinishedRollout[];
+  readonly rewardMean: number | null;
+  readonly totals: TokenCounts;
+  readonly totalS: number;
+}
+
+/** Runs one step and appends its row. Rejects, with nothing trained, when the run is asked to stop before the update. */
+export async function runStep(context: RunContext, input: StepInput): Promise<StepOutput> {
+  const { clock, config, store, watch } = context;
+  const { step } = input;
+  const started = clock.monotonic();
+  const rollouts = await collect(context, input);
+  const rolloutS = (clock.monotonic() - started) / 1000;
+  const groups = scoreGroups(rollouts, config);
+  await store.addScores(step, scores(groups));
+  const data = toData(groups);
+  const learningRate = learningRateAt(config, step, context.totalSteps);
+  const trainStarted = clock.monotonic();
+  let trained: TrainedStep | null = null;
+  if (data.length > 0) {
+    const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+    watch({ kind: "training", step, datums: data.length, tokens });
+    trained = await trainStep(context, data, config, learningRate);
+    await store.addTokens(step, tokenRecords(data, trained));
+  }
+  const trainS = trained === null ? null : (clock.monotonic() - trainStarted) / 1000;
+  const totalS = (clock.monotonic() - started) / 1000;
+  const totals = addTotals(input.totals, rollouts, data);
+  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, saveS: null, totalS };
+  const row = buildMetricsRow({
+    ...stepFacts(context, input, { rollouts, groups, data, trained, times, totals }),
+    learningRate,
+  });
+  await appendMetrics(context.fileSystem, context.folder, row);
+  const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
+  watch({
+    kind: "step-finished",
+    step,
+    totalSteps: context.totalSteps,
+    rewardMean: rewards.mean,
+    rewardStd: rewards.std,
+    loss: trained?.loss ?? null,
+    trainedGroups: groups.filter(({ facts }) => facts.excluded === null).length,
+    groups: groups.length,
+    learningRate,
+    rolloutS,
+    trainS,
+    totalS,
+    sampledTokens: totals.sampled - input.totals.sampled,
+    etaS: remainingS(context, input, totalS),
+  });
+  return { row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
+}
+
+async function collect(context: RunContext, input: StepInput): Promise<readonly FinishedRollout[]> {
+  const { config, sha256, store, watch } = context;
+  const { step } = input;
+  const tasks = input.items.flatMap((item, group) => groupTasks(config, item, group, step));
+  watch({ kind: "step-started", step, rollouts: tasks.length });
+  let done = 0;
+  return playRollouts(context, tasks, {
+    sampler: input.sampler,
+    seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
+    onFinished: async (rollout) => {
+      await store.addRollout(rollout.record);
+      done += 1;
+      watch({
+        kind: "rollout-finished",
+        step,
+        done,
+        rollouts: tasks.length,
+        reward: rollout.reward,
+        sampledTokens: sampledTokens(rollout),
+      });
+    },
+  });
+}
+
+function groupTasks(config: Config, item: TaskItem, group: number, step: number): RolloutTask[] {
+  const { environment, split, index, position } = item;
+  const size = config.environments[environment]?.num_rollouts ?? 0;
+  return Array.from({ length: size }, (_, rollout) => ({
+    step,
+    group,
+    rollout,
+    taskKey: `${environment}:${split}:${index}#${position}`,
+    environment,
+    split,
+    index,
+  }));
+}
+
+function scores(groups: readonly ScoredGroup[]) {
+  return groups.flatMap(({ rollouts }) =>
+    rollouts.map(({ rollout, advantage, fate }) => ({
+      group: rollout.task.group,
+      rollout: rollout.task.rollout,
+      advantage,
+      fate,
+    })),
+  );
+}
+
+/** In group and rollout order, so that a repeat sends the same bytes. */
+function toData(groups: readonly ScoredGroup[]): readonly TrainingDatum[] {
+  return groups.flatMap(({ rollouts }) =>
+    rollouts.flatMap(({ rollout, advantage }) => {
+      if (advantage === null || rollout.ledger === null) return [];
+      const { group, rollout: position } = rollout.task;
+      const datum = buildDatum({ group, rollout: position, ledger: rollout.ledger }, advantage);
+      return datum === null ? [] : [datum];
+    }),
+  );
+}
+
+function tokenRecords(data: readonly TrainingDatum[], trained: TrainedStep) {
+  return data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
+}
+
+function sampledTokens({ facts }: FinishedRollout): number {
+  return facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+}
+
+function addTotals(
+  before: TokenCounts,
+  rollouts: readonly FinishedRollout[],
+  data: readonly TrainingDatum[],
+): TokenCounts {
+  return {
+    sampled: before.sampled + rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0),
+    prefill: before.prefill + rollouts.reduce((sum, { facts }) => sum + facts.prefillTokens, 0),
+    trained: before.trained + data.reduce((sum, datum) => sum + datum.tokens.length, 0),
+  };
+}
+
+interface StepResults {
+  readonly rollouts: readonly FinishedRollout[];
+  readonly groups: readonly ScoredGroup[];
+  readonly data: readonly TrainingDatum[];
+  readonly trained: TrainedStep | null;
+  readonly times: StepFacts["times"];
+  readonly totals: TokenCounts;
+}
+
+function stepFacts(
+  context: RunContext,
+  input: StepInput,
+  results: StepResults,
+): Omit<StepFacts, "learningRate"> {
+  const { trained, totals, times, data } = results;
+  const { config, sequence, totalSteps, attempt } = context;
+  const scored = results.groups.flatMap(({ rollouts }) => rollouts);
+  return {
+    step: input.step,
+    progress: {
+      epoch: Math.floor(input.cursor / sequence.epochLength),
+      cursor: input.cursor,
+      doneFraction: totalSteps === null ? null : (input.step + 1) / totalSteps,
+      etaS: remainingS(context, input, times.totalS),
+      optimizerUpdates: input.optimizerUpdates + (trained?.substeps ?? 0),
+      attempt,
+    },
+    environments: Object.keys(config.environments),
+    successReward: SUCCESS_REWARD,
+    loss: trained?.loss ?? null,
+    serverMetrics: trained?.serverMetrics ?? {},
+    substeps: trained?.substeps ?? 0,
+    groups: results.groups.map(({ facts }) => facts),
+    rollouts: scored.map(({ rollout, advantage }) => ({
+      ...rollout.facts,
+      advantage,
+      isIncluded: advantage !== null,
+    })),
+    datums: data.map((datum, i) => ({
+      samplerLogprobs: datum.logprobs,
+      trainerLogprobs: trained?.logprobs[i] ?? null,
+      mask: datum.mask,
+      advantages: datum.advantages,
+    })),
+    clip: clipBounds(config),
+    times,
+    totalTokens: totals,
+    extra: input.extra,
+  };
+}
+
+/** The bounds that count as clipping in the metrics (Tinker wire, section 8.2). */
+function clipBounds(config: Config): ClipBounds | null {
+  const given = config.loss_fn_config;
+  if (config.loss_fn === "ppo") {
+    return { low: given["clip_low_threshold"] ?? 0.8, high: given["clip_high_threshold"] ?? 1.2 };
+  }
+  if (config.loss_fn === "cispo") {
+    return { low: given["clip_low_threshold"] ?? 0, high: given["clip_high_threshold"] ?? 4 };
+  }
+  return null;
+}
+
+function remainingS(context: RunContext, input: StepInput, totalS: number): number | null {
+  if (context.totalSteps === null) return null;
+  const steps = [...input.elapsedS.slice(-9), totalS];
+  const perStep = steps.reduce((sum, seconds) => sum + seconds, 0) / steps.length;
+  return perStep * (context.totalSteps - input.step - 1);
+}

@@ -1,0 +1,117 @@
+/** One training step on the service: everything is submitted before anything is awaited. */
+
+import type { Config } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { TrainingClient } from "../tinker/trainingClient.ts";
+import type { LossConfig } from "../tinker/wireProto.ts";
+import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
+
+export interface TrainedStep {
+  /** Log-probs of each datum's targets before its own update, in the order of the data. */
+  readonly logprobs: readonly Float32Array[];
+  /** Sum over substeps of `loss:sum`; null when the service reports none. */
+  readonly loss: number | null;
+  readonly serverMetrics: Readonly<Record<string, number>>;
+  readonly substeps: number;
+  /** Seconds that the sampler took beyond the training results. */
+  readonly samplerS: number;
+  /** Samples with the weights after the step. */
+  readonly sampler: SamplingClient;
+}
+
+type StepConfig = Pick<
+  Config,
+  | "loss_fn"
+  | "loss_fn_config"
+  | "num_substeps"
+  | "adam_beta1"
+  | "adam_beta2"
+  | "adam_eps"
+  | "weight_decay"
+  | "grad_clip_norm"
+>;
+
+/** dro has no published default for its coefficient; a server must not choose it. */
+const DRO_BETA = 0.05;
+
+/**
+ * Submits forward_backward and optim_step for every substep and then the sampler save, and only then awaits them: the service
+ * works in cycles, and a call that misses one costs a whole one (training-loop rule C.7).
+ * @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*`
+ */
+export async function trainStep(
+  { client, clock }: { readonly client: TrainingClient; readonly clock: Clock },
+  data: readonly TrainingDatum[],
+  config: StepConfig,
+  learningRate: number,
+): Promise<TrainedStep> {
+  const parts = splitSubsteps(data, config.num_substeps);
+  const pending = [];
+  for (const part of parts) {
+    const wire = config.loss_fn === "dro" ? await withOwnLogprobs(client, part) : part.map(toWireDatum);
+    const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossConfig(config));
+    const optimStep = client.optimStep({
+      learning_rate: learningRate,
+      beta1: config.adam_beta1,
+      beta2: config.adam_beta2,
+      eps: config.adam_eps,
+      weight_decay: config.weight_decay,
+      grad_clip_norm: config.grad_clip_norm,
+    });
+    pending.push(Promise.all([forwardBackward, optimStep]));
+  }
+  const nextSampler = client.ephemeralSampler();
+  const results = await Promise.all(pending);
+  const trainedAt = clock.monotonic();
+  const sampler = await nextSampler;
+  const samplerS = (clock.monotonic() - trainedAt) / 1000;
+  const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
+  const logprobs = results.flatMap(([backward]) => backward.outputs.map((output) => output.logprobs));
+  const serverMetrics = mergeMetrics(metrics);
+  const loss = serverMetrics["loss:sum"] ?? null;
+  requireFinite(loss, logprobs);
+  return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
+}
+
+function lossConfig(config: StepConfig): LossConfig {
+  if (config.loss_fn !== "dro") return config.loss_fn_config;
+  return { beta: DRO_BETA, ...config.loss_fn_config };
+}
+
+/**
+ * dro's quadratic term acts on every position. With the learner's own log-prob in place of q it vanishes where nothing was
+ * sampled (training-loop rule D-28).
+ */
+async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
+  const wire = data.map(toWireDatum);
+  const { outputs } = await client.forwardBackward(wire, "importance_sampling", {}, { forwardOnly: true });
+  return data.map((datum, d) => {
+    const own = outputs[d]?.logprobs;
+    const logprobs = datum.logprobs.map((q, i) => (datum.mask[i] === 1 ? q : (own?.[i] ?? 0)));
+    return toWireDatum({ ...datum, logprobs });
+  });
+}
+
+/** Sums add over substeps; of everything else the last value stands. */
+function mergeMetrics(
+  metrics: readonly Readonly<Record<string, number>>[],
+): Readonly<Record<string, number>> {
+  const merged: Record<string, number> = {};
+  for (const [name, value] of metrics.flatMap((one) => Object.entries(one))) {
+    merged[name] = name.endsWith(":sum") ? (merged[name] ?? 0) + value : value;
+  }
+  return merged;
+}
+
+function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {
+  const isFinite =
+    (loss === null || Number.isFinite(loss)) && logprobs.every((row) => row.every(Number.isFinite));
+  if (isFinite) return;
+  throw new AppError(
+    "training-not-finite",
+    "The service returned a loss or log-probabilities that are not numbers, so the weights are not to be trusted. Resume from the last checkpoint with a lower learning_rate.",
+    { configPath: "learning_rate" },
+  );
+}

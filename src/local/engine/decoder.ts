@@ -1,0 +1,179 @@
+/** Step-by-step inference with cached keys and values: any mix of prompt rows and single next tokens in one engine step. */
+
+import { AppError } from "../../core/errors.ts";
+import { type Projection, projectionShape, roundUp } from "./architecture.ts";
+import type { Arena } from "./arena.ts";
+import { ropeTables, type Weights, type WeightSet } from "./weights.ts";
+
+/** Tokens to append to one slot; `wanted` = how many of the last ones need their log-probs. */
+export interface DecodeInput {
+  readonly slot: number;
+  readonly tokens: Int32Array;
+  readonly wanted: number;
+}
+
+interface Slot {
+  readonly keys: readonly number[];
+  readonly values: readonly number[];
+  length: number;
+}
+
+export class Decoder {
+  /** Most rows of one step. */
+  readonly maxRows: number;
+  readonly #weights: Weights;
+  readonly #arena: Arena;
+  readonly #slots: Slot[] = [];
+  readonly #rope: { readonly cos: number; readonly sin: number };
+  readonly #b: ReturnType<typeof buffers>;
+
+  constructor(weights: Weights, maxRows: number) {
+    this.#weights = weights;
+    this.#arena = weights.arena;
+    this.maxRows = maxRows;
+    this.#rope = ropeTables(weights.arena, weights.arch);
+    this.#b = buffers(weights.arena, weights, maxRows);
+  }
+
+  /** Forgets a slot's tokens beyond `length`; slots come into being when first used. */
+  truncate(slot: number, length: number): void {
+    while (this.#slots.length <= slot) this.#slots.push(this.#newSlot());
+    const entry = this.#slots[slot];
+    if (entry !== undefined) entry.length = length;
+  }
+
+  #newSlot(): Slot {
+    const { maxContext, hiddenSize, layers } = this.#weights.arch;
+    const cache = (): number[] =>
+      Array.from({ length: layers }, () => this.#arena.alloc(maxContext * hiddenSize));
+    return { keys: cache(), values: cache(), length: 0 };
+  }
+
+  /**
+   * Appends the inputs' tokens to their slots and returns log-probs [sum of wanted, vocabulary] over the next token, row by
+   * row in input order. The view is valid until the next call. A row's result does not depend on what else is in the step.
+   */
+  step(set: WeightSet, inputs: readonly DecodeInput[]): Float32Array {
+    const { arch, layout } = this.#weights;
+    const kernels = this.#arena.kernels;
+    const b = this.#b;
+    const { rows, lengths, slots, wanted } = this.#load(inputs);
+    const d = arch.hiddenSize;
+    const ff = arch.feedForwardSize;
+    const eps = arch.normEps;
+    kernels.gatherRows(this.#weights.pointer(layout.embedding), b.ids, b.x, rows, d);
+    for (const [index, spans] of layout.layers.entries()) {
+      const linear = (projection: Projection, x: number, y: number, accumulate = 0): void =>
+        this.#linear(set, index, projection, x, y, rows, accumulate);
+      kernels.rmsNorm(b.x, this.#weights.pointer(spans.inputNorm), b.h, b.rstd, rows, d, eps);
+      linear("q", b.h, b.q);
+      linear("k", b.h, b.k);
+      linear("v", b.h, b.v);
+      this.#attend(index, slots, lengths);
+      linear("o", b.attended, b.x, 1);
+      kernels.rmsNorm(b.x, this.#weights.pointer(spans.postNorm), b.h, b.rstd, rows, d, eps);
+      linear("gate", b.h, b.gate);
+      linear("up", b.h, b.up);
+      kernels.swiglu(b.gate, b.up, b.gate, rows * ff);
+      linear("down", b.gate, b.x, 1);
+    }
+    const m = wanted.length;
+    const v = arch.vocabSize;
+    this.#arena.ints(b.index, m).set(wanted);
+    kernels.gatherRows(b.x, b.index, b.q, m, d);
+    kernels.rmsNorm(b.q, this.#weights.pointer(layout.finalNorm), b.h, b.rstd, m, d, eps);
+    kernels.matmul(b.h, d, this.#weights.embeddingForward, d, b.logits, v, m, v, d, 1, 0);
+    kernels.logSoftmax(b.logits, m, v);
+    return this.#arena.floats(b.logits, m * v);
+  }
+
+  #linear(
+    set: WeightSet,
+    layer: number,
+    projection: Projection,
+    x: number,
+    y: number,
+    n: number,
+    accumulate: number,
+  ): void {
+    const [input, output] = projectionShape(this.#weights.arch, projection);
+    const packed = set[layer]?.[projection];
+    if (packed === undefined) return;
+    this.#arena.kernels.matmul(x, input, packed.forward, input, y, output, n, output, input, 1, accumulate);
+  }
+
+  #load(inputs: readonly DecodeInput[]) {
+    let rows = 0;
+    for (const input of inputs) rows += input.tokens.length;
+    if (rows > this.maxRows) {
+      throw new AppError("engine-rows", `A decoding step of ${rows} rows exceeds ${this.maxRows}.`);
+    }
+    const ids = this.#arena.ints(this.#b.ids, rows);
+    const positions = this.#arena.ints(this.#b.positions, rows);
+    const lengths = new Int32Array(rows);
+    const slots: Slot[] = [];
+    const wanted: number[] = [];
+    let row = 0;
+    for (const input of inputs) {
+      const slot = this.#slots[input.slot];
+      if (slot === undefined) throw new AppError("engine-slot", `Slot ${input.slot} is not open.`);
+      ids.set(input.tokens, row);
+      const end = row + input.tokens.length;
+      for (let w = end - input.wanted; w < end; w++) wanted.push(w);
+      for (; row < end; row++) {
+        positions[row] = slot.length;
+        slot.length++;
+        lengths[row] = slot.length;
+        slots.push(slot);
+      }
+    }
+    return { rows, lengths, slots, wanted };
+  }
+
+  /** Rotates and caches the keys of all rows, then lets each row attend to its slot up to itself. */
+  #attend(layer: number, slots: readonly Slot[], lengths: Int32Array): void {
+    const { arch } = this.#weights;
+    const kernels = this.#arena.kernels;
+    const b = this.#b;
+    const rows = slots.length;
+    const d = arch.hiddenSize;
+    const headSize = d / arch.heads;
+    const { cos, sin } = this.#rope;
+    kernels.rope(b.q, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
+    kernels.rope(b.k, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
+    const rowBytes = d * 4;
+    for (const [row, slot] of slots.entries()) {
+      const place = ((lengths[row] ?? 1) - 1) * rowBytes;
+      this.#arena.copy((slot.keys[layer] ?? 0) + place, b.k + row * rowBytes, d);
+      this.#arena.copy((slot.values[layer] ?? 0) + place, b.v + row * rowBytes, d);
+    }
+    const scale = 1 / Math.sqrt(headSize);
+    for (const [row, slot] of slots.entries()) {
+      const keys = slot.keys[layer] ?? 0;
+      const values = slot.values[layer] ?? 0;
+      const q = b.q + row * rowBytes;
+      const out = b.attended + row * rowBytes;
+      kernels.attendRow(q, keys, values, d, lengths[row] ?? 0, arch.heads, headSize, scale, out, b.scratch);
+    }
+  }
+}
+
+function buffers(arena: Arena, weights: Weights, rows: number) {
+  const { hiddenSize: d, feedForwardSize: ff, vocabSize: v, maxContext } = weights.arch;
+  return {
+    ids: arena.alloc(rows),
+    positions: arena.alloc(rows),
+    index: arena.alloc(rows),
+    x: arena.alloc(rows * d),
+    h: arena.alloc(rows * d),
+    rstd: arena.alloc(rows),
+    q: arena.alloc(rows * d),
+    k: arena.alloc(rows * d),
+    v: arena.alloc(rows * d),
+    attended: arena.alloc(rows * d),
+    gate: arena.alloc(rows * ff),
+    up: arena.alloc(rows * ff),
+    logits: arena.alloc(rows * roundUp(v, 8)),
+    scratch: arena.alloc(maxContext + 8),
+  };
+}

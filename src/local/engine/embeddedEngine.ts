@@ -1,0 +1,324 @@
+/** The embedded engine: adapters, optimizer and frozen samplers on this thread, arithmetic on worker threads. */
+
+import { availableParallelism } from "node:os";
+import { AppError } from "../../core/errors.ts";
+import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
+import { adamStep, newOptimizerState, type OptimizerState } from "./adam.ts";
+import {
+  type AdapterLayout,
+  adapterLayout,
+  isAttention,
+  PROJECTIONS,
+  spanLength,
+} from "./architecture.ts";
+import type {
+  AdamParams,
+  Adapter,
+  AdapterOptions,
+  Engine,
+  EngineDatum,
+  EngineModel,
+  ForwardBackwardOutcome,
+  LossSpec,
+  PromptScoreRequest,
+  PromptScores,
+  SampledSequence,
+  SampleRequest,
+  Snapshot,
+} from "./engine.ts";
+import { loadModelFolder, type ModelFolder } from "./modelFolder.ts";
+import { createNormal } from "../random.ts";
+import { SamplingScheduler, type SamplerWeights } from "./samplingScheduler.ts";
+import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
+import { WorkerThread } from "./workerThread.ts";
+
+/** Largest LoRA rank that the engine trains. */
+export const MAX_RANK = 64;
+
+export interface EngineOptions {
+  readonly modelFolder: string;
+  readonly wasmPath: string;
+  readonly workerPath: string;
+  /** Compute threads; default: one less than the cores, at least 2 and at most 4, but 1 on a single core. */
+  readonly workers?: number;
+}
+
+interface AdapterRecord {
+  readonly handle: Adapter;
+  readonly layout: AdapterLayout;
+  readonly parameters: Float32Array;
+  optimizer: OptimizerState;
+  gradient: Float32Array | null;
+  /** Changes with the parameters; unique over all adapters. */
+  version: number;
+  /** Everything asked of this adapter so far, done in order. */
+  tail: Promise<unknown>;
+}
+
+interface SnapshotRecord {
+  readonly weights: SamplerWeights;
+  readonly adapter: { readonly layout: AdapterLayout; readonly parameters: Float32Array };
+  readonly trainAttn: boolean;
+  readonly trainMlp: boolean;
+}
+
+const BASE_WEIGHTS: SamplerWeights = { key: 0, adapter: null };
+const SLOTS_PER_WORKER = 96;
+const SETS_PER_WORKER = 6;
+
+/** Starts the workers and waits until they hold the model. @throws AppError `engine-model`, `engine-kernels`, `engine-worker` */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const model = await loadModelFolder(options.modelFolder);
+  const engine = new EmbeddedEngine(model, options);
+  await engine.ready();
+  return engine;
+}
+
+function defaultWorkers(): number {
+  const cores = availableParallelism();
+  return cores === 1 ? 1 : Math.min(4, Math.max(2, cores - 1));
+}
+
+class EmbeddedEngine implements Engine {
+  readonly model: EngineModel;
+  readonly #folder: ModelFolder;
+  readonly #threads: readonly WorkerThread[];
+  readonly #scheduler: SamplingScheduler;
+  readonly #adapters = new Map<number, AdapterRecord>();
+  readonly #snapshots = new Map<number, SnapshotRecord>();
+  #nextId = 1;
+
+  constructor(folder: ModelFolder, options: EngineOptions) {
+    this.#folder = folder;
+    this.model = {
+      name: folder.name,
+      vocabSize: folder.arch.vocabSize,
+      maxContext: folder.arch.maxContext,
+      eosIds: folder.eosIds,
+    };
+    const setup = {
+      wasmPath: options.wasmPath,
+      arch: folder.arch,
+      base: folder.base,
+      tokenBytes: folder.tokenBytes,
+      tokenOffsets: folder.tokenOffsets,
+      maxRank: MAX_RANK,
+      maxRows: MICRO_BATCH_TOKENS,
+      sets: SETS_PER_WORKER,
+      full: false,
+    };
+    const threads: WorkerThread[] = [];
+    for (let i = 0; i < (options.workers ?? defaultWorkers()); i++) {
+      const thread = new WorkerThread(options.workerPath, setup, () => this.#scheduler.workerRestarted(thread));
+      threads.push(thread);
+    }
+    this.#threads = threads;
+    this.#scheduler = new SamplingScheduler(threads, { slots: SLOTS_PER_WORKER, sets: SETS_PER_WORKER });
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.ready()));
+  }
+
+  createAdapter(options: AdapterOptions): Adapter {
+    if (!Number.isInteger(options.rank) || options.rank < 1 || options.rank > MAX_RANK) {
+      throw new AppError("engine-rank", `lora rank ${options.rank} is not between 1 and ${MAX_RANK}.`);
+    }
+    const layout = adapterLayout(this.#folder.arch, options.rank);
+    return this.#addAdapter(layout, initialParameters(layout, options.seed), null, options);
+  }
+
+  #addAdapter(
+    layout: AdapterLayout,
+    parameters: Float32Array,
+    optimizer: OptimizerState | null,
+    flags: { readonly trainAttn: boolean; readonly trainMlp: boolean },
+  ): Adapter {
+    const handle: Adapter = {
+      id: this.#nextId++,
+      rank: layout.rank,
+      trainAttn: flags.trainAttn,
+      trainMlp: flags.trainMlp,
+    };
+    this.#adapters.set(handle.id, {
+      handle,
+      layout,
+      parameters,
+      optimizer: optimizer ?? newOptimizerState(layout.length),
+      gradient: null,
+      version: this.#nextId++,
+      tail: Promise.resolve(),
+    });
+    return handle;
+  }
+
+  #adapter(handle: Adapter): AdapterRecord {
+    const record = this.#adapters.get(handle.id);
+    if (record === undefined) throw new AppError("engine-released", "This model has been released.");
+    return record;
+  }
+
+  #snapshot(handle: Snapshot): SnapshotRecord {
+    const record = this.#snapshots.get(handle.id);
+    if (record === undefined) throw new AppError("engine-released", "These sampler weights have been released.");
+    return record;
+  }
+
+  /** Runs `action` after everything asked of this adapter before. */
+  #inOrder<T>(record: AdapterRecord, action: () => T | Promise<T>): Promise<T> {
+    const result = record.tail.then(action);
+    record.tail = result.catch(() => undefined);
+    return result;
+  }
+
+  async forwardBackward(
+    adapter: Adapter,
+    data: readonly EngineDatum[],
+    loss: LossSpec,
+    forwardOnly: boolean,
+  ): Promise<ForwardBackwardOutcome> {
+    const record = this.#adapter(adapter);
+    return this.#inOrder(record, async () => {
+      const weights = {
+        version: record.version,
+        rank: record.layout.rank,
+        parameters: record.parameters,
+      };
+      const outcome = await runBatch(this.#threads, weights, data, loss, forwardOnly);
+      if (outcome.gradient !== null) {
+        if (record.gradient === null) record.gradient = outcome.gradient;
+        else addInto(record.gradient, outcome.gradient);
+      }
+      const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+      return {
+        logprobs: outcome.logprobs,
+        metrics: { "loss:sum": outcome.loss, "num_tokens:sum": tokens },
+      };
+    });
+  }
+
+  async optimStep(adapter: Adapter, params: AdamParams): Promise<Readonly<Record<string, number>>> {
+    const record = this.#adapter(adapter);
+    return this.#inOrder(record, () => {
+      const gradient = record.gradient ?? new Float32Array(record.layout.length);
+      freeze(record, gradient);
+      const norm = adamStep(record.parameters, gradient, record.optimizer, params);
+      record.gradient = null;
+      record.version = this.#nextId++;
+      return { "grad_norm:mean": norm };
+    });
+  }
+
+  async snapshot(adapter: Adapter): Promise<Snapshot> {
+    const record = this.#adapter(adapter);
+    return this.#inOrder(record, () =>
+      this.#addSnapshot(record.layout, record.parameters.slice(), record.handle),
+    );
+  }
+
+  #addSnapshot(
+    layout: AdapterLayout,
+    parameters: Float32Array,
+    flags: { readonly trainAttn: boolean; readonly trainMlp: boolean },
+  ): Snapshot {
+    const id = this.#nextId++;
+    this.#snapshots.set(id, {
+      weights: { key: id, adapter: { rank: layout.rank, parameters } },
+      adapter: { layout, parameters },
+      trainAttn: flags.trainAttn,
+      trainMlp: flags.trainMlp,
+    });
+    return { id };
+  }
+
+  async exportAdapter(source: Adapter | Snapshot, withOptimizer: boolean): Promise<Uint8Array> {
+    const name = this.#folder.name;
+    if (!("rank" in source)) {
+      const { adapter, trainAttn, trainMlp } = this.#snapshot(source);
+      return encodeAdapter(name, { ...adapter, trainAttn, trainMlp, optimizer: null });
+    }
+    const record = this.#adapter(source);
+    return this.#inOrder(record, () =>
+      encodeAdapter(name, {
+        layout: record.layout,
+        parameters: record.parameters,
+        optimizer: withOptimizer ? record.optimizer : null,
+        trainAttn: record.handle.trainAttn,
+        trainMlp: record.handle.trainMlp,
+      }),
+    );
+  }
+
+  importAdapter(bytes: Uint8Array, withOptimizer: boolean): Adapter {
+    const contents = decodeAdapter(bytes, this.#folder.name, this.#folder.arch, withOptimizer);
+    return this.#addAdapter(contents.layout, contents.parameters, contents.optimizer, contents);
+  }
+
+  importSnapshot(bytes: Uint8Array): Snapshot {
+    const contents = decodeAdapter(bytes, this.#folder.name, this.#folder.arch, false);
+    return this.#addSnapshot(contents.layout, contents.parameters, contents);
+  }
+
+  async sample(
+    weights: Snapshot | null,
+    request: SampleRequest,
+    signal?: AbortSignal,
+  ): Promise<SampledSequence> {
+    const { maxContext } = this.model;
+    const total = request.prompt.length + request.maxTokens;
+    if (request.prompt.length === 0 || total > maxContext) {
+      throw new AppError(
+        "engine-context",
+        `PromptTooLong: ${request.prompt.length} + ${request.maxTokens} > ${maxContext}`,
+      );
+    }
+    const sampler = weights === null ? BASE_WEIGHTS : this.#snapshot(weights).weights;
+    return this.#scheduler.sample(sampler, request, signal);
+  }
+
+  async scorePrompt(weights: Snapshot | null, request: PromptScoreRequest): Promise<PromptScores> {
+    const sampler = weights === null ? BASE_WEIGHTS : this.#snapshot(weights).weights;
+    return this.#scheduler.score(sampler, request);
+  }
+
+  releaseAdapter(adapter: Adapter): void {
+    this.#adapters.delete(adapter.id);
+  }
+
+  releaseSnapshot(snapshot: Snapshot): void {
+    this.#snapshots.delete(snapshot.id);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+}
+
+/** A from a normal distribution with variance 1/input, B zero; the padding of the rank stays zero for good. */
+function initialParameters(layout: AdapterLayout, seed: number): Float32Array {
+  const normal = createNormal(seed);
+  const parameters = new Float32Array(layout.length);
+  for (const layer of layout.layers) {
+    for (const projection of PROJECTIONS) {
+      const { a } = layer[projection];
+      const scale = 1 / Math.sqrt(a.rows);
+      for (let i = 0; i < a.rows; i++) {
+        for (let j = 0; j < layout.rank; j++) parameters[a.offset + i * a.columns + j] = normal() * scale;
+      }
+    }
+  }
+  return parameters;
+}
+
+/** Clears the gradient of projections that the adapter does not train. */
+function freeze(record: AdapterRecord, gradient: Float32Array): void {
+  const { trainAttn, trainMlp } = record.handle;
+  for (const layer of record.layout.layers) {
+    for (const projection of PROJECTIONS) {
+      if (isAttention(projection) ? trainAttn : trainMlp) continue;
+      for (const span of [layer[projection].a, layer[projection].b]) {
+        gradient.fill(0, span.offset, span.offset + spanLength(span));
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// The numeric kernels of the embedded engine, compiled by AssemblyScript to WebAssembly with SIMD.
+
+export { matmul, matmulTransposedA, pack, packTransposed, transpose } from "./matmul";
+export { attendRow, rope, softmaxBackward, softmaxCausal } from "./attention";
+export {
+  addInto,
+  gatherRows,
+  logSoftmax,
+  rmsNorm,
+  rmsNormBackward,
+  scatterAddRows,
+  scatterRows,
+  swiglu,
+  swigluBackward,
+  targetLogprobs,
+  targetLogprobsBackward,
+} from "./pointwise";

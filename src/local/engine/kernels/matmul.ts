@@ -1,0 +1,233 @@
+// Matrix products. All pointers are byte offsets into linear memory, all matrices row-major 32-bit floats, ld* row lengths in floats.
+// Every output element is a sum over k in ascending order whatever the tiling, so results do not depend on how many rows travel together.
+
+import { mulAdd } from "./math";
+
+// A "packed" right-hand side holds panels of eight columns, each panel [K][8], so that the inner loop reads it in one direction.
+
+/** Packs B[K, N] into panels; columns beyond N are zero. */
+export function pack(B: usize, ldb: i32, K: i32, N: i32, out: usize): void {
+  for (let j = 0; j < N; j += 8) {
+    const width = min(8, N - j);
+    let src = B + (<usize>j << 2);
+    const stride = <usize>ldb << 2;
+    if (width == 8) {
+      for (let k = 0; k < K; k++) {
+        v128.store(out, v128.load(src));
+        v128.store(out, v128.load(src, 16), 16);
+        src += stride;
+        out += 32;
+      }
+    } else {
+      for (let k = 0; k < K; k++) {
+        for (let q = 0; q < 8; q++) {
+          store<f32>(out + (<usize>q << 2), q < width ? load<f32>(src + (<usize>q << 2)) : 0);
+        }
+        src += stride;
+        out += 32;
+      }
+    }
+  }
+}
+
+/** Packs the transpose of Bt[N, K]: panels of the [K, N] matrix. */
+export function packTransposed(Bt: usize, ldb: i32, K: i32, N: i32, out: usize): void {
+  const stride = <usize>ldb << 2;
+  for (let j = 0; j < N; j += 8) {
+    const width = min(8, N - j);
+    if (width < 8) memory.fill(out, 0, <usize>K << 5);
+    for (let q = 0; q < width; q++) {
+      let src = Bt + <usize>(j + q) * stride;
+      let dst = out + (<usize>q << 2);
+      for (let k = 0; k < K; k++) {
+        store<f32>(dst, load<f32>(src));
+        src += 4;
+        dst += 32;
+      }
+    }
+    out += <usize>K << 5;
+  }
+}
+
+/** out[K, M] = A[M, K] transposed. */
+export function transpose(A: usize, lda: i32, M: i32, K: i32, out: usize, ldo: i32): void {
+  for (let i0 = 0; i0 < M; i0 += 16) {
+    const i1 = min(M, i0 + 16);
+    for (let k = 0; k < K; k++) {
+      let dst = out + (<usize>(k * ldo + i0) << 2);
+      let src = A + (<usize>(i0 * lda + k) << 2);
+      for (let i = i0; i < i1; i++) {
+        store<f32>(dst, load<f32>(src));
+        dst += 4;
+        src += <usize>lda << 2;
+      }
+    }
+  }
+}
+
+const edge: usize = memory.data(32, 16);
+
+function storeEdge(c: usize, left: v128, right: v128, width: i32, alpha: f32, accumulate: i32): void {
+  v128.store(edge, left);
+  v128.store(edge, right, 16);
+  for (let q = 0; q < width; q++) {
+    const value = alpha * load<f32>(edge + (<usize>q << 2));
+    const p = c + (<usize>q << 2);
+    store<f32>(p, accumulate ? load<f32>(p) + value : value);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function storeRow(c: usize, left: v128, right: v128, alpha: v128, accumulate: i32): void {
+  left = f32x4.mul(left, alpha);
+  right = f32x4.mul(right, alpha);
+  if (accumulate) {
+    left = f32x4.add(v128.load(c), left);
+    right = f32x4.add(v128.load(c, 16), right);
+  }
+  v128.store(c, left);
+  v128.store(c, right, 16);
+}
+
+/**
+ * C[M, N] = alpha * A[M, K] * B (+ C when `accumulate`), B packed with `packedK` rows a panel (packedK >= K uses the first K).
+ * Writes exactly N columns.
+ */
+export function matmul(
+  A: usize, lda: i32, B: usize, packedK: i32, C: usize, ldc: i32,
+  M: i32, N: i32, K: i32, alpha: f32, accumulate: i32,
+): void {
+  const BLOCK = 96;
+  const va = f32x4.splat(alpha);
+  const sa = <usize>lda << 2;
+  const sc = <usize>ldc << 2;
+  const kMain = K & ~3;
+  for (let i0 = 0; i0 < M; i0 += BLOCK) {
+    const i1 = min(M, i0 + BLOCK);
+    for (let j = 0; j < N; j += 8) {
+      const panel = B + (<usize>(j * packedK) << 2);
+      const width = N - j;
+      let i = i0;
+      for (; i + 4 <= i1; i += 4) {
+        let a0 = A + <usize>i * sa;
+        let a1 = a0 + sa;
+        let a2 = a1 + sa;
+        let a3 = a2 + sa;
+        let b = panel;
+        let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+        let k = 0;
+        for (; k < kMain; k += 4) {
+          let b0 = v128.load(b), b1 = v128.load(b, 16);
+          let x = v128.load32_splat(a0); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a1); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a2); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a3); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          b0 = v128.load(b, 32); b1 = v128.load(b, 48);
+          x = v128.load32_splat(a0, 4); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a1, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a2, 4); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a3, 4); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          b0 = v128.load(b, 64); b1 = v128.load(b, 80);
+          x = v128.load32_splat(a0, 8); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a1, 8); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a2, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a3, 8); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          b0 = v128.load(b, 96); b1 = v128.load(b, 112);
+          x = v128.load32_splat(a0, 12); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a1, 12); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a2, 12); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a3, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          a0 += 16; a1 += 16; a2 += 16; a3 += 16; b += 128;
+        }
+        for (; k < K; k++) {
+          const b0 = v128.load(b), b1 = v128.load(b, 16);
+          let x = v128.load32_splat(a0); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a1); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a2); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a3); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          a0 += 4; a1 += 4; a2 += 4; a3 += 4; b += 32;
+        }
+        let c = C + <usize>i * sc + (<usize>j << 2);
+        if (width >= 8) {
+          storeRow(c, c00, c01, va, accumulate); c += sc;
+          storeRow(c, c10, c11, va, accumulate); c += sc;
+          storeRow(c, c20, c21, va, accumulate); c += sc;
+          storeRow(c, c30, c31, va, accumulate);
+        } else {
+          storeEdge(c, c00, c01, width, alpha, accumulate); c += sc;
+          storeEdge(c, c10, c11, width, alpha, accumulate); c += sc;
+          storeEdge(c, c20, c21, width, alpha, accumulate); c += sc;
+          storeEdge(c, c30, c31, width, alpha, accumulate);
+        }
+      }
+      for (; i < i1; i++) {
+        let a0 = A + <usize>i * sa;
+        let b = panel;
+        let c0 = f32x4.splat(0), c1 = c0;
+        for (let k = 0; k < K; k++) {
+          const x = v128.load32_splat(a0);
+          c0 = mulAdd(x, v128.load(b), c0);
+          c1 = mulAdd(x, v128.load(b, 16), c1);
+          a0 += 4;
+          b += 32;
+        }
+        const c = C + <usize>i * sc + (<usize>j << 2);
+        if (width >= 8) storeRow(c, c0, c1, va, accumulate);
+        else storeEdge(c, c0, c1, width, alpha, accumulate);
+      }
+    }
+  }
+}
+
+/** C[M, N] += alpha * transpose(A[K, M]) * B[K, N]; M a multiple of 4, N of 8. The weight-gradient product. */
+export function matmulTransposedA(
+  A: usize, lda: i32, B: usize, ldb: i32, C: usize, ldc: i32,
+  M: i32, N: i32, K: i32, alpha: f32,
+): void {
+  const BLOCK = 128;
+  const sa = <usize>lda << 2;
+  const sb = <usize>ldb << 2;
+  const sc = <usize>ldc << 2;
+  const va = f32x4.splat(alpha);
+  for (let k0 = 0; k0 < K; k0 += BLOCK) {
+    const kn = min(BLOCK, K - k0);
+    const kPairs = kn & ~1;
+    for (let i = 0; i < M; i += 4) {
+      for (let j = 0; j < N; j += 8) {
+        let a = A + <usize>k0 * sa + (<usize>i << 2);
+        let b = B + <usize>k0 * sb + (<usize>j << 2);
+        let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+        let k = 0;
+        for (; k < kPairs; k += 2) {
+          let b0 = v128.load(b), b1 = v128.load(b, 16);
+          let x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          a += sa;
+          b += sb;
+          b0 = v128.load(b); b1 = v128.load(b, 16);
+          x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          a += sa;
+          b += sb;
+        }
+        if (k < kn) {
+          const b0 = v128.load(b), b1 = v128.load(b, 16);
+          let x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
+          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
+          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
+          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+        }
+        let c = C + <usize>i * sc + (<usize>j << 2);
+        storeRow(c, c00, c01, va, 1); c += sc;
+        storeRow(c, c10, c11, va, 1); c += sc;
+        storeRow(c, c20, c21, va, 1); c += sc;
+        storeRow(c, c30, c31, va, 1);
+      }
+    }
+  }
+}

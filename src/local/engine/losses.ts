@@ -1,0 +1,51 @@
+/**
+ * The losses of the Tinker wire as values and as derivatives with respect to the log-prob of each target
+ * (Tinker wire, section 8.2). All are sums over tokens, minimised.
+ */
+
+import type { EngineDatum, LossSpec } from "./engine.ts";
+
+export interface LossResult {
+  /** Sum of the per-token losses. */
+  readonly loss: number;
+  /** dL/dp per token: the gradient with respect to the logits is this times (onehot - softmax). */
+  readonly coefficients: Float32Array;
+}
+
+/** Per-token value and derivative at learner log-prob p, sampling log-prob q, advantage a. */
+interface TokenLoss {
+  readonly value: number;
+  readonly slope: number;
+}
+
+/** Evaluates one datum's loss at learner log-probs `p` [positions]. */
+export function evaluateLoss(spec: LossSpec, datum: EngineDatum, p: Float32Array): LossResult {
+  const coefficients = new Float32Array(p.length);
+  let loss = 0;
+  for (let i = 0; i < p.length; i++) {
+    const token = tokenLoss(spec, datum, i, p[i] ?? 0);
+    loss += token.value;
+    coefficients[i] = token.slope;
+  }
+  return { loss, coefficients };
+}
+
+function tokenLoss(spec: LossSpec, datum: EngineDatum, i: number, p: number): TokenLoss {
+  const a = datum.weights[i] ?? 0;
+  if (spec.name === "cross_entropy") return { value: -a * p, slope: -a };
+  const q = datum.logprobs?.[i] ?? 0;
+  if (spec.name === "dro") {
+    const gap = p - q;
+    return { value: -(p * a - 0.5 * spec.beta * gap * gap), slope: -(a - spec.beta * gap) };
+  }
+  // An advantage of 0 removes the token; its ratio may be infinite where q is a filler, and 0·inf is not 0.
+  if (a === 0) return { value: 0, slope: 0 };
+  const ratio = Math.exp(p - q);
+  if (spec.name === "importance_sampling") return { value: -ratio * a, slope: -ratio * a };
+  const low = datum.clipLow?.[i] ?? spec.clipLow;
+  const high = datum.clipHigh?.[i] ?? spec.clipHigh;
+  const clipped = Math.min(Math.max(ratio, low), high);
+  if (spec.name === "cispo") return { value: -clipped * p * a, slope: -clipped * a };
+  const free = ratio * a <= clipped * a;
+  return { value: -Math.min(ratio * a, clipped * a), slope: free ? -ratio * a : 0 };
+}

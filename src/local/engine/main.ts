@@ -1,0 +1,120 @@
+/**
+ * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N]`. It prints one line
+ * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
+ */
+
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import { systemClock } from "../../node/clock.ts";
+import { createFileSystem } from "../../node/fileSystem.ts";
+import { systemRandom } from "../../node/random.ts";
+import { createEngine } from "./embeddedEngine.ts";
+import { type ListenTarget, listen } from "./service/listen.ts";
+import { createTinkerService } from "./service/service.ts";
+import { stderrLog } from "./service/stderrLog.ts";
+
+const KEY_VARIABLE = "TINKER_RL_LOCAL_KEY";
+/** Time for requests in progress once the parent is gone. */
+const ORPHAN_MS = 5_000;
+
+interface EngineArguments {
+  readonly target: ListenTarget;
+  readonly storeFolder: string;
+  readonly workers: number | null;
+}
+
+function readArguments(args: readonly string[]): EngineArguments {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      socket: { type: "string" },
+      port: { type: "string" },
+      store: { type: "string" },
+      workers: { type: "string" },
+    },
+  });
+  if (values.store === undefined) throw usage("--store DIR is missing");
+  return {
+    target: readTarget(values.socket, values.port),
+    storeFolder: values.store,
+    workers: values.workers === undefined ? null : wholeNumber("--workers", values.workers, 1),
+  };
+}
+
+function readTarget(socket: string | undefined, port: string | undefined): ListenTarget {
+  if (socket !== undefined && port === undefined) return { kind: "socket", path: socket };
+  if (port !== undefined && socket === undefined) {
+    return { kind: "port", port: wholeNumber("--port", port, 0) };
+  }
+  throw usage("exactly one of --socket PATH and --port N is needed");
+}
+
+function wholeNumber(name: string, text: string, least: number): number {
+  const value = Number(text);
+  if (text !== "" && Number.isInteger(value) && value >= least && value <= 65_535) return value;
+  throw usage(`${name} is ${text}, not a whole number from ${least} to 65535`);
+}
+
+function usage(problem: string): AppError {
+  return new AppError(
+    "bad-arguments",
+    `The engine cannot start: ${problem}. Usage: engine.js --socket PATH | --port N --store DIR [--workers N]`,
+  );
+}
+
+/** Builds everything and listens. Resolves with what ends it in order. */
+async function start({
+  target,
+  storeFolder,
+  workers,
+}: EngineArguments): Promise<() => Promise<void>> {
+  const folder = import.meta.dirname;
+  const engine = await createEngine({
+    modelFolder: join(folder, "model"),
+    wasmPath: join(folder, "kernels.wasm"),
+    workerPath: join(folder, "engineWorker.js"),
+    ...(workers !== null && { workers }),
+  });
+  const service = await createTinkerService({
+    engine,
+    storeFolder,
+    key: process.env[KEY_VARIABLE] || null,
+    clock: systemClock,
+    random: systemRandom,
+    files: createFileSystem(),
+    log: stderrLog,
+  });
+  const address = await listen(service.server, target);
+  process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
+  return async () => {
+    await service.close();
+    await engine.close();
+  };
+}
+
+async function run(): Promise<void> {
+  // A parent that is gone reads no output; that is no reason to crash before the work is closed.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  const told = new Promise<void>((resolve) => process.once("SIGTERM", () => resolve()));
+  const orphaned = new Promise<void>((resolve) => {
+    process.stdin.once("close", () => resolve()).resume();
+  }).then(() => systemClock.sleep(ORPHAN_MS));
+  // Ctrl+C reaches the whole terminal group; the parent needs the engine to save its run.
+  if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
+  const stopping = Promise.race([told, orphaned]);
+  const starting = start(readArguments(process.argv.slice(2)));
+  const close = await Promise.race([starting, stopping]);
+  if (typeof close === "function") {
+    await stopping;
+    await close();
+  }
+}
+
+try {
+  await run();
+  process.exit(0);
+} catch (error) {
+  stderrLog.error("the engine cannot start", { error: errorMessage(error) });
+  process.exit(1);
+}

@@ -1,0 +1,222 @@
+/** Places samples on worker slots: where most of the prompt is cached for the same weights, else where least is going on. */
+
+import { AppError } from "../../core/errors.ts";
+import type { PromptScoreRequest, PromptScores, SampledSequence, SampleRequest } from "./engine.ts";
+import type { WorkerThread } from "./workerThread.ts";
+
+/** Frozen parameters that samplers use; key 0 is the base model. */
+export interface SamplerWeights {
+  readonly key: number;
+  readonly adapter: { readonly rank: number; readonly parameters: Float32Array } | null;
+}
+
+interface Slot {
+  readonly index: number;
+  /** Tokens whose keys and values the slot holds, computed with the weights of `key`. */
+  tokens: Int32Array;
+  key: number;
+  busy: boolean;
+  lastUsed: number;
+}
+
+interface WeightSlot {
+  readonly index: number;
+  key: number;
+  users: number;
+  lastUsed: number;
+}
+
+interface Place {
+  readonly lane: Lane;
+  readonly slot: Slot;
+  readonly set: WeightSlot;
+  readonly cached: number;
+}
+
+interface Waiting {
+  readonly weights: SamplerWeights;
+  readonly request: SampleRequest;
+  readonly signal: AbortSignal | undefined;
+  /** Called when the sample leaves the queue for a worker, which then heeds the signal. */
+  readonly started: () => void;
+  readonly resolve: (sequence: SampledSequence) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A worker with what the scheduler knows about its memory. */
+interface Lane {
+  readonly thread: WorkerThread;
+  slots: Slot[];
+  sets: WeightSlot[];
+  live: number;
+}
+
+/** How many cached tokens one more live sample on a worker must save to be worth the imbalance. */
+const IMBALANCE_TOKENS = 8;
+const NO_KEY = -1;
+
+export class SamplingScheduler {
+  readonly #lanes: Lane[];
+  readonly #slotsPerWorker: number;
+  readonly #setsPerWorker: number;
+  #waiting: Waiting[] = [];
+  #clock = 0;
+
+  constructor(threads: readonly WorkerThread[], limits: { readonly slots: number; readonly sets: number }) {
+    this.#slotsPerWorker = limits.slots;
+    this.#setsPerWorker = limits.sets;
+    this.#lanes = threads.map((thread) => ({ thread, live: 0, ...this.#emptyMemory() }));
+  }
+
+  #emptyMemory(): { slots: Slot[]; sets: WeightSlot[] } {
+    return {
+      slots: Array.from({ length: this.#slotsPerWorker }, (_, index) => ({
+        index,
+        tokens: new Int32Array(),
+        key: NO_KEY,
+        busy: false,
+        lastUsed: 0,
+      })),
+      sets: Array.from({ length: this.#setsPerWorker }, (_, index) => ({
+        index,
+        key: NO_KEY,
+        users: 0,
+        lastUsed: 0,
+      })),
+    };
+  }
+
+  /** Forgets what a restarted worker held. */
+  workerRestarted(thread: WorkerThread): void {
+    const lane = this.#lanes.find((candidate) => candidate.thread === thread);
+    if (lane !== undefined) Object.assign(lane, this.#emptyMemory());
+    this.#dispatch();
+  }
+
+  sample(weights: SamplerWeights, request: SampleRequest, signal?: AbortSignal): Promise<SampledSequence> {
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting = this.#waiting.filter((waiting) => waiting !== entry);
+        reject(signal?.reason);
+      };
+      const started = (): void => signal?.removeEventListener("abort", leave);
+      const entry: Waiting = { weights, request, signal, started, resolve, reject };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(entry);
+      this.#dispatch();
+    });
+  }
+
+  /** Scores on the least loaded worker, in a slot of its own. */
+  async score(weights: SamplerWeights, request: PromptScoreRequest): Promise<PromptScores> {
+    const lane = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
+    if (lane === undefined) throw new AppError("engine-worker", "The embedded engine has no worker.");
+    const set = this.#claimSet(lane, weights);
+    if (set === null) {
+      throw new AppError("engine-weights", "All sampler weights are in use. Ask again in a moment.");
+    }
+    set.users++;
+    try {
+      return await lane.thread.score(set.index, this.#slotsPerWorker, request);
+    } finally {
+      set.users--;
+      this.#dispatch();
+    }
+  }
+
+  #dispatch(): void {
+    const left: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const place = this.#findPlace(waiting);
+      if (place === null) left.push(waiting);
+      else void this.#run(waiting, place);
+    }
+    this.#waiting = left;
+  }
+
+  #findPlace(waiting: Waiting): Place | null {
+    const leastLive = Math.min(...this.#lanes.map((lane) => lane.live));
+    let best: { lane: Lane; slot: Slot; cached: number; score: number } | null = null;
+    for (const lane of this.#lanes) {
+      if (!this.#hasSet(lane, waiting.weights.key)) continue;
+      for (const slot of lane.slots) {
+        if (slot.busy) continue;
+        const cached = slot.key === waiting.weights.key ? commonPrefix(slot.tokens, waiting.request.prompt) : 0;
+        const score = cached - IMBALANCE_TOKENS * (lane.live - leastLive);
+        const better =
+          best === null || score > best.score || (score === best.score && slot.lastUsed < best.slot.lastUsed);
+        if (better) best = { lane, slot, cached, score };
+      }
+    }
+    if (best === null) return null;
+    const set = this.#claimSet(best.lane, waiting.weights);
+    return set === null ? null : { lane: best.lane, slot: best.slot, set, cached: best.cached };
+  }
+
+  #hasSet(lane: Lane, key: number): boolean {
+    return lane.sets.some((set) => set.key === key || set.users === 0);
+  }
+
+  /** The set that holds the weights, loading them over the least recently used idle one if needed. */
+  #claimSet(lane: Lane, weights: SamplerWeights): WeightSlot | null {
+    this.#clock++;
+    const held = lane.sets.find((set) => set.key === weights.key);
+    const idle = lane.sets.filter((set) => set.users === 0).toSorted((a, b) => a.lastUsed - b.lastUsed)[0];
+    const set = held ?? idle;
+    if (set === undefined) return null;
+    set.lastUsed = this.#clock;
+    if (held === undefined) {
+      set.key = weights.key;
+      lane.thread.loadSet(set.index, weights.adapter);
+    }
+    return set;
+  }
+
+  async #run(waiting: Waiting, place: Place): Promise<void> {
+    const { lane, slot, set, cached } = place;
+    const { request, weights } = waiting;
+    waiting.started();
+    slot.busy = true;
+    slot.lastUsed = this.#clock;
+    slot.key = NO_KEY;
+    set.users++;
+    lane.live++;
+    try {
+      const where = { set: set.index, slot: slot.index, cached };
+      const answer = await lane.thread.sample(where, request, waiting.signal);
+      slot.tokens = heldTokens(request.prompt, answer.tokens);
+      slot.key = weights.key;
+      waiting.resolve({
+        tokens: answer.tokens,
+        logprobs: answer.logprobs,
+        stopReason: answer.stopReason,
+        cachedPromptTokens: cached,
+        ...(answer.topLogprobs === null ? {} : { topLogprobs: answer.topLogprobs }),
+      });
+    } catch (error) {
+      waiting.reject(error);
+    } finally {
+      slot.busy = false;
+      set.users--;
+      lane.live--;
+      this.#dispatch();
+    }
+  }
+}
+
+/** Length of the common prefix, one less than the prompt at most: its last token must run to give a distribution. */
+function commonPrefix(held: Int32Array, prompt: Int32Array): number {
+  const limit = Math.min(held.length, prompt.length - 1);
+  let n = 0;
+  while (n < limit && held[n] === prompt[n]) n++;
+  return n;
+}
+
+/** The last sampled token was never fed back, so the slot does not hold it. */
+function heldTokens(prompt: Int32Array, sampled: Int32Array): Int32Array {
+  const held = new Int32Array(prompt.length + Math.max(0, sampled.length - 1));
+  held.set(prompt);
+  held.set(sampled.subarray(0, -1), prompt.length);
+  return held;
+}

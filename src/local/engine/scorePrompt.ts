@@ -1,0 +1,46 @@
+/** Log-probs of a prompt's own tokens, of the most likely ones, and of given targets. */
+
+import type { Decoder } from "./decoder.ts";
+import type { PromptScoreRequest, PromptScores, TopToken } from "./engine.ts";
+import { topTokens } from "./pickToken.ts";
+import type { WeightSet } from "./weights.ts";
+
+/** Scores a prompt with a decoder slot, whose cache it overwrites. */
+export function scorePrompt(
+  decoder: Decoder,
+  set: WeightSet,
+  slot: number,
+  request: PromptScoreRequest,
+): PromptScores {
+  const { prompt } = request;
+  const logprobs = new Float32Array(prompt.length).fill(Number.NaN);
+  const top: (readonly TopToken[] | null)[] = [null];
+  const targetLogprobs = request.targets === null ? null : new Float32Array(request.targets.length);
+  decoder.truncate(slot, 0);
+  for (let start = 0; start < prompt.length - 1; start += decoder.maxRows) {
+    const tokens = prompt.subarray(start, Math.min(start + decoder.maxRows, prompt.length - 1));
+    const rows = decoder.step(set, [{ slot, tokens, wanted: tokens.length }]);
+    const vocabulary = rows.length / tokens.length;
+    for (let i = 0; i < tokens.length; i++) {
+      const row = rows.subarray(i * vocabulary, (i + 1) * vocabulary);
+      const position = start + i + 1;
+      logprobs[position] = row[prompt[position] ?? 0] ?? Number.NaN;
+      if (request.top > 0) top.push(topTokens(row, request.top));
+      if (targetLogprobs !== null) fillTargets(request, position, row, targetLogprobs);
+    }
+  }
+  return { logprobs, top: request.top > 0 ? top : null, targetLogprobs };
+}
+
+function fillTargets(
+  request: PromptScoreRequest,
+  position: number,
+  row: Float32Array,
+  out: Float32Array,
+): void {
+  const start = (position - 1) * request.targetsPerPosition;
+  for (let k = start; k < start + request.targetsPerPosition; k++) {
+    const target = request.targets?.[k] ?? -1;
+    out[k] = target < 0 ? 0 : (row[target] ?? 0);
+  }
+}

@@ -1,0 +1,36 @@
+/** Routes of tickets: poll and cancel (Tinker wire, section 3). */
+
+import { readAs } from "./faults.ts";
+import type { ServiceParts } from "./parts.ts";
+import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "./reply.ts";
+import { jsonBody, type Routes } from "./router.ts";
+import { futureReference } from "./schemas.ts";
+import type { TicketResult } from "./tickets.ts";
+
+export function futureRoutes({ tickets }: ServiceParts): Routes {
+  return {
+    "POST /retrieve_future": async (request) => {
+      const { request_id } = readAs(futureReference, jsonBody(request));
+      const result = await tickets.poll(request_id, request.signal);
+      if (result === null) {
+        return jsonReply({ type: "try_again", request_id, queue_state: "active" }, 408);
+      }
+      return resultReply(result, request.header("accept").includes(PROTOBUF));
+    },
+    "POST /cancel_future": (request) => {
+      tickets.cancel(readAs(futureReference, jsonBody(request)).request_id);
+      return noContent;
+    },
+  };
+}
+
+function resultReply(result: TicketResult, wantsProtobuf: boolean): Reply {
+  switch (result.kind) {
+    case "json":
+      return jsonReply(result.body);
+    case "tensors":
+      return wantsProtobuf ? protobufReply(result.toProtobuf()) : jsonReply(result.toJson());
+    case "failed":
+      return jsonReply({ error: result.error, category: result.category });
+  }
+}

@@ -1,0 +1,19 @@
+/** What the routes of the service work with. */
+
+import type { Engine } from "../engine.ts";
+import type { CheckpointStore } from "./checkpointStore.ts";
+import type { Models } from "./models.ts";
+import type { Samplers } from "./samplers.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Tickets } from "./tickets.ts";
+
+export interface ServiceParts {
+  readonly engine: Engine;
+  readonly store: CheckpointStore;
+  readonly sessions: Sessions;
+  readonly models: Models;
+  readonly samplers: Samplers;
+  readonly tickets: Tickets;
+  /** Seed of requests that name none. */
+  readonly randomSeed: () => number;
+}

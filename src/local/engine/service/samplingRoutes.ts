@@ -1,0 +1,88 @@
+/** Routes of samplers: create, describe, sample. */
+
+import type { JsonObject } from "../../../core/json.ts";
+import { readAs, refusal } from "./faults.ts";
+import type { ServiceParts } from "./parts.ts";
+import { jsonReply, type Reply } from "./reply.ts";
+import { jsonBody, type Routes } from "./router.ts";
+import { runSample } from "./sampleOperation.ts";
+import { planSample } from "./samplePlan.ts";
+import type { Sampler, SamplerWeights } from "./samplers.ts";
+import { createSamplingSession, sample, sampleRequest } from "./schemas.ts";
+import { hashOf } from "./submit.ts";
+import { sampleTicketResult } from "./tensorResults.ts";
+import type { TicketResult } from "./tickets.ts";
+import { parseTinkerPath } from "./tinkerPath.ts";
+
+export function samplingRoutes(parts: ServiceParts): Routes {
+  const { samplers, engine } = parts;
+  return {
+    "POST /create_sampling_session": (request) => createSampler(parts, jsonBody(request)),
+    "GET /samplers/{sampler}": ({ params }) => {
+      const { id, weights } = samplers.get(params["sampler"] ?? "");
+      return jsonReply({
+        sampler_id: id,
+        base_model: engine.model.name,
+        model_path: weights.kind === "saved" ? weights.path : null,
+      });
+    },
+    "POST /asample": (request) => submitSample(parts, jsonBody(request)),
+  };
+}
+
+async function createSampler(parts: ServiceParts, body: JsonObject): Promise<Reply> {
+  const request = readAs(createSamplingSession, body);
+  const { session_id, sampling_session_seq_id, base_model, model_path } = request;
+  parts.sessions.checkOpen(session_id);
+  const weights = await samplerWeights(parts, base_model ?? null, model_path ?? null);
+  const sampler = parts.samplers.add(session_id, sampling_session_seq_id, weights);
+  return jsonReply({ type: "create_sampling_session", sampling_session_id: sampler.id });
+}
+
+async function samplerWeights(
+  { engine, store }: ServiceParts,
+  baseModel: string | null,
+  path: string | null,
+): Promise<SamplerWeights> {
+  if (path === null) {
+    if (baseModel === engine.model.name) return { kind: "base" };
+    throw refusal(
+      404,
+      `The base model ${baseModel} is unknown here; this server runs ${engine.model.name}.`,
+    );
+  }
+  const key = parseTinkerPath(path);
+  if (key.kind !== "sampler_weights") {
+    throw refusal(400, `${path} holds training weights; samplers need sampler_weights.`);
+  }
+  if ((await store.find(key)) === null) throw refusal(404, `There is no checkpoint ${path}.`);
+  return { kind: "saved", path };
+}
+
+function submitSample(parts: ServiceParts, body: JsonObject): Reply {
+  const { sampling_session_id, seq_id, num_samples } = readAs(sampleRequest, body);
+  const sampler = parts.samplers.get(sampling_session_id);
+  parts.sessions.checkOpen(sampler.sessionId);
+  const requestId = `${sampler.id}:${seq_id}`;
+  parts.tickets.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
+    runPlan(parts, sampler, body, num_samples, signal),
+  );
+  return jsonReply({
+    request_id: requestId,
+    sample_sequence_ids: Array.from({ length: num_samples }, (_, i) => `${requestId}:${i}`),
+  });
+}
+
+async function runPlan(
+  { engine, samplers, randomSeed }: ServiceParts,
+  sampler: Sampler,
+  body: JsonObject,
+  numSamples: number,
+  signal: AbortSignal,
+): Promise<TicketResult> {
+  const plan = planSample(sample.parse(body), numSamples, engine.model, randomSeed);
+  const result = await samplers.withWeights(sampler, (weights) =>
+    runSample(engine, weights, plan, signal),
+  );
+  return sampleTicketResult(result);
+}

@@ -1,0 +1,101 @@
+/** Routes that save weights: for resuming, and for sampling with or without a name. */
+
+import type { JsonObject } from "../../../core/json.ts";
+import type { Snapshot } from "../engine.ts";
+import type { NewCheckpoint } from "./checkpointStore.ts";
+import { userFault } from "./faults.ts";
+import type { ServiceParts } from "./parts.ts";
+import { jsonBody, type Routes } from "./router.ts";
+import { saveWeights, saveWeightsForSampler } from "./schemas.ts";
+import { hashOf, jsonResult, submitJson } from "./submit.ts";
+import type { TicketResult } from "./tickets.ts";
+import { checkpointKey, tinkerPath } from "./tinkerPath.ts";
+import type { TrainedModel } from "./trainedModel.ts";
+
+export function saveRoutes(parts: ServiceParts): Routes {
+  return {
+    "POST /save_weights": (request) => {
+      const body = jsonBody(request);
+      return submitJson(parts, body, (model) => saveTraining(parts, model, body));
+    },
+    "POST /save_weights_for_sampler": (request) => {
+      const body = jsonBody(request);
+      // A repeated unnamed save has a new sampler number (Tinker wire, section 6.11).
+      const { sampling_session_seq_id: _, ...rest } = body;
+      const bodyHash = hashOf(JSON.stringify(rest));
+      return submitJson(parts, body, (model) => saveSampler(parts, model, body), bodyHash);
+    },
+    // Takes a number of its model, so that the refusal is a failed result.
+    "POST /save_weights_external": (request) =>
+      submitJson(parts, jsonBody(request), () =>
+        Promise.reject(userFault("Exporting weights is not supported by the local engine.")),
+      ),
+  };
+}
+
+async function saveTraining(
+  { engine, store }: ServiceParts,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<TicketResult> {
+  const { path, ttl_seconds, overwrite, user_metadata } = saveWeights.parse(body);
+  const key = checkpointKey(model.id, "weights", path);
+  await store.save(key, {
+    ...commonParts(model, engine.model.name),
+    bytes: await engine.exportAdapter(model.adapter, true),
+    userMetadata: user_metadata ?? null,
+    ttlSeconds: ttl_seconds ?? null,
+    overwrite: overwrite ?? false,
+  });
+  return jsonResult({ type: "save_weights", path: tinkerPath(key) });
+}
+
+async function saveSampler(
+  parts: ServiceParts,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<TicketResult> {
+  const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
+    saveWeightsForSampler.parse(body);
+  if (path) {
+    return saveNamedSampler(parts, model, path, {
+      userMetadata: user_metadata ?? null,
+      ttlSeconds: ttl_seconds ?? null,
+    });
+  }
+  const sequence = sampling_session_seq_id ?? null;
+  if (sequence === null) {
+    throw userFault("save_weights_for_sampler needs a path or a sampling_session_seq_id.");
+  }
+  const snapshot = await parts.engine.snapshot(model.adapter);
+  const sampler = parts.samplers.addUnnamed(model.sessionId, sequence, snapshot);
+  return jsonResult({ type: "save_weights_for_sampler", sampling_session_id: sampler.id });
+}
+
+async function saveNamedSampler(
+  { engine, store }: ServiceParts,
+  model: TrainedModel,
+  name: string,
+  options: Pick<NewCheckpoint, "userMetadata" | "ttlSeconds">,
+): Promise<TicketResult> {
+  const key = checkpointKey(model.id, "sampler_weights", name);
+  const snapshot: Snapshot = await engine.snapshot(model.adapter);
+  try {
+    await store.save(key, {
+      ...commonParts(model, engine.model.name),
+      ...options,
+      bytes: await engine.exportAdapter(snapshot, false),
+      overwrite: false,
+    });
+  } finally {
+    engine.releaseSnapshot(snapshot);
+  }
+  return jsonResult({ type: "save_weights_for_sampler", path: tinkerPath(key) });
+}
+
+function commonParts(
+  model: TrainedModel,
+  baseModel: string,
+): Pick<NewCheckpoint, "baseModel" | "lora" | "runMetadata"> {
+  return { baseModel, lora: model.lora, runMetadata: model.userMetadata };
+}

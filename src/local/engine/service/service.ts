@@ -1,0 +1,98 @@
+/** The Tinker service over one engine: puts its parts together and closes them. */
+
+import { randomInt } from "node:crypto";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import type { Clock, FileSystem, Log, Random } from "../../../core/ports.ts";
+import type { Engine } from "../engine.ts";
+import { checkpointRoutes } from "./checkpointRoutes.ts";
+import { openCheckpointStore } from "./checkpointStore.ts";
+import { futureRoutes } from "./futureRoutes.ts";
+import { createHttpServer } from "./httpServer.ts";
+import { metaRoutes } from "./metaRoutes.ts";
+import { modelRoutes } from "./modelRoutes.ts";
+import { Models } from "./models.ts";
+import type { ServiceParts } from "./parts.ts";
+import { isProcessAlive } from "./processes.ts";
+import { Samplers } from "./samplers.ts";
+import { samplingRoutes } from "./samplingRoutes.ts";
+import { saveRoutes } from "./saveRoutes.ts";
+import { sessionRoutes } from "./sessionRoutes.ts";
+import { Sessions } from "./sessions.ts";
+import { SnapshotCache } from "./snapshotCache.ts";
+import { Tickets } from "./tickets.ts";
+import { trainingRoutes } from "./trainingRoutes.ts";
+
+export interface TinkerServiceOptions {
+  readonly engine: Engine;
+  /** Folder of this user's checkpoints, shared by all local runs. */
+  readonly storeFolder: string;
+  /** Bound on the size of all checkpoints together. */
+  readonly maxStoreBytes?: number;
+  /** What X-API-Key must hold; null accepts anything. */
+  readonly key: string | null;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: FileSystem;
+  readonly log: Log;
+}
+
+export interface TinkerService {
+  /** Does not listen yet, see `listen`. */
+  readonly server: Server;
+  /** Ends all connections; the engine stays open. */
+  close(): Promise<void>;
+}
+
+/** Opens the store and builds the server. @throws AppError `disk` when the store cannot be written */
+export async function createTinkerService(options: TinkerServiceOptions): Promise<TinkerService> {
+  const parts = await createParts(options);
+  const server = createHttpServer({
+    key: options.key,
+    log: options.log,
+    routes: {
+      ...metaRoutes(parts),
+      ...sessionRoutes(parts),
+      ...futureRoutes(parts),
+      ...modelRoutes(parts),
+      ...trainingRoutes(parts),
+      ...saveRoutes(parts),
+      ...samplingRoutes(parts),
+      ...checkpointRoutes(parts),
+    },
+  });
+  return {
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function createParts(options: TinkerServiceOptions): Promise<ServiceParts> {
+  const { engine, clock, random, files, log, storeFolder, maxStoreBytes } = options;
+  const uuid = () => random.uuid();
+  const store = await openCheckpointStore({
+    root: join(storeFolder, "runs"),
+    files,
+    uuid,
+    clock,
+    log,
+    pid: process.pid,
+    isProcessAlive,
+    ...(maxStoreBytes !== undefined && { maxBytes: maxStoreBytes }),
+  });
+  const sessions = new Sessions({ uuid });
+  const snapshots = new SnapshotCache({ engine });
+  return {
+    engine,
+    store,
+    sessions,
+    models: new Models({ engine, clock, sessions }),
+    samplers: new Samplers({ engine, sessions, store, snapshots }),
+    tickets: new Tickets({ clock, log }),
+    randomSeed: () => randomInt(2 ** 32),
+  };
+}

@@ -1,0 +1,33 @@
+/** Decides which checkpoints a full store gives up. */
+
+import { type CheckpointRecord, isExpired } from "./checkpointRecord.ts";
+
+export interface StoreBound {
+  readonly nowMs: number;
+  readonly maxBytes: number;
+  /** True for a run that no living process trains. */
+  readonly isIdle: (runId: string) => boolean;
+}
+
+/**
+ * All that expired, and while the rest exceeds the bound the oldest sampler checkpoints of idle runs. Weights from
+ * which a run can go on are never given up before they expire.
+ */
+export function checkpointsToRemove(
+  records: readonly CheckpointRecord[],
+  { nowMs, maxBytes, isIdle }: StoreBound,
+): readonly CheckpointRecord[] {
+  const expired = records.filter((record) => isExpired(record, nowMs));
+  const kept = records.filter((record) => !isExpired(record, nowMs));
+  let bytes = kept.reduce((sum, record) => sum + record.size_bytes, 0);
+  const samplers = kept
+    .filter((record) => record.kind === "sampler_weights" && isIdle(record.run_id))
+    .toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  const surplus: CheckpointRecord[] = [];
+  for (const record of samplers) {
+    if (bytes <= maxBytes) break;
+    surplus.push(record);
+    bytes -= record.size_bytes;
+  }
+  return [...expired, ...surplus];
+}

@@ -1,0 +1,81 @@
+/** What the coordinator and its workers say to each other. */
+
+import type { Architecture } from "./architecture.ts";
+import type { EngineDatum, LossSpec, PromptScoreRequest, PromptScores, SampleRequest } from "./engine.ts";
+
+export interface WorkerSetup {
+  readonly wasmPath: string;
+  readonly arch: Architecture;
+  readonly base: Float32Array;
+  /** Bytes of every token, concatenated, with one more offset than tokens: for stop strings. */
+  readonly tokenBytes: Uint8Array;
+  readonly tokenOffsets: Uint32Array;
+  /** Largest LoRA rank, padded. */
+  readonly maxRank: number;
+  readonly maxRows: number;
+  /** Sampler weight sets kept at the same time. */
+  readonly sets: number;
+  /** True trains every base weight instead of an adapter (for making the base model). */
+  readonly full: boolean;
+}
+
+/** Parameters to train with; sent along only when the worker has another version. */
+export interface TrainWeights {
+  readonly version: number;
+  /** LoRA rank; ignored in full training. */
+  readonly rank: number;
+  readonly parameters: Float32Array | null;
+}
+
+export type ToWorker =
+  | {
+      readonly kind: "train";
+      readonly job: number;
+      readonly weights: TrainWeights;
+      readonly data: readonly EngineDatum[];
+      readonly loss: LossSpec;
+      readonly forwardOnly: boolean;
+    }
+  | {
+      readonly kind: "load";
+      readonly set: number;
+      /** Null = the base model. */
+      readonly adapter: { readonly rank: number; readonly parameters: Float32Array } | null;
+    }
+  | {
+      readonly kind: "sample";
+      readonly job: number;
+      readonly set: number;
+      readonly slot: number;
+      /** Leading prompt tokens that the slot already holds for this set. */
+      readonly cached: number;
+      readonly request: SampleRequest;
+    }
+  | {
+      readonly kind: "score";
+      readonly job: number;
+      readonly set: number;
+      readonly slot: number;
+      readonly request: PromptScoreRequest;
+    }
+  | { readonly kind: "cancel"; readonly job: number };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "trained";
+      readonly job: number;
+      readonly loss: number;
+      readonly logprobs: readonly Float32Array[];
+      readonly gradient: Float32Array | null;
+    }
+  | {
+      readonly kind: "sampled";
+      readonly job: number;
+      readonly tokens: Int32Array;
+      readonly logprobs: Float32Array;
+      readonly stopReason: "stop" | "length";
+      readonly topLogprobs: readonly (readonly { readonly id: number; readonly logprob: number }[])[] | null;
+    }
+  | { readonly kind: "scored"; readonly job: number; readonly scores: PromptScores }
+  | { readonly kind: "failed"; readonly job: number; readonly message: string };

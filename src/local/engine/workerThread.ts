@@ -1,0 +1,151 @@
+/** One compute thread seen from the coordinator: jobs out, answers back, and a fresh thread when it dies. */
+
+import { Worker } from "node:worker_threads";
+import { AppError } from "../../core/errors.ts";
+import type { PromptScoreRequest, PromptScores, SampleRequest } from "./engine.ts";
+import type { FromWorker, ToWorker, TrainWeights, WorkerSetup } from "./workerMessages.ts";
+
+type Answer<K extends FromWorker["kind"]> = Extract<FromWorker, { kind: K }>;
+type TrainJob = Omit<Extract<ToWorker, { kind: "train" }>, "kind" | "job" | "weights">;
+
+interface Pending {
+  readonly resolve: (answer: FromWorker) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface SamplePlacement {
+  readonly set: number;
+  readonly slot: number;
+  readonly cached: number;
+}
+
+export class WorkerThread {
+  readonly #path: string;
+  readonly #setup: WorkerSetup;
+  readonly #onRestart: () => void;
+  readonly #jobs = new Map<number, Pending>();
+  #worker: Worker;
+  #nextJob = 1;
+  #version = -1;
+  #closed = false;
+  #ready: Promise<void>;
+
+  /** `onRestart` is called after a crash: whatever the thread held in memory is gone. */
+  constructor(path: string, setup: WorkerSetup, onRestart: () => void) {
+    this.#path = path;
+    this.#setup = setup;
+    this.#onRestart = onRestart;
+    [this.#worker, this.#ready] = this.#spawn();
+  }
+
+  /** Resolves when the thread has loaded its weights. @throws AppError `engine-worker` */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Jobs without an answer yet. */
+  get load(): number {
+    return this.#jobs.size;
+  }
+
+  #spawn(): [Worker, Promise<void>] {
+    const worker = new Worker(this.#path, { workerData: this.#setup });
+    this.#version = -1;
+    const ready = new Promise<void>((resolve, reject) => {
+      worker.on("message", (answer: FromWorker) => {
+        if (answer.kind === "ready") resolve();
+        else this.#settle(answer);
+      });
+      worker.on("error", (cause) => reject(crashed(cause)));
+      worker.on("exit", () => {
+        reject(crashed(undefined));
+        if (worker === this.#worker) this.#died();
+      });
+    });
+    // Whoever awaits `ready()` sees the failure; later crashes are reported to the jobs they take along.
+    ready.catch(() => undefined);
+    return [worker, ready];
+  }
+
+  #died(): void {
+    const lost = Array.from(this.#jobs.values());
+    this.#jobs.clear();
+    for (const job of lost) job.reject(crashed(undefined));
+    if (this.#closed) return;
+    [this.#worker, this.#ready] = this.#spawn();
+    this.#onRestart();
+  }
+
+  #settle(answer: Exclude<FromWorker, { kind: "ready" }>): void {
+    const job = this.#jobs.get(answer.job);
+    if (job === undefined) return;
+    this.#jobs.delete(answer.job);
+    if (answer.kind === "failed") {
+      job.reject(new AppError("engine-failed", `The embedded engine failed: ${answer.message}`));
+    } else {
+      job.resolve(answer);
+    }
+  }
+
+  #ask<K extends "trained" | "sampled" | "scored">(
+    message: (job: number) => ToWorker,
+    signal?: AbortSignal,
+  ): Promise<Answer<K>> {
+    const job = this.#nextJob++;
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#jobs.delete(job);
+        this.#worker.postMessage({ kind: "cancel", job } satisfies ToWorker);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      const release = (): void => signal?.removeEventListener("abort", abort);
+      this.#jobs.set(job, {
+        resolve: (answer) => {
+          release();
+          resolve(answer as Answer<K>); // Each kind of request has one kind of answer.
+        },
+        reject: (error) => {
+          release();
+          reject(error);
+        },
+      });
+      this.#worker.postMessage(message(job));
+    });
+  }
+
+  /** One micro-batch. The parameters travel only when the thread last saw another version. */
+  train(job: TrainJob, weights: TrainWeights & { readonly parameters: Float32Array }): Promise<Answer<"trained">> {
+    const known = this.#version === weights.version;
+    this.#version = weights.version;
+    const sent = known ? { ...weights, parameters: null } : weights;
+    return this.#ask<"trained">((id) => ({ ...job, kind: "train", job: id, weights: sent }));
+  }
+
+  /** Fills a sampler weight set; takes effect before any later sample. */
+  loadSet(set: number, adapter: { readonly rank: number; readonly parameters: Float32Array } | null): void {
+    this.#worker.postMessage({ kind: "load", set, adapter } satisfies ToWorker);
+  }
+
+  sample(place: SamplePlacement, request: SampleRequest, signal?: AbortSignal): Promise<Answer<"sampled">> {
+    return this.#ask<"sampled">((job) => ({ kind: "sample", job, ...place, request }), signal);
+  }
+
+  async score(set: number, slot: number, request: PromptScoreRequest): Promise<PromptScores> {
+    const answer = await this.#ask<"scored">((job) => ({ kind: "score", job, set, slot, request }));
+    return answer.scores;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker.terminate();
+  }
+}
+
+function crashed(cause: unknown): AppError {
+  return new AppError(
+    "engine-worker",
+    "A compute thread of the embedded engine stopped. It is started again; the request in progress failed.",
+    { cause },
+  );
+}

@@ -1,0 +1,64 @@
+/** `local/key-vault`: follow keys from box to box until a number turns up, then answer with it. */
+
+import { z } from "zod";
+import { integerBetween } from "../random.ts";
+import { defineEnvironment } from "./environment.ts";
+import { drawTask } from "./taskDraw.ts";
+
+type VaultTask = {
+  readonly start: string;
+  readonly boxes: Readonly<Record<string, string>>;
+  readonly truth: string;
+};
+
+const BOXES = 6;
+const MAX_HOPS = 3;
+
+function drawVault(uniform: () => number): VaultTask {
+  const keys = new Set<string>();
+  while (keys.size < BOXES) keys.add(`K${integerBetween(uniform, 10, 99)}`);
+  const names = Array.from(keys);
+  const hops = integerBetween(uniform, 1, MAX_HOPS);
+  const number = (): string => String(integerBetween(uniform, 100, 999));
+  const truth = number();
+  const boxes: Record<string, string> = {};
+  for (const [i, name] of names.entries()) {
+    if (i < hops - 1) boxes[name] = names[i + 1] ?? truth;
+    else if (i === hops - 1) boxes[name] = truth;
+    else boxes[name] = uniform() < 0.5 ? (names[integerBetween(uniform, 0, BOXES - 1)] ?? truth) : number();
+  }
+  return { start: names[0] ?? "K10", boxes, truth };
+}
+
+export const keyVault = defineEnvironment<VaultTask, VaultTask>({
+  name: "key-vault",
+  description: "Follow keys through one to three boxes to a number, then answer with it.",
+  splits: { train: 4096, test: 512 },
+  task(split, index) {
+    return drawTask(3, split, index, drawVault, (task) => Number(task.truth) + Number(task.start.slice(1)));
+  },
+  start: (task) => task,
+  prompt: (task) => `Which number is behind ${task.start}? Follow the keys, then answer.`,
+  tools: {
+    lookup: {
+      description: "Open the box of a key: it holds another key or a number.",
+      input: z.object({ key: z.string() }),
+      run(task, args) {
+        return { text: task.boxes[String(args["key"])] ?? "no such key" };
+      },
+    },
+    answer: {
+      description: "Give the number. Ends the episode.",
+      input: z.object({ value: z.string() }),
+      run(task, args) {
+        const right = String(args["value"]).trim() === task.truth;
+        return {
+          text: right ? "right" : "wrong",
+          reward: right ? 1 : 0,
+          finished: true,
+          metadata: { truth: task.truth },
+        };
+      },
+    },
+  },
+});

@@ -1,0 +1,90 @@
+/** Owns the server's side of SSE: event framing, and the cutting of a result into pieces. */
+
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../../core/ports.ts";
+
+/** Most characters of one piece (ORS, section 5.4). */
+export const MAX_PIECE_CHARS = 4096;
+
+const COMMENT_INTERVAL_MS = 10_000;
+const ESCAPED_SPACE = "\\u0020";
+
+/** What a streamed request ends with: JSON text, or the message of a fault. */
+export type StreamOutcome =
+  | { readonly kind: "result"; readonly json: string }
+  | { readonly kind: "error"; readonly message: string };
+
+/** Compact JSON of ASCII characters only, so that no cut splits a character. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/**
+ * Cuts ASCII JSON into pieces of at most `maxChars` that never begin with white space: the official clients strip it
+ * (ORS, section 5.4). Compact JSON has spaces inside strings only, where the escape means the same.
+ */
+export function cutPieces(json: string, maxChars: number = MAX_PIECE_CHARS): readonly string[] {
+  const pieces: string[] = [];
+  let position = 0;
+  while (position < json.length) {
+    const isSpace = json[position] === " ";
+    const end = position + maxChars - (isSpace ? ESCAPED_SPACE.length - 1 : 0);
+    const piece = json.slice(position, end);
+    pieces.push(isSpace ? ESCAPED_SPACE + piece.slice(1) : piece);
+    position = end;
+  }
+  return pieces.length === 0 ? [""] : pieces;
+}
+
+/** One SSE event; every line of `data` gets its own `data:` field. */
+export function formatEvent(name: string, data: string): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `event: ${name}\n${lines.join("")}\n`;
+}
+
+/**
+ * Answers with a stream: `task_id` (unless null), a comment every 10 s while the outcome is pending, then the pieces or the error.
+ * The work behind `outcome` goes on when the reader leaves.
+ */
+export async function streamOutcome(
+  response: ServerResponse,
+  clock: Clock,
+  taskId: string | null,
+  outcome: Promise<StreamOutcome>,
+): Promise<void> {
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+  });
+  if (taskId !== null) response.write(formatEvent("task_id", taskId));
+  const settled = await awaitWithComments(response, clock, outcome);
+  if (settled.kind === "error") {
+    response.end(formatEvent("error", settled.message));
+    return;
+  }
+  const pieces = cutPieces(settled.json);
+  for (const piece of pieces.slice(0, -1)) response.write(formatEvent("chunk", piece));
+  response.end(formatEvent("end", pieces.at(-1) ?? ""));
+}
+
+async function awaitWithComments(
+  response: ServerResponse,
+  clock: Clock,
+  outcome: Promise<StreamOutcome>,
+): Promise<StreamOutcome> {
+  for (;;) {
+    const timer = new AbortController();
+    const tick = clock.sleep(COMMENT_INTERVAL_MS, timer.signal).then(
+      () => null,
+      () => null,
+    );
+    const settled = await Promise.race([outcome, tick]);
+    timer.abort();
+    if (settled !== null) return settled;
+    response.write(`: ping - ${new Date(clock.now()).toISOString()}\n\n`);
+  }
+}

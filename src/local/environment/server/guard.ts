@@ -1,0 +1,32 @@
+/** Owns who may ask: the key, and the Host check that keeps web pages away from a loopback server. */
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { HttpFault } from "./fault.ts";
+
+const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/**
+ * Refuses a request that reached a loopback address under another name (DNS rebinding), or that lacks the key.
+ * `/health` needs no key.
+ * @throws HttpFault 403 or 401
+ */
+export function guardRequest(request: IncomingMessage, apiKey: string | null): void {
+  const address = request.socket.localAddress;
+  const host = request.headers.host ?? "";
+  if (address !== undefined && LOOPBACK_ADDRESS.test(address) && !LOOPBACK_HOST.test(host)) {
+    throw new HttpFault(403, "Host header does not name this machine");
+  }
+  if (apiKey === null || request.url === "/health") return;
+  const given = request.headers["x-api-key"];
+  if (typeof given !== "string" || !isSameKey(given, apiKey)) {
+    throw new HttpFault(401, "Invalid API key");
+  }
+}
+
+/** Compares digests, so that neither content nor length shows in the time it takes. */
+function isSameKey(given: string, expected: string): boolean {
+  const digest = (key: string): Buffer => createHash("sha256").update(key).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

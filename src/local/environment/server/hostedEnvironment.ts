@@ -1,0 +1,94 @@
+/** Owns the wire's view of one environment definition: its splits, its tasks by index, its tool list. */
+
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject } from "../../../core/json.ts";
+import type { EnvironmentDefinition, SplitName } from "../environment.ts";
+import { HttpFault } from "./fault.ts";
+import { inputSchema } from "./toolInput.ts";
+
+export interface HostedEnvironment {
+  readonly definition: EnvironmentDefinition;
+  /** Reply of `/tools` and `/task_tools`. */
+  readonly toolList: JsonObject;
+}
+
+/** Prepares a definition; its tool list is built once because it never changes. */
+export function hostEnvironment(definition: EnvironmentDefinition): HostedEnvironment {
+  const tools = Object.entries(definition.tools).map(([name, tool]) => ({
+    name,
+    description: tool.description,
+    input_schema: inputSchema(tool),
+  }));
+  return {
+    definition,
+    toolList: {
+      tools,
+      terminal_tool: null,
+      supports_score_group: false,
+      message_block_types: ["text", "image"],
+    },
+  };
+}
+
+/** The environment of that name in any case. @throws HttpFault 404, with the text of the reference server. */
+export function findEnvironment(
+  environments: readonly HostedEnvironment[],
+  name: string,
+): HostedEnvironment {
+  const found = environments.find((hosted) => hosted.definition.name === name.toLowerCase());
+  if (found === undefined) throw new HttpFault(404, `unknown environment '${name}'`);
+  return found;
+}
+
+/** Reply of `/splits`. */
+export function listSplits(definition: EnvironmentDefinition): readonly JsonObject[] {
+  return Object.keys(definition.splits).map((name) => ({ name, type: name }));
+}
+
+/** @throws HttpFault 400 for a split the environment does not have. */
+export function resolveSplit(definition: EnvironmentDefinition, split: string): SplitName {
+  if ((split === "train" || split === "test") && definition.splits[split] !== undefined) {
+    return split;
+  }
+  throw new HttpFault(400, "Invalid split");
+}
+
+/** The task at `index`; negative indices count from the end. @throws HttpFault 400 */
+export function taskAt(
+  definition: EnvironmentDefinition,
+  split: SplitName,
+  index: number,
+): JsonObject {
+  const count = definition.splits[split];
+  const position = index < 0 ? index + count : index;
+  if (position < 0 || position >= count) throw new HttpFault(400, "Invalid index");
+  return definition.task(split, position);
+}
+
+/** Tasks from `start` up to `stop`, with the clamping rules of a slice. */
+export function taskRange(
+  definition: EnvironmentDefinition,
+  split: SplitName,
+  start: number | null,
+  stop: number | null,
+): readonly JsonObject[] {
+  const count = definition.splits[split];
+  const clamp = (index: number): number =>
+    Math.min(Math.max(index < 0 ? index + count : index, 0), count);
+  const from = clamp(start ?? 0);
+  const to = clamp(stop ?? count);
+  return Array.from({ length: Math.max(to - from, 0) }, (_, offset) =>
+    definition.task(split, from + offset),
+  );
+}
+
+/** The environment's own copy of a task that a client sends back. @throws HttpFault 400 for any other. */
+export function findTask(definition: EnvironmentDefinition, taskSpec: JsonObject): JsonObject {
+  for (const split of ["train", "test"] as const) {
+    for (let index = 0; index < definition.splits[split]; index++) {
+      const task = definition.task(split, index);
+      if (isDeepStrictEqual(task, taskSpec)) return task;
+    }
+  }
+  throw new HttpFault(400, "Invalid task_spec: not a task of this environment");
+}

@@ -1,0 +1,73 @@
+/**
+ * The environment process: `node environment.js --socket PATH | --port N`, with its key in TINKER_RL_LOCAL_KEY. It prints
+ * one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
+ */
+
+import type { Server } from "node:http";
+import { parseArgs } from "node:util";
+import { AppError, errorMessage } from "../../../core/errors.ts";
+import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
+import { createEnvironmentServer } from "./server.ts";
+
+const KEY_VARIABLE = "TINKER_RL_LOCAL_KEY";
+const HOST = "127.0.0.1";
+/** Hundreds of rollouts connect at once. */
+const BACKLOG = 512;
+
+type ListenOptions =
+  | { readonly path: string }
+  | { readonly host: typeof HOST; readonly port: number };
+
+/** @throws AppError `bad-arguments` unless exactly one address is given. */
+function readAddress(args: readonly string[]): ListenOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { socket: { type: "string" }, port: { type: "string" } },
+  });
+  const { socket, port } = values;
+  if (socket !== undefined && port === undefined) return { path: socket };
+  const isPort = port !== undefined && /^\d{1,5}$/.test(port) && Number(port) <= 65_535;
+  if (socket === undefined && isPort) return { host: HOST, port: Number(port) };
+  throw new AppError(
+    "bad-arguments",
+    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535)",
+  );
+}
+
+/** Resolves with the socket's path, or `http://127.0.0.1:PORT`. */
+async function listen(server: Server, options: ListenOptions): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen({ ...options, backlog: BACKLOG }, resolve);
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null
+    ? `http://${HOST}:${address.port}`
+    : String(address);
+}
+
+async function run(): Promise<void> {
+  // A parent that is gone reads no output; that is no reason to crash.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  // Ctrl+C reaches the whole terminal group; the parent needs the environments to end its rollouts.
+  if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
+  const stopped = new Promise<void>((resolve) => {
+    process.once("SIGTERM", () => resolve());
+    process.stdin.once("close", () => resolve()).resume();
+  });
+  const { server, close } = createEnvironmentServer({
+    environments: EMBEDDED_ENVIRONMENTS,
+    apiKey: process.env[KEY_VARIABLE] || null,
+  });
+  const address = await listen(server, readAddress(process.argv.slice(2)));
+  process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
+  await stopped;
+  await close();
+}
+
+try {
+  await run();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`The environment server cannot start: ${errorMessage(error)}\n`);
+  process.exit(1);
+}

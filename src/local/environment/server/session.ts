@@ -1,0 +1,122 @@
+/** Owns one episode on the server: its state, its calls one after the other, and their results for 60 s. */
+
+import { randomUUID } from "node:crypto";
+import { errorMessage } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Clock } from "../../../core/ports.ts";
+import { asciiJson, type StreamOutcome } from "./eventWriter.ts";
+import type { HostedEnvironment } from "./hostedEnvironment.ts";
+import { checkInput } from "./toolInput.ts";
+
+/** How long the result of a call can be asked for again (ORS, section 5.5). */
+const RESULT_KEPT_MS = 60_000;
+
+type RejectionReason = "not_found" | "input_validation" | "episode_finished";
+
+export interface Call {
+  readonly taskId: string;
+  readonly outcome: Promise<StreamOutcome>;
+}
+
+interface KeptCall extends Call {
+  endedAtMs: number | null;
+}
+
+export class Session {
+  readonly hosted: HostedEnvironment;
+  readonly #task: JsonObject;
+  readonly #state: unknown;
+  readonly #clock: Clock;
+  readonly #calls = new Map<string, KeptCall>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #isFinished = false;
+  #isClosed = false;
+
+  /** Starts the episode: a throw of the environment's `start` passes through. */
+  constructor(dependencies: {
+    readonly hosted: HostedEnvironment;
+    readonly task: JsonObject;
+    readonly clock: Clock;
+  }) {
+    this.hosted = dependencies.hosted;
+    this.#task = dependencies.task;
+    this.#clock = dependencies.clock;
+    this.#state = dependencies.hosted.definition.start(dependencies.task);
+  }
+
+  prompt(): readonly JsonObject[] {
+    return [textBlock(this.hosted.definition.prompt(this.#task))];
+  }
+
+  /** Queues a call behind the calls of this session; it runs even if nobody reads its result. */
+  startCall(name: string, input: JsonObject): Call {
+    const outcome = this.#queue.then(() => this.#run(name, input));
+    const call: KeptCall = {
+      taskId: randomUUID().replaceAll("-", ""),
+      outcome,
+      endedAtMs: null,
+    };
+    this.#queue = outcome.then(() => {
+      call.endedAtMs = this.#clock.monotonic();
+    });
+    this.#calls.set(call.taskId, call);
+    return call;
+  }
+
+  /** The call with this id if it runs or ended less than 60 s ago. */
+  findCall(taskId: string): Call | undefined {
+    this.forgetOldCalls();
+    return this.#calls.get(taskId);
+  }
+
+  forgetOldCalls(): void {
+    const limit = this.#clock.monotonic() - RESULT_KEPT_MS;
+    for (const [taskId, call] of this.#calls) {
+      if (call.endedAtMs !== null && call.endedAtMs <= limit) this.#calls.delete(taskId);
+    }
+  }
+
+  hasRunningCall(): boolean {
+    return [...this.#calls.values()].some((call) => call.endedAtMs === null);
+  }
+
+  /** Calls still in the queue will not run. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #run(name: string, input: JsonObject): Promise<StreamOutcome> {
+    const { tools } = this.hosted.definition;
+    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    if (this.#isClosed) return { kind: "error", message: "Session deleted" };
+    if (tool === undefined) return rejected(`'${name}' is not a valid tool`, "not_found");
+    if (this.#isFinished) {
+      const error = `'${name}' was not run: the episode has finished (a tool returned finished=True), so no further tool calls are accepted.`;
+      return rejected(error, "episode_finished");
+    }
+    const checked = checkInput(tool, input);
+    if (checked.kind === "invalid") return rejected(checked.error, "input_validation");
+    try {
+      const result = await tool.run(this.#state, checked.args);
+      const finished = result.finished ?? false;
+      this.#isFinished = finished;
+      const output = {
+        blocks: [textBlock(result.text)],
+        metadata: result.metadata ?? null,
+        reward: result.reward ?? null,
+        finished,
+      };
+      return { kind: "result", json: asciiJson({ ok: true, output }) };
+    } catch (error) {
+      return { kind: "error", message: errorMessage(error) };
+    }
+  }
+}
+
+function textBlock(text: string): JsonObject {
+  return { type: "text", text, detail: null };
+}
+
+function rejected(error: string, reason: RejectionReason): StreamOutcome {
+  return { kind: "result", json: asciiJson({ ok: false, error, reason }) };
+}

@@ -1,0 +1,113 @@
+/** Owns the endpoints of a session: its making, its calls, its end (ORS, section 5.1, rows 10 to 18). */
+
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { errorMessage } from "../../../core/errors.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Clock } from "../../../core/ports.ts";
+import { streamOutcome } from "./eventWriter.ts";
+import type { Exchange } from "./exchange.ts";
+import { HttpFault } from "./fault.ts";
+import {
+  findEnvironment,
+  findTask,
+  type HostedEnvironment,
+  resolveSplit,
+  taskAt,
+} from "./hostedEnvironment.ts";
+import { checkSecrets, parseJsonOrNull, readBody, readText, sessionId } from "./requestBody.ts";
+import { Session } from "./session.ts";
+
+const jsonObject = z.record(z.string(), z.json());
+const createBody = z
+  .object({
+    env_name: z.string().nullish(),
+    task_spec: jsonObject.nullish(),
+    split: z.string().nullish(),
+    index: z.int().nullish(),
+    toolset_name: z.string().nullish(),
+    secrets: z.record(z.string(), z.string()).nullish(),
+  })
+  .refine(
+    ({ task_spec, split, index }) =>
+      task_spec == null ? split != null && index != null : split == null && index == null,
+    "Exactly one of task_spec or (split and index) is required",
+  );
+const createSessionBody = z.object({ task_id: z.uuid() });
+const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.string().nullish() });
+
+/** The id is all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
+export async function createSession(exchange: Exchange): Promise<"streamed"> {
+  const { request, response, clock } = exchange;
+  checkSecrets(request);
+  const repeat = createSessionBody.safeParse(parseJsonOrNull(await readText(request)));
+  const sid = repeat.success ? repeat.data.task_id : randomUUID();
+  await streamOutcome(response, clock, sid, Promise.resolve({ kind: "result", json: "" }));
+  return "streamed";
+}
+
+export async function create(exchange: Exchange): Promise<Json> {
+  const { request, environments, sessions, clock } = exchange;
+  const sid = sessionId(request);
+  checkSecrets(request);
+  const body = await readBody(request, createBody);
+  if (body.toolset_name != null) {
+    throw new HttpFault(400, `unknown toolset '${body.toolset_name}': this server has none`);
+  }
+  const hosted =
+    body.env_name == null ? exchange.hosted : findEnvironment(environments, body.env_name);
+  const task = chooseTask(hosted, body);
+  sessions.add(sid, () => openSession(hosted, task, clock));
+  return { sid };
+}
+
+function chooseTask(hosted: HostedEnvironment, body: z.infer<typeof createBody>): JsonObject {
+  const { definition } = hosted;
+  if (body.task_spec != null) return findTask(definition, body.task_spec);
+  // The schema let the body through, so without a task it has both.
+  return taskAt(definition, resolveSplit(definition, body.split ?? ""), body.index ?? 0);
+}
+
+function openSession(hosted: HostedEnvironment, task: JsonObject, clock: Clock): Session {
+  try {
+    return new Session({ hosted, task, clock });
+  } catch (error) {
+    throw new HttpFault(500, `Error: ${errorMessage(error)}`);
+  }
+}
+
+export function ping({ request, sessions }: Exchange): Json {
+  sessions.use(sessionId(request));
+  return { status: "ok" };
+}
+
+export function getPrompt({ request, sessions }: Exchange): Json {
+  return sessions.use(sessionId(request)).prompt();
+}
+
+export function getMessages(exchange: Exchange): Json {
+  return [{ role: "user", blocks: getPrompt(exchange), detail: null }];
+}
+
+export function listTaskTools({ request, sessions }: Exchange): Json {
+  return sessions.use(sessionId(request)).hosted.toolList;
+}
+
+/** Starts a call and streams its result, or streams the result of the call that `task_id` names. */
+export async function call(exchange: Exchange): Promise<"streamed"> {
+  const { request, response, clock, sessions } = exchange;
+  const sid = sessionId(request);
+  const { name, input, task_id } = await readBody(request, callBody);
+  const session = sessions.use(sid);
+  const found = task_id == null ? session.startCall(name, input) : session.findCall(task_id);
+  const outcome = found?.outcome ?? Promise.resolve({ kind: "error", message: "unknown task_id" });
+  await streamOutcome(response, clock, found?.taskId ?? null, outcome);
+  return "streamed";
+}
+
+/** `/delete` ends the episode and `/delete_session` frees the id: here both are one thing, for unknown ids too. */
+export function remove({ request, sessions }: Exchange): Json {
+  const sid = sessionId(request);
+  sessions.remove(sid);
+  return { sid };
+}

@@ -1,0 +1,26 @@
+/** Draws tasks for splits that share none: a task belongs to the test split by what it is, not by when it was drawn. */
+
+import { createUniform } from "../random.ts";
+import type { SplitName } from "./environment.ts";
+
+/** One task in this many is kept for testing. */
+const TEST_SHARE = 5;
+
+/**
+ * The `index`-th task of a split: draws from a stream seeded by environment, split and index until one belongs to the split.
+ * `fingerprint` maps a task to an integer that spreads over residues.
+ */
+export function drawTask<Task>(
+  salt: number,
+  split: SplitName,
+  index: number,
+  draw: (uniform: () => number) => Task,
+  fingerprint: (task: Task) => number,
+): Task {
+  const uniform = createUniform(salt * 1_000_003 + index * 2 + (split === "test" ? 1 : 0));
+  for (;;) {
+    const task = draw(uniform);
+    const isTest = fingerprint(task) % TEST_SHARE === 0;
+    if (isTest === (split === "test")) return task;
+  }
+}

@@ -1,0 +1,6 @@
+/** The Sha256 port. */
+
+import { createHash } from "node:crypto";
+import type { Sha256 } from "../core/ports.ts";
+
+export const sha256: Sha256 = (text) => createHash("sha256").update(text, "utf8").digest("hex");

@@ -1,0 +1,34 @@
+/** The shape of `run.json`: who runs a training, whether it is alive, and which version of its files counts. */
+
+export type RunOwner = "terminal" | "editor";
+
+export type RunPhase =
+  | "preparing"
+  | "probing"
+  | "running"
+  | "pausing"
+  | "paused"
+  | "finishing"
+  | "done"
+  | "failed"
+  | "stopped";
+
+export interface RunFile {
+  readonly schemaVersion: 1;
+  readonly runId: string;
+  readonly name: string;
+  /** Process id of the trainer that runs it, or ran it last. */
+  readonly pid: number;
+  readonly owner: RunOwner;
+  /** Start of the present attempt, milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+  readonly heartbeatAtMs: number;
+  /** Rises when files of the folder were changed other than by growing: whoever follows them reads anew. */
+  readonly generation: number;
+  /** Counts continuous executions, from 1. */
+  readonly attempt: number;
+  readonly phase: RunPhase;
+  readonly configPath: string;
+  /** Where the trainer listens for control messages; null when it does not. */
+  readonly controlAddress: string | null;
+}

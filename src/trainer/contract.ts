@@ -1,0 +1,33 @@
+/** What a terminal or an editor asks of the trainer. */
+
+import type { Watcher } from "../core/training/progress.ts";
+import type { RunOwner } from "../shared/runFile.ts";
+
+export interface TrainRequest {
+  /** Path of the YAML or JSON file. */
+  readonly configPath: string;
+  readonly owner: RunOwner;
+  readonly watch: Watcher;
+}
+
+export interface ResumeRequest {
+  /** Folder of the run. */
+  readonly folder: string;
+  readonly owner: RunOwner;
+  readonly watch: Watcher;
+}
+
+/** A run in progress. */
+export interface ActiveRun {
+  /** Resolves when the run has ended and everything is closed; rejects with an AppError when it failed. */
+  readonly ended: Promise<RunEnd>;
+  /** Gives up unfinished rollouts, saves the last completed step, ends. */
+  stopAndSave(): void;
+  /** Ends at once; the run can be resumed from its last checkpoint. */
+  stopNow(): void;
+}
+
+export interface RunEnd {
+  readonly outcome: "done" | "stopped" | "interrupted";
+  readonly folder: string;
+}

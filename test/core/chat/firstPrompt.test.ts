@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
+
+const ADD = {
+  name: "add",
+  description: "Adds “two”.",
+  inputSchema: { type: "object", properties: { b: { type: "number" }, a: { type: "number" } } },
+};
+const STOP = { name: "stop", description: "Ends.", inputSchema: null };
+const build = (systemPromptTemplate: string | null) =>
+  buildFirstPrompt({ systemPromptTemplate, taskPrompt: "Add {tools}.", tools: [ADD, STOP] });
+
+describe("without {tools}", () => {
+  it("declares the tools natively, keys as received, and an empty schema for a tool without one", () => {
+    const { messages, tools } = build(null);
+    expect(messages).toEqual([{ role: "user", content: "Add {tools}." }]);
+    expect(JSON.stringify(tools)).toBe(
+      '[{"type":"function","function":{"name":"add","description":"Adds “two”.","parameters":{"type":"object","properties":{"b":{"type":"number"},"a":{"type":"number"}}}}},' +
+        '{"type":"function","function":{"name":"stop","description":"Ends.","parameters":{"type":"object","properties":{}}}}]',
+    );
+  });
+
+  it("takes the template as plain text, braces and all", () => {
+    const text = 'Answer as {{"a": {x}}}.';
+    const { messages, tools } = build(text);
+    expect(messages[0]).toEqual({ role: "system", content: text, trusted: [[0, text.length]] });
+    expect(tools).toHaveLength(2);
+  });
+
+  it("does not take an escaped field for the real one", () => {
+    expect(build("Use {{tools}}.").messages[0]?.content).toBe("Use {{tools}}.");
+  });
+});
+
+describe("with {tools}", () => {
+  it("lists one JSON line per tool and declares nothing natively", () => {
+    const { messages, tools } = build("Tools:\n{tools}\nGo.");
+    expect(tools).toEqual([]);
+    expect(messages[0]?.content).toBe(
+      'Tools:\n{"name": "add", "arguments_schema": {"type": "object", "properties": {"b": {"type": "number"}, "a": {"type": "number"}}}, "description": "Adds “two”."}\n' +
+        '{"name": "stop", "arguments_schema": {"type": "object", "properties": {}}, "description": "Ends."}\nGo.',
+    );
+  });
+
+  it.each([
+    ['{tools} {{"name": <n>, "arguments": {{}}}}', '{"name": <n>, "arguments": {}}'],
+    ['{tools} {"name": {"deep": 1}}', '{"name": {"deep": 1}}'],
+    ["{tools} {x} {{y}}", "{x} {y}"],
+    ["{tools} {{tools}}", "{tools}"],
+  ])("unescapes doubled braces and leaves single ones: %s", (template, expected) => {
+    expect(
+      build(template)
+        .messages[0]?.content.split("\n")[1]
+        ?.replace(/^.*?"Ends\."\} /, ""),
+    ).toBe(expected);
+  });
+
+  it("trusts what the config wrote and nothing of the tools", () => {
+    const { content = "", trusted = [] } = build("Tools: {tools} {{go}}").messages[0] ?? {};
+    expect(trusted.map(([start, end]) => content.slice(start, end)).join("")).toBe("Tools:  {go}");
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { compileTemplate } from "../../../src/core/chat/jinja.ts";
+
+const render = (source: string, variables = {}) => compileTemplate(source)(variables);
+
+describe("templates behave as in Python", () => {
+  it.each([
+    ["{{ x.strip('\\n') }}|", { x: "\n a \n" }, " a |"],
+    ["{{ x.lstrip('\\n') }}|", { x: "\n a\n" }, " a\n|"],
+    ["{{ x.rstrip('ab') }}|", { x: " cab" }, " c|"],
+    ["{{ x.strip() }}|", { x: " a " }, "a|"],
+    ["{{ x | trim }}|", { x: null }, "|"],
+    ["{{ y | trim }}|", {}, "|"],
+    ["{{ x | trim('.') }}|", { x: ".a." }, "a|"],
+    ["{{ x | string }}", { x: null }, "None"],
+    [
+      "{{ x | join(', ') }}|{{ x | join }}|{{ y | join('-') }}",
+      { x: { b: 1, a: 2 }, y: [1, 2] },
+      "b, a|ba|1-2",
+    ],
+    ["{% for k in [x] %}{{ k.split('/')[0].rstrip('\\n') }}{% endfor %}", { x: " a\n/b" }, " a"],
+    ["{{ {'a': x.strip('-')} | tojson }}", { x: "-a-" }, '{"a": "a"}'],
+  ])("%s", (source, variables, expected) => {
+    expect(render(source, variables)).toBe(expected);
+  });
+
+  it("reads templates with Windows line ends", () => {
+    expect(render("{% if true %}\r\na\r\n{% endif %}\r\nb")).toBe("a\nb");
+  });
+
+  it("refuses a template that prints today's date", () => {
+    expect(() => render("{{ strftime_now('%d %b %Y') }}")).toThrow("today's date");
+  });
+});

@@ -1,0 +1,88 @@
+/** A byte tokenizer in plain code: ids 0 to 255 are bytes, then the added tokens. Every encoding is obvious. */
+
+import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
+
+export const ADDED = [
+  "<|endoftext|>",
+  "<|im_start|>",
+  "<|im_end|>",
+  "<think>",
+  "</think>",
+  "<tool_call>",
+  "</tool_call>",
+  "<tool_response>",
+  "</tool_response>",
+] as const;
+
+export const FIRST_ADDED = 256;
+
+export function idOf(token: (typeof ADDED)[number]): number {
+  return FIRST_ADDED + ADDED.indexOf(token);
+}
+
+/** Turns with a result turn per tool result; ignores calls, as the embedded model's template does. */
+export const PLAIN_TEMPLATE = `{%- if tools %}<|im_start|>system
+{% if messages[0].role == 'system' %}{{ messages[0].content }}
+{% endif %}Tools:{% for t in tools %}{{ '\\n' }}{{ t.function.name }}({{ t.function.parameters.properties | join(', ') }}){% endfor %}<|im_end|>
+{% endif %}
+{%- for m in messages %}
+{%- if not (tools and loop.first and m.role == 'system') %}<|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`;
+
+/** Hybrid thinking, Hermes calls, consecutive results in one user turn, an empty think block when thinking is off. */
+export const THINKING_TEMPLATE = `{%- if messages[0].role == 'system' %}<|im_start|>system
+{{ messages[0].content }}<|im_end|>
+{% endif %}
+{%- for m in messages %}
+{%- if m.role == 'user' %}<|im_start|>user
+{{ m.content }}<|im_end|>
+{% elif m.role == 'assistant' %}<|im_start|>assistant
+{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>
+{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|im_end|>
+{% elif m.role == 'tool' %}{% if messages[loop.index0 - 1].role != 'tool' %}<|im_start|>user{% endif %}{{ '\\n' }}<tool_response>
+{{ m.content }}
+</tool_response>{% if loop.last or messages[loop.index0 + 1].role != 'tool' %}<|im_end|>
+{% endif %}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}<|im_start|>assistant
+{% if not enable_thinking %}<think>
+
+</think>
+
+{% endif %}
+{%- endif %}`;
+
+export function tinyModel(source: string = PLAIN_TEMPLATE): ModelTokenizer {
+  const encoder = new TextEncoder();
+  return {
+    template: { source, bosToken: "", eosToken: "<|im_end|>" },
+    tokenizer: {
+      vocabSize: FIRST_ADDED + ADDED.length,
+      addedTokens: ADDED.map((text, index) => ({ id: FIRST_ADDED + index, text })),
+      encodeText: (text) => [...encoder.encode(text)],
+      decode: (ids) => {
+        const bytes = ids.flatMap((id) => {
+          const added = ADDED[id - FIRST_ADDED];
+          return added === undefined ? [id] : [...encoder.encode(added)];
+        });
+        return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
+      },
+    },
+  };
+}
+
+/** Ids of text in which the added tokens are meant: what a model would sample. */
+export function sampled(text: string): readonly number[] {
+  const pattern = new RegExp(`(${ADDED.map((token) => token.replaceAll("|", "\\|")).join("|")})`);
+  const { tokenizer } = tinyModel();
+  return text.split(pattern).flatMap((part) => {
+    const added = ADDED.find((token) => token === part);
+    return added === undefined ? tokenizer.encodeText(part) : [idOf(added)];
+  });
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { readToolCall } from "../../../src/core/chat/toolCalls.ts";
+
+describe("a payload that is a call", () => {
+  it.each([
+    ['{"name": "add", "arguments": {"a": 1}}', { a: 1 }],
+    ['\n{"arguments": {}, "name": "add"}\n', {}],
+    ['{"name": "add", "parameters": {"a": 1}}', { a: 1 }],
+    ['{"name": "add", "arguments": {"a": 1}, "parameters": {"b": 2}}', { a: 1 }],
+    ['{"name": "add", "arguments": "{\\"a\\": [1, null]}"}', { a: [1, null] }],
+    [
+      '{"name": "add", "arguments": {"text": "Zürich \\u4f60 \\"quoted\\" 🙂"}}',
+      { text: 'Zürich 你 "quoted" 🙂' },
+    ],
+  ])("reads %s", (payload, args) => {
+    const raw = `<tool_call>${payload}</tool_call>`;
+    expect(readToolCall(payload, raw)).toEqual({ kind: "call", call: { name: "add", args, raw } });
+  });
+});
+
+describe("a malformed payload is an error for the model, never a fault", () => {
+  it.each([
+    ["", "not_json"],
+    ["add(1, 2)", "not_json"],
+    ['{"name": "add", "arguments": {"a": 1}', "not_json"],
+    ["{'name': 'add', 'arguments': {}}", "not_json"],
+    ['{"name": "add", "arguments": {"a": NaN}}', "not_json"],
+    ['{"name": "a", "arguments": {}} {"name": "b", "arguments": {}}', "not_json"],
+    ["[1]", "not_object"],
+    ['[{"name": "add", "arguments": {}}]', "not_object"],
+    ["3", "not_object"],
+    ["null", "not_object"],
+    ['"x"', "not_object"],
+    ["{}", "missing_name"],
+    ['{"name": 7, "arguments": {}}', "missing_name"],
+    ['{"name": " ", "arguments": {}}', "missing_name"],
+    ['{"name": {"text": "add"}, "arguments": {}}', "missing_name"],
+    ['{"name": "add"}', "bad_arguments"],
+    ['{"name": "add", "arguments": null}', "bad_arguments"],
+    ['{"name": "add", "arguments": [1, 2]}', "bad_arguments"],
+    ['{"name": "add", "arguments": "a=1"}', "bad_arguments"],
+    ['{"name": "add", "arguments": "[1]"}', "bad_arguments"],
+  ])("%s is %s", (payload, kind) => {
+    const reading = readToolCall(payload, payload);
+    expect(reading).toMatchObject({ kind: "error", error: { kind, raw: payload } });
+  });
+
+  it("says what is wrong without any control token or text of the model", () => {
+    const reading = readToolCall("<|im_end|>", "<tool_call><|im_end|></tool_call>");
+    expect(reading.kind === "error" && reading.error.message).toMatch(
+      /^The tool call is not valid JSON\. [^<]*$/,
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
+import { sampled, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
+
+const { parse } = createTemplateRenderer({
+  model: tinyModel(THINKING_TEMPLATE),
+  family: qwen3,
+  thinking: true,
+});
+
+const CALL_A = '<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>';
+const CALL_B = '<tool_call>\n{"name": "b", "arguments": {}}\n</tool_call>';
+
+describe("a turn", () => {
+  it("is reasoning, visible text and calls in order", () => {
+    const turn = parse(
+      sampled(`<think>\nFirst a.\n</think>\n\nI call two. ${CALL_A}\n${CALL_B}<|im_end|>`),
+    );
+    expect(turn).toEqual({
+      reasoning: "First a.",
+      content: "I call two.",
+      calls: [
+        { name: "a", args: { x: 1 }, raw: CALL_A },
+        { name: "b", args: {}, raw: CALL_B },
+      ],
+      errors: [],
+      unclosedThink: false,
+      ended: true,
+    });
+  });
+
+  it("keeps unicode whole", () => {
+    const turn = parse(
+      sampled('<tool_call>{"name": "a", "arguments": {"x": "漢字 🙂"}}</tool_call>é<|im_end|>'),
+    );
+    expect(turn).toMatchObject({ content: "é", calls: [{ args: { x: "漢字 🙂" } }] });
+  });
+
+  it("runs complete calls before a length cut and reports the one that was cut", () => {
+    const turn = parse(sampled(`${CALL_A}<tool_call>\n{"name": "b", "argu`));
+    expect(turn).toMatchObject({
+      calls: [{ name: "a" }],
+      errors: [{ kind: "unterminated" }],
+      ended: false,
+    });
+  });
+
+  it("takes a call that opens inside another for a new one", () => {
+    const turn = parse(sampled(`<tool_call>{"name": "b", ${CALL_A}<|im_end|>`));
+    expect(turn).toMatchObject({ calls: [{ name: "a" }], errors: [{ kind: "unterminated" }] });
+  });
+
+  it("reads the good calls beside a malformed one", () => {
+    const turn = parse(sampled(`<tool_call>[1]</tool_call>${CALL_B}<|im_end|>`));
+    expect(turn).toMatchObject({
+      calls: [{ name: "b" }],
+      errors: [{ kind: "not_object", raw: "<tool_call>[1]</tool_call>" }],
+    });
+  });
+
+  it("takes the spelled-out marker for text when the model has a token for it", () => {
+    const spelled = new TextEncoder().encode(CALL_A);
+    expect(parse([...spelled])).toMatchObject({ calls: [], content: CALL_A });
+  });
+
+  it("ends at its end token, whatever was sampled after it", () => {
+    expect(parse(sampled(`Done.<|im_end|>\n<|im_start|>user\n${CALL_A}`))).toMatchObject({
+      content: "Done.",
+      calls: [],
+      ended: false,
+    });
+  });
+
+  it("may be empty", () => {
+    expect(parse([])).toMatchObject({ reasoning: null, content: "", calls: [], ended: false });
+  });
+});
+
+describe("thinking", () => {
+  it("never runs a call, closed or not", () => {
+    expect(parse(sampled(`<think>${CALL_A}</think>${CALL_B}<|im_end|>`))).toMatchObject({
+      reasoning: CALL_A,
+      calls: [{ name: "b" }],
+      unclosedThink: false,
+    });
+    expect(parse(sampled(`<think>${CALL_A}<|im_end|>`))).toMatchObject({
+      calls: [],
+      errors: [],
+      unclosedThink: true,
+      ended: true,
+    });
+  });
+
+  it("leaves calls before it alone", () => {
+    expect(parse(sampled(`${CALL_A}<think>hm`))).toMatchObject({
+      calls: [{ name: "a" }],
+      unclosedThink: true,
+    });
+  });
+
+  it("counts as nothing when it is empty", () => {
+    expect(parse(sampled("<think>\n\n</think>\n\nYes.<|im_end|>"))).toMatchObject({
+      reasoning: null,
+      content: "Yes.",
+    });
+  });
+
+  it("is read with thinking off, too", () => {
+    const off = createTemplateRenderer({
+      model: tinyModel(THINKING_TEMPLATE),
+      family: qwen3,
+      thinking: false,
+    });
+    expect(off.parse(sampled("<think>why</think>Yes.<|im_end|>"))).toMatchObject({
+      reasoning: "why",
+      content: "Yes.",
+    });
+  });
+
+  it("is open from the start when the template opens it", () => {
+    const source = THINKING_TEMPLATE.replace(
+      "{% if not enable_thinking %}<think>\n\n</think>\n\n{% endif %}",
+      "<think>\n",
+    );
+    const forced = createTemplateRenderer({
+      model: tinyModel(source),
+      family: qwen3,
+      thinking: true,
+    });
+    expect(forced.parse(sampled(`hm ${CALL_A}</think>Yes.<|im_end|>`))).toMatchObject({
+      reasoning: `hm ${CALL_A}`,
+      content: "Yes.",
+      calls: [],
+    });
+    expect(forced.parse(sampled("hm"))).toMatchObject({ unclosedThink: true });
+  });
+});

@@ -1,0 +1,48 @@
+/** Texts of configuration files for tests: a minimal one that is whole, and ways to add to it. */
+
+import { type ParseResult, parseConfig } from "../../../src/core/config/parse.ts";
+import { describeProblem } from "../../../src/core/config/problem.ts";
+import type { Config } from "../../../src/core/config/schema.ts";
+
+const MINIMAL = `model_name: Qwen/Qwen3-8B
+batch_size: 4
+environments:
+  Owner/Game:
+    num_rollouts: 4
+    splits:
+      train:
+`;
+
+/** Number of lines of the minimal file; what a test adds begins on the next one. */
+export const MINIMAL_LINES = MINIMAL.split("\n").length - 1;
+
+/** The minimal file with lines at the top level after it. */
+export function textWith(...lines: readonly string[]): string {
+  return MINIMAL + lines.join("\n");
+}
+
+/** The minimal file with lines in its environment. */
+export function textWithEnvironment(...lines: readonly string[]): string {
+  return MINIMAL.replace(
+    "    splits:",
+    `${lines.map((line) => `    ${line}`).join("\n")}\n    splits:`,
+  );
+}
+
+export function parse(text: string): ParseResult {
+  return parseConfig(text, { path: "run.yaml" });
+}
+
+/** The configuration in a text that is sound. */
+export function configIn(text: string): Config {
+  const result = parse(text);
+  if (!result.ok) throw new Error(messagesIn(text).join("\n"));
+  return result.config;
+}
+
+/** All problems or warnings of a text, as the terminal prints them. */
+export function messagesIn(text: string): readonly string[] {
+  const result = parse(text);
+  const problems = result.ok ? result.warnings : result.problems;
+  return problems.map((problem) => describeProblem(problem, "run.yaml"));
+}

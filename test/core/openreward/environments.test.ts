@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { harness } from "./harness.ts";
+import { json, sid } from "./scriptedServer.ts";
+
+const KEY = "or_example";
+const HOSTED = { name: "Acme/Maze", baseUrl: "https://sessions.openreward.ai", apiKey: KEY };
+
+function decodeSecrets(header: string | undefined): unknown {
+  return JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"));
+}
+
+describe("start-up queries", () => {
+  it("share one session, which release gives back", async () => {
+    const { environment, server } = harness({
+      "GET /maze/splits": [json(200, [{ name: "train", type: "train" }])],
+      "POST /maze/num_tasks": [json(200, { num_tasks: 120, later: "addition" })],
+      "GET /maze/tools": [json(200, { tools: [] })],
+    });
+    const [splits, count, tools] = await Promise.all([
+      environment.splits(),
+      environment.numTasks("train"),
+      environment.tools(),
+    ]);
+    expect([splits, count, tools.tools]).toEqual([[{ name: "train", type: "train" }], 120, []]);
+    await environment.release();
+    await environment.release();
+    expect(server.requests("POST /create_session")).toHaveLength(1);
+    expect(server.requests("POST /delete_session")).toHaveLength(1);
+    expect(server.requests("POST /maze/num_tasks")[0]?.headers["x-session-id"]).toBe(sid);
+    expect(server.requests("POST /ping")).toHaveLength(0);
+  });
+
+  it("report an unknown environment with the name and the rule of names", async () => {
+    const missing = json(404, { detail: "Deployment not found." });
+    const { environment } = harness({ "POST /create_session": [missing] }, HOSTED);
+    await expect(environment.numTasks("train")).rejects.toMatchObject({
+      code: "environment-not-found",
+      message: expect.stringMatching(/Acme\/Maze.*case-sensitive/),
+    });
+  });
+
+  it("repeat passing faults, but not a refusal", async () => {
+    const { environment, server, clock } = harness({
+      "POST /maze/num_tasks": [json(502, {}), json(500, {}), json(200, { num_tasks: 1 })],
+      "GET /maze/splits": [json(500, {}), json(200, [])],
+    });
+    await expect(clock.runUntil(environment.numTasks("train"))).rejects.toMatchObject({
+      code: "environment-tool-crashed",
+    });
+    expect(server.requests("POST /maze/num_tasks")).toHaveLength(2);
+    expect(await clock.runUntil(environment.splits())).toEqual([]);
+  });
+});
+
+describe("a hosted environment", () => {
+  it("is addressed by X-Deployment, but not in the deletes", async () => {
+    const { open, server } = harness({}, HOSTED);
+    await (await open()).close();
+    const deployments = server.seen.map(({ line, headers }) => [line, headers["x-deployment"]]);
+    expect(deployments).toEqual([
+      ["POST /create_session", "Acme/Maze"],
+      ["POST /create", "Acme/Maze"],
+      ["POST /ping", "Acme/Maze"],
+      ["POST /delete", undefined],
+      ["POST /delete_session", undefined],
+    ]);
+    expect(server.seen.every(({ headers }) => headers["x-api-key"] === KEY)).toBe(true);
+    expect(server.requests("POST /create")[0]?.body).toEqual({ split: "train", index: 3 });
+  });
+
+  it("follows a 308 within the origin with body and headers", async () => {
+    const { environment, server } = harness(
+      {
+        "POST /num_tasks": [json(308, {}, { location: "/maze/num_tasks" })],
+        "POST /maze/num_tasks": [json(200, { num_tasks: 7 })],
+      },
+      HOSTED,
+    );
+    expect(await environment.numTasks("train")).toBe(7);
+    const [redirected] = server.requests("POST /maze/num_tasks");
+    expect(redirected?.body).toEqual({ split: "train" });
+    expect(redirected?.headers["x-api-key"]).toBe(KEY);
+  });
+
+  it("does not carry the key to another origin", async () => {
+    const away = json(307, {}, { location: "https://elsewhere.example/num_tasks" });
+    const { environment, server } = harness({ "POST /num_tasks": [away] }, HOSTED);
+    await expect(environment.numTasks("train")).rejects.toMatchObject({
+      code: "environment-protocol",
+    });
+    expect(server.requests("POST /num_tasks")).toHaveLength(1);
+  });
+
+  it("addresses a variant by path and env_name", async () => {
+    const { open, server } = harness({}, { ...HOSTED, name: "Acme/Maze:large" });
+    const session = await open();
+    await session.tools().catch(() => undefined);
+    expect(server.requests("GET /large/task_tools")[0]?.headers["x-deployment"]).toBe("Acme/Maze");
+    expect(server.requests("POST /create")[0]?.body).toMatchObject({ env_name: "large" });
+  });
+});
+
+describe("secrets", () => {
+  const task = { split: "train", index: 0, secrets: { demo_token: "späß" } };
+
+  it("go with the user's key to OpenReward's environments", async () => {
+    const { environment, server, clock } = harness({}, HOSTED);
+    await clock.runUntil(environment.openSession(task));
+    for (const line of ["POST /create_session", "POST /create"]) {
+      expect(decodeSecrets(server.requests(line)[0]?.headers["x-secrets"])).toMatchObject({
+        demo_token: { value: "späß" },
+        OPENREWARD_API_KEY: { value: KEY },
+        api_key: { value: KEY },
+      });
+    }
+    expect(server.seen.filter(({ headers }) => headers["x-secrets"])).toHaveLength(2);
+  });
+
+  it("go without the key to any other server", async () => {
+    const own = { name: "Acme/Maze", apiKey: "local-key" };
+    const { environment, server, clock } = harness({}, own);
+    await clock.runUntil(environment.openSession(task));
+    const header = server.requests("POST /create")[0]?.headers["x-secrets"];
+    expect(decodeSecrets(header)).toEqual({ demo_token: { value: "späß" } });
+  });
+
+  it("go in the body too when the server has no /version", async () => {
+    const older = harness();
+    await older.clock.runUntil(older.environment.openSession(task));
+    expect(older.server.requests("POST /create")[0]?.body?.["secrets"]).toEqual(task.secrets);
+    const newer = harness({ "GET /version": [json(200, { version: "0.1.167" })] });
+    await newer.clock.runUntil(newer.environment.openSession(task));
+    expect(newer.server.requests("POST /create")[0]?.body).not.toHaveProperty("secrets");
+  });
+});
+
+describe("names", () => {
+  it.each(["", "/Maze", "Acme/", "a/b/c"])("refuses %j", (name) => {
+    expect(() => harness({}, { name })).toThrow(/no environment name/);
+  });
+});

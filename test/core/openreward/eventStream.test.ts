@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  readEvents,
+  type StreamEvent,
+  withSilenceLimit,
+} from "../../../src/core/openreward/eventStream.ts";
+import { ManualClock } from "./manualClock.ts";
+
+async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  for (const size of sizes) {
+    yield bytes.slice(position, position + size);
+    position += size;
+  }
+  yield bytes.slice(position);
+}
+
+async function eventsOf(text: string, sizes: readonly number[] = []): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  const bytes = new TextEncoder().encode(text);
+  for await (const event of readEvents(inChunks(bytes, sizes))) events.push(event);
+  return events;
+}
+
+const transcript = [
+  "event: task_id",
+  "data: 4b1c",
+  "",
+  ": ping - 2026-11-20 14:23:56+00:00",
+  "",
+  "event: chunk",
+  "data: two spaces follow: ",
+  "",
+  "event: chunk",
+  "data:   and two lead, 😀",
+  "",
+  "event: error",
+  "data: first line",
+  "data: ",
+  "data: third line",
+  "",
+  "event: end",
+  "data:",
+  "",
+  "",
+];
+
+const expected: readonly StreamEvent[] = [
+  { name: "task_id", data: "4b1c" },
+  { name: "chunk", data: "two spaces follow: " },
+  { name: "chunk", data: "  and two lead, 😀" },
+  { name: "error", data: "first line\n\nthird line" },
+  { name: "end", data: "" },
+];
+
+describe("readEvents", () => {
+  it.each([
+    ["LF", "\n"],
+    ["CRLF", "\r\n"],
+    ["CR", "\r"],
+  ])("reads the same events with %s line ends, wherever the chunks are cut", async (_, lineEnd) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 20 }), { maxLength: 40 }), async (sizes) => {
+        expect(await eventsOf(transcript.join(lineEnd), sizes)).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("gives an event as soon as its blank line arrived, even if that ends in CR", async () => {
+    const open = new Promise<never>(() => undefined);
+    async function* unfinished(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode("event: end\r\ndata: x\r\n\r");
+      await open;
+    }
+    const first = await readEvents(unfinished()).next();
+    expect(first.value).toEqual({ name: "end", data: "x" });
+  });
+
+  it("ignores unknown fields", async () => {
+    const events = await eventsOf("id: 7\nretry: 5\ncolour: red\nevent: end\ndata: x\n\n");
+    expect(events).toEqual([{ name: "end", data: "x" }]);
+  });
+});
+
+describe("withSilenceLimit", () => {
+  it("fails with `silent` when no byte comes in time, and counts every byte as life", async () => {
+    const clock = new ManualClock();
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      await clock.sleep(29_000);
+      yield new TextEncoder().encode(":");
+      await clock.sleep(29_000);
+      yield new TextEncoder().encode(" ping\n");
+      await clock.sleep(31_000);
+    }
+    const chunks: Uint8Array[] = [];
+    const reading = (async () => {
+      for await (const chunk of withSilenceLimit(slow(), clock, () => 30_000)) chunks.push(chunk);
+    })();
+    await expect(clock.runUntil(reading)).rejects.toMatchObject({ code: "silent" });
+    expect(chunks).toHaveLength(2);
+  });
+});

@@ -1,0 +1,52 @@
+/** Builds a connection to a scripted server, on a manual clock. */
+
+import type {
+  EnvironmentSession,
+  RemoteEnvironment,
+} from "../../../src/core/openreward/contract.ts";
+import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
+import type { Log } from "../../../src/core/ports.ts";
+import { ManualClock } from "./manualClock.ts";
+import { type Answer, ScriptedServer } from "./scriptedServer.ts";
+
+export interface Harness {
+  readonly server: ScriptedServer;
+  readonly clock: ManualClock;
+  readonly warnings: readonly string[];
+  readonly environment: RemoteEnvironment;
+  /** Opens a session of task 3, with time running. */
+  open(): Promise<EnvironmentSession>;
+}
+
+export interface HarnessOptions {
+  readonly name?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string | null;
+}
+
+export function harness(
+  script: Readonly<Record<string, readonly Answer[]>> = {},
+  options: HarnessOptions = {},
+): Harness {
+  const { name = "local/maze", baseUrl = "http://127.0.0.1:8080", apiKey = null } = options;
+  const server = new ScriptedServer(script);
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const environment = connectEnvironments({
+    http: server,
+    clock,
+    random: { uuid: () => "id", uniform: () => 0.5 },
+    log: recordWarnings(warnings),
+    baseUrl,
+    apiKey,
+    userAgent: "tinker-rl/test",
+  }).environment(name);
+  const open = (): Promise<EnvironmentSession> =>
+    clock.runUntil(environment.openSession({ split: "train", index: 3 }));
+  return { server, clock, warnings, environment, open };
+}
+
+function recordWarnings(warnings: string[]): Log {
+  const ignore = (): void => undefined;
+  return { debug: ignore, info: ignore, warn: (text) => warnings.push(text), error: ignore };
+}

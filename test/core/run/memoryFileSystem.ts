@@ -1,0 +1,79 @@
+/** A FileSystem in memory that can lose its power: after `allowedWrites` changes, every further one fails. */
+
+import { AppError } from "../../../src/core/errors.ts";
+import type { FileSystem } from "../../../src/core/ports.ts";
+
+export interface MemoryFileSystem extends FileSystem {
+  readonly files: Map<string, Uint8Array>;
+  /** Changes left before the power goes; Infinity at first. */
+  allowedWrites: number;
+}
+
+export function createMemoryFileSystem(): MemoryFileSystem {
+  const files = new Map<string, Uint8Array>();
+  const folders = new Set<string>();
+  const bytesOf = (path: string): Uint8Array => {
+    const bytes = files.get(path);
+    if (bytes === undefined) throw new AppError("file-not-found", `${path} does not exist.`);
+    return bytes;
+  };
+  const change = (apply: () => void): void => {
+    if (memory.allowedWrites <= 0) throw new AppError("disk", "The power is gone.");
+    memory.allowedWrites -= 1;
+    apply();
+  };
+  const memory: MemoryFileSystem = {
+    files,
+    allowedWrites: Number.POSITIVE_INFINITY,
+    readText: async (path) => new TextDecoder().decode(bytesOf(path)),
+    readBytes: async (path) => bytesOf(path),
+    readRange: async (path, offset, length) => bytesOf(path).slice(offset, offset + length),
+    append: async (path, data) => {
+      const before = files.get(path) ?? new Uint8Array();
+      change(() => files.set(path, Buffer.concat([before, Buffer.from(data)])));
+      return before.length;
+    },
+    writeAtomic: async (path, data) => change(() => files.set(path, Buffer.from(data))),
+    makeDirectory: async (path) => void folders.add(path),
+    claimDirectory: async (path) => {
+      if (folders.has(path)) throw new AppError("exists", `${path} exists already.`);
+      change(() => folders.add(path));
+    },
+    list: async (path) =>
+      [...files.keys()]
+        .filter((name) => name.startsWith(`${path}/`))
+        .map((name) => name.slice(path.length + 1))
+        .filter((name) => !name.includes("/"))
+        .sort(),
+    size: async (path) => files.get(path)?.length ?? null,
+    rename: async (from, to) => {
+      const bytes = bytesOf(from);
+      change(() => {
+        files.set(to, bytes);
+        files.delete(from);
+      });
+    },
+    remove: async (path) => change(() => files.delete(path)),
+    truncate: async (path, size) => {
+      const bytes = bytesOf(path);
+      change(() => files.set(path, bytes.slice(0, size)));
+    },
+  };
+  return memory;
+}
+
+/** A clock that stands still until it is moved; sleeping never ends by itself. */
+export function createStillClock() {
+  let nowMs = 1_700_000_000_000;
+  return {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}

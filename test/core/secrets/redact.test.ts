@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+
+function redactorOf(...values: readonly string[]): Redactor {
+  const redactor = new Redactor();
+  for (const value of values) redactor.learn(value);
+  return redactor;
+}
+
+test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", () => {
+  const secret = 'pass "word"/+ä';
+  const redactor = redactorOf(secret);
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ key: secret }).toString(),
+    JSON.stringify({ key: secret }),
+  ];
+  for (const form of forms) expect(redactor.clean(form)).toContain("***");
+});
+
+test("base64 is recognised wherever the value lies in what was encoded", () => {
+  const secret = "tml-0123456789";
+  const redactor = redactorOf(secret);
+  for (const user of ["", "a", "ab", "abc", "api:"]) {
+    for (const encoding of ["base64", "base64url"] as const) {
+      const header = Buffer.from(`${user}${secret}@`).toString(encoding);
+      const cleaned = redactor.clean(`Basic ${header}`);
+      expect(cleaned).toContain("***");
+      expect(Buffer.from(cleaned.slice(6), encoding).toString()).not.toContain(secret.slice(2, -2));
+    }
+  }
+});
+
+test("short values are left alone, they would blank out ordinary text", () => {
+  expect(redactorOf("true", "12345").clean("true 12345")).toBe("true 12345");
+});
+
+test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
+  const redactor = redactorOf("sk-abcdef", "12345678");
+  expect(
+    redactor.cleanJson({
+      "sk-abcdef": [1, null, { pin: 12345678, text: "my sk-abcdef" }],
+      ok: true,
+    }),
+  ).toEqual({ "***": [1, null, { pin: "***", text: "my ***" }], ok: true });
+});
+
+const secret = fc.string({ minLength: 6, maxLength: 20, unit: "grapheme" });
+
+test("no learnt value gets through, not even one made by removing another", () => {
+  fc.assert(
+    fc.property(
+      fc.array(secret, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.string()),
+      (values, rest) => {
+        const redactor = redactorOf(...values);
+        const pieces = [...values, ...rest, ...values.map(encodeURIComponent), ...values];
+        const cleaned = redactor.clean(pieces.join(rest[0] ?? ""));
+        for (const value of values) expect(cleaned).not.toContain(value);
+        for (const value of values) expect(cleaned).not.toContain(encodeURIComponent(value));
+      },
+    ),
+  );
+  expect(redactorOf("abcdef", "x***yz").clean("xabcdefyz")).toBe("***");
+});
+
+test("text without learnt values is not touched", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z ]*$/), (text) => {
+      expect(redactorOf("0123456789").clean(text)).toBe(text);
+    }),
+  );
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { resolveSecrets, type SecretSources } from "../../../src/core/secrets/resolve.ts";
+
+function resolve(changes: Partial<SecretSources>, found: Readonly<Record<string, string>> = {}) {
+  return resolveSecrets({
+    environment: "acme/search",
+    environmentSecrets: null,
+    globalSecrets: null,
+    lookUp: async (name) => found[name] ?? null,
+    redactor: new Redactor(),
+    ...changes,
+  });
+}
+
+test("the environment's value beats the global one, which beats the look-up", async () => {
+  const secrets = await resolve(
+    {
+      globalSecrets: { search_key: "global-1", judge_key: "global-2", openai_api_key: null },
+      environmentSecrets: { search_key: "own-1" },
+    },
+    { OPENAI_API_KEY: "looked-up", JUDGE_KEY: "unused" },
+  );
+  expect(secrets).toEqual({
+    search_key: "own-1",
+    judge_key: "global-2",
+    openai_api_key: "looked-up",
+  });
+});
+
+test("an empty value removes the key, null at the environment asks the look-up", async () => {
+  const globalSecrets = { a_key: "global", b_key: "global" };
+  const environmentSecrets = { a_key: "", b_key: null };
+  expect(await resolve({ globalSecrets, environmentSecrets }, { B_KEY: "found" })).toEqual({
+    b_key: "found",
+  });
+});
+
+test("a missing secret is named with its place", async () => {
+  await expect(resolve({ environmentSecrets: { judge_key: null } })).rejects.toMatchObject({
+    code: "secret-missing",
+    configPath: "environments.acme/search.secrets.judge_key",
+    message: expect.stringContaining("JUDGE_KEY"),
+  });
+  await expect(resolve({ globalSecrets: { judge_key: null } })).rejects.toMatchObject({
+    configPath: "secrets.judge_key",
+  });
+});
+
+test("the program's own keys are handed on only when that was agreed to", async () => {
+  const wanted = { globalSecrets: { wandb_api_key: null } };
+  const found = { WANDB_API_KEY: "w-123456" };
+  await expect(resolve(wanted, found)).rejects.toMatchObject({ code: "secret-not-allowed" });
+  const allowedServiceKeys = new Set(["WANDB_API_KEY"]);
+  expect(await resolve({ ...wanted, allowedServiceKeys }, found)).toEqual({
+    wandb_api_key: "w-123456",
+  });
+});
+
+test("every value is learnt by the redactor", async () => {
+  const redactor = new Redactor();
+  await resolve({ redactor, globalSecrets: { a: "written-value", b: null } }, { B: "found-value" });
+  expect(redactor.clean("written-value found-value")).toBe("*** ***");
+});

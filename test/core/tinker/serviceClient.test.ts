@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { hostedBaseUrl } from "../../../src/core/tinker/serviceClient.ts";
+import { settle } from "../../fakes/fakeClock.ts";
+import { jsonBody } from "../../fakes/fakeHttp.ts";
+import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
+
+async function service(intercept?: Interception) {
+  const server = fakeTinker(intercept);
+  const client = await server.connect({
+    userMetadata: { run: "demo" },
+    displayName: "Demo",
+    tags: ["t"],
+  });
+  return { ...server, client };
+}
+
+describe("connecting", () => {
+  it("tells the version it follows and opens no session yet", async () => {
+    const { http, clock } = await service();
+    expect(http.requests.map(pathOf)).toEqual(["client/config"]);
+    expect(http.requests.map(jsonBody)).toEqual([{ sdk_version: "0.38.0" }]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("takes defaults from a server without a config", async () => {
+    await expect(
+      service((path) => (path === "client/config" ? { status: 404, json: {} } : undefined)),
+    ).resolves.toBeDefined();
+  });
+
+  it("refuses a key that the hosted service cannot know, without sending it", async () => {
+    const server = fakeTinker();
+    const attempt = server.connect({ baseUrl: hostedBaseUrl, apiKey: "sk-something" });
+    await expect(attempt).rejects.toMatchObject({ code: "tinker-auth" });
+    await expect(attempt).rejects.not.toThrow(/sk-something/);
+    expect(server.http.requests).toEqual([]);
+  });
+
+  it("uses tokens when the server asks for them", async () => {
+    const jwt = `eyJ.${btoa("{}")}.x`;
+    const server = fakeTinker((path) => {
+      if (path === "client/config") return { json: { pjwt_auth_enabled: true } };
+      return path === "auth/token" ? { json: { jwt } } : undefined;
+    });
+    const client = await server.connect();
+    await client.samplerForBase("org/model");
+    expect(server.http.requests.map((request) => request.headers?.["X-API-Key"])).toEqual([
+      "tml-secret",
+      "tml-secret",
+      jwt,
+      jwt,
+    ]);
+  });
+
+  it("lists the models that a server offers", async () => {
+    const { client } = await service((path) =>
+      path === "get_server_capabilities"
+        ? { json: { supported_models: [{ model_name: "org/model", trainable: false }, {}] } }
+        : undefined,
+    );
+    await expect(client.capabilities()).resolves.toEqual([
+      { name: "org/model", maxContextLength: null, isTrainable: false, isSampleable: true },
+    ]);
+  });
+});
+
+describe("the session", () => {
+  it("begins once, with the first sampler or model", async () => {
+    const { client, requestsTo } = await service();
+    await Promise.all([client.samplerForBase("org/model"), client.samplerForBase("org/model")]);
+    expect(requestsTo("create_session").map(jsonBody)).toEqual([
+      {
+        tags: ["t"],
+        user_metadata: { run: "demo" },
+        sdk_version: "0.38.0",
+        display_name: "Demo",
+        type: "create_session",
+      },
+    ]);
+  });
+
+  it("is kept alive every ten seconds, whatever the server answers", async () => {
+    const { client, clock, requestsTo } = await service((path) =>
+      path === "session_heartbeat" ? { status: 500 } : undefined,
+    );
+    await client.samplerForBase("org/model");
+    await clock.advance(9_999);
+    expect(requestsTo("session_heartbeat")).toHaveLength(0);
+    await clock.advance(20_001);
+    expect(requestsTo("session_heartbeat")).toHaveLength(3);
+  });
+
+  it("takes no more work once the service has ended it", async () => {
+    const { client, clock, requestsTo } = await service((path) =>
+      path === "session_heartbeat" ? { status: 410 } : undefined,
+    );
+    const sampler = await client.samplerForBase("org/model");
+    await clock.advance(60_000);
+    expect(requestsTo("session_heartbeat")).toHaveLength(1);
+    await expect(
+      sampler.sample({ prompt: [1], maxTokens: 1, temperature: 1, topK: -1, topP: 1 }),
+    ).rejects.toMatchObject({ code: "tinker-expired" });
+  });
+
+  it("is finished once, with a reason, and its heartbeats end", async () => {
+    const { client, clock, requestsTo } = await service();
+    await client.samplerForBase("org/model");
+    await client.finish("success", "done");
+    await client.finish("errored");
+    expect(requestsTo("sessions/S/finish").map(jsonBody)).toEqual([
+      { reason: { type: "success" }, detail: "done" },
+    ]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("can be finished by a server that does not know how", async () => {
+    const { client } = await service((path) =>
+      path.endsWith("/finish") ? { status: 404, json: {} } : undefined,
+    );
+    await client.samplerForBase("org/model");
+    await expect(client.finish("interrupted")).resolves.toBeUndefined();
+  });
+
+  it("needs no finish when it never began", async () => {
+    const { client, http } = await service();
+    await client.finish("success");
+    expect(http.requests.map(pathOf)).toEqual(["client/config"]);
+  });
+
+  it("ends open polls when it is closed, and stays as it is at the service", async () => {
+    const { client, clock, requestsTo } = await service((path) =>
+      path === "retrieve_future" ? "hang" : undefined,
+    );
+    const model = client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+    await settle();
+    client.close();
+    await expect(model).rejects.toMatchObject({ name: "AbortError" });
+    expect(clock.sleeping).toBe(0);
+    expect(requestsTo("sessions/S/finish")).toEqual([]);
+  });
+});
+
+describe("resuming", () => {
+  const path = "tinker://OLD:train:0/weights/step-10";
+
+  it("creates the model by the load", async () => {
+    const { client, requestsTo } = await service();
+    const resumed = await client.createTrainingClientFromState(path, { optimizer: true });
+    expect(requestsTo("load_weights").map(jsonBody)).toEqual([
+      { session_id: "S", model_seq_id: 0, path, optimizer: true, type: "load_weights" },
+    ]);
+    expect(resumed.modelId).toBe("S:train:0");
+    expect(requestsTo("create_model")).toEqual([]);
+  });
+
+  it("predicts the model's id where the server keeps silent", async () => {
+    const { client } = await service((to) =>
+      to === "retrieve_future" ? { json: { model_id: null } } : undefined,
+    );
+    const resumed = await client.createTrainingClientFromState(path, { optimizer: true });
+    expect(resumed.modelId).toBe("S:train:0");
+  });
+
+  it.each([
+    ["422", 422, [{ loc: ["body", "model_id"], msg: "Field required" }]],
+    ["a 400 about the model id", 400, "model_id is required"],
+  ])("falls back to three calls after %s, and counts the load", async (_name, status, detail) => {
+    const { client, requestsTo } = await service((to, request) => {
+      if (to === "load_weights" && jsonBody(request)["model_id"] === undefined) {
+        return { status, json: { detail } };
+      }
+      return to === "weights_info"
+        ? { json: { base_model: "org/base", lora_rank: 16, train_mlp: false } }
+        : undefined;
+    });
+    const resumed = await client.createTrainingClientFromState(path, { optimizer: true });
+    expect(requestsTo("create_model").map(jsonBody)).toMatchObject([
+      { base_model: "org/base", lora_config: { rank: 16, train_mlp: false, train_attn: true } },
+    ]);
+    expect(requestsTo("load_weights").map(jsonBody).at(-1)).toEqual({
+      model_id: resumed.modelId,
+      seq_id: 1,
+      path,
+      optimizer: true,
+      type: "load_weights",
+    });
+    await resumed.saveState("next");
+    expect(requestsTo("save_weights").map(jsonBody)).toMatchObject([{ seq_id: 2 }]);
+  });
+
+  it("refuses a checkpoint that holds no training state", async () => {
+    const { client } = await service();
+    const attempt = client.createTrainingClientFromState("tinker://R/sampler_weights/a", {
+      optimizer: true,
+    });
+    await expect(attempt).rejects.toThrow(/not a checkpoint of kind weights/);
+  });
+});
+
+describe("samplers and checkpoints", () => {
+  it("opens a sampler of a stored checkpoint and asks for its base model", async () => {
+    const { client, requestsTo } = await service();
+    const sampler = await client.samplerForPath("tinker://R:train:0/sampler_weights/a");
+    expect(sampler).toMatchObject({ samplerId: "S:sample:0", baseModel: "org/model" });
+    expect(requestsTo("samplers/S:sample:0")).toHaveLength(1);
+  });
+
+  it("lists, limits and deletes checkpoints by their path", async () => {
+    const listed = { tinker_path: "tinker://R:train:0/weights/a", checkpoint_type: "training" };
+    const { client, http } = await service((path) =>
+      path.endsWith("/checkpoints") ? { json: { checkpoints: [listed] } } : undefined,
+    );
+    await expect(client.listCheckpoints("R:train:0")).resolves.toEqual([
+      { path: listed.tinker_path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} },
+    ]);
+    await client.setCheckpointTtl(listed.tinker_path, null);
+    await client.deleteCheckpoint(listed.tinker_path);
+    expect(
+      http.requests.slice(-2).map((request) => [request.method, pathOf(request), request.body]),
+    ).toEqual([
+      ["PUT", "training_runs/R:train:0/checkpoints/weights/a/ttl", '{"ttl_seconds":null}'],
+      ["DELETE", "training_runs/R:train:0/checkpoints/weights/a", undefined],
+    ]);
+  });
+});

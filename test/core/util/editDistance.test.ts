@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { editDistance, nearestWord } from "../../../src/core/util/editDistance.ts";
+
+describe("the edit distance", () => {
+  it.each([
+    ["", "", 0],
+    ["", "abc", 3],
+    ["kitten", "sitting", 3],
+    ["learning", "leanring", 1],
+    ["flaw", "lawn", 2],
+  ])("of %j and %j is %i", (a, b, distance) => {
+    expect(editDistance(a, b)).toBe(distance);
+  });
+
+  it("is symmetric, and zero for equal words only", () => {
+    const word = fc.string({ maxLength: 8 });
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        expect(editDistance(a, b)).toBe(editDistance(b, a));
+        expect(editDistance(a, b) === 0).toBe(a === b);
+      }),
+    );
+  });
+});
+
+describe("the nearest word", () => {
+  const known = ["mix", "seed", "batch_size", "wandb", "wandb_run_name"];
+
+  it.each([
+    ["batch-size", "batch_size"],
+    ["Seed", "seed"],
+    ["sede", "seed"],
+    ["batchsize", "batch_size"],
+    ["wandb_name", "wandb_run_name"],
+  ])("to %s is %s", (word, nearest) => {
+    expect(nearestWord(word, known)).toBe(nearest);
+  });
+
+  it.each(["x", "", "optimizer", "lr"])("to %j is none", (word) => {
+    expect(nearestWord(word, known)).toBeNull();
+  });
+});

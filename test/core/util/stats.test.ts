@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { fraction, mean, percentile, summarize } from "../../../src/core/util/stats.ts";
+
+test("the summary of a hand-made list", () => {
+  expect(summarize([0.2, 0.5, 0.9])).toEqual({
+    mean: expect.closeTo(0.5333333, 7),
+    min: 0.2,
+    max: 0.9,
+    std: expect.closeTo(0.3511885, 7),
+    count: 3,
+  });
+});
+
+test("what a list is too short for is null", () => {
+  expect(summarize([])).toEqual({ mean: null, min: null, max: null, std: null, count: 0 });
+  expect(summarize([2])).toEqual({ mean: 2, min: 2, max: 2, std: null, count: 1 });
+  expect(mean([])).toBeNull();
+  expect(percentile([], 0.5)).toBeNull();
+  expect(fraction(0, 0)).toBeNull();
+});
+
+test("a spread far from zero keeps its digits", () => {
+  expect(summarize([1e9, 1e9 + 1, 1e9 + 2]).std).toBeCloseTo(1, 9);
+});
+
+test("percentiles lie between the nearest ranks, whatever the order", () => {
+  expect(percentile([40, 10, 30, 20], 0.5)).toBe(25);
+  expect(percentile([40, 10, 30, 20], 1)).toBe(40);
+  expect(percentile([40, 10, 30, 20], 0)).toBe(10);
+});

@@ -1,0 +1,87 @@
+/** A clock that stands still until a test moves it. */
+
+import type { Clock } from "../../src/core/ports.ts";
+
+interface Sleeper {
+  readonly wakeAtMs: number;
+  readonly wake: () => void;
+}
+
+const maxJumps = 10_000;
+
+export class FakeClock implements Clock {
+  readonly #sleepers = new Set<Sleeper>();
+  #nowMs = 0;
+
+  now(): number {
+    return Date.UTC(2026, 0, 1) + this.#nowMs;
+  }
+
+  monotonic(): number {
+    return this.#nowMs;
+  }
+
+  /** How many sleeps have not ended. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper: Sleeper = {
+        wakeAtMs: this.#nowMs + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+      };
+      const abort = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort);
+      this.#sleepers.add(sleeper);
+    });
+  }
+
+  /** Moves time on by `ms`, waking sleepers in their order and letting their work settle. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    await settle();
+    for (let next = this.#next(); next && next.wakeAtMs <= endMs; next = this.#next()) {
+      this.#nowMs = next.wakeAtMs;
+      next.wake();
+      await settle();
+    }
+    this.#nowMs = endMs;
+  }
+
+  /** Jumps from sleeper to sleeper until `promise` is settled, and returns it. */
+  async run<Result>(promise: Promise<Result>): Promise<Result> {
+    let isSettled = false;
+    const mark = () => {
+      isSettled = true;
+    };
+    promise.then(mark, mark);
+    await settle();
+    for (let jumps = 0; !isSettled; jumps++) {
+      const next = this.#next();
+      if (next === undefined || jumps === maxJumps) throw new Error("the promise never settles");
+      this.#nowMs = Math.max(this.#nowMs, next.wakeAtMs);
+      next.wake();
+      await settle();
+    }
+    return await promise;
+  }
+
+  #next(): Sleeper | undefined {
+    return [...this.#sleepers].toSorted((a, b) => a.wakeAtMs - b.wakeAtMs)[0];
+  }
+}
+
+/** Lets all promise callbacks run that are due. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,7 @@
+/** A log that nobody reads. */
+
+import type { Log } from "../../src/core/ports.ts";
+
+const ignore = () => undefined;
+
+export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

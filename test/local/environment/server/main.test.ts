@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createHttpClient } from "../../../../src/node/http.ts";
+
+let folder = "";
+let program = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "environment-"));
+  program = join(folder, "environment.mjs");
+  const entry = "src/local/environment/server/main.ts";
+  const target = { bundle: true, platform: "node", target: "node20", format: "esm" } as const;
+  await build({ ...target, entryPoints: [entry], outfile: program, logLevel: "error" });
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+function start(...args: readonly string[]): ChildProcess {
+  const env = { ...process.env, TINKER_RL_LOCAL_KEY: "sesame" };
+  const child = spawn(process.execPath, [program, ...args], { env });
+  onTestFinished(() => void child.kill());
+  return child;
+}
+
+async function firstLine(stream: NodeJS.ReadableStream | null): Promise<string> {
+  const [chunk] = stream ? await once(stream, "data") : [""];
+  return String(chunk);
+}
+
+describe("the environment process", () => {
+  it("serves the embedded environments on a socket, and ends when its stdin does", async () => {
+    const socketPath = join(folder, "s");
+    const child = start("--socket", socketPath);
+    const ready = await firstLine(child.stdout);
+    expect(JSON.parse(ready)).toEqual({ ready: true, address: socketPath });
+    const http = createHttpClient({ socketPath });
+    onTestFinished(() => http.close());
+    const headers = { "x-api-key": "sesame" };
+    const url = "http://localhost/list_environments";
+    const answer = await http.send({ method: "GET", url, headers });
+    expect(JSON.parse(await answer.text())).toContain("calculator");
+    child.stdin?.end();
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  it("ends at SIGTERM", async () => {
+    const child = start("--port", "0");
+    expect(await firstLine(child.stdout)).toMatch(/"address":"http:\/\/127\.0\.0\.1:\d+"/);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  it.each([[[]], [["--port", "70000"]], [["--port", "0", "--socket", "s"]]])(
+    "refuses the arguments %j with a usage line",
+    async (args) => {
+      const child = start(...args);
+      const [line, [code]] = await Promise.all([firstLine(child.stderr), once(child, "exit")]);
+      expect(line).toContain("Usage: environment.js --socket PATH | --port N");
+      expect(code).toBe(1);
+    },
+  );
+});

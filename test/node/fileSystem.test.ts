@@ -1,0 +1,97 @@
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+
+const fileSystem = createFileSystem();
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-files-"));
+});
+afterAll(async () => {
+  await fileSystem.close();
+  await rm(folder, { recursive: true });
+});
+
+test("appends return their offsets, also when many are under way", async () => {
+  const path = join(folder, "appended");
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index} ä\n`);
+  const offsets = await Promise.all(lines.map((line) => fileSystem.append(path, line)));
+  for (const [index, line] of lines.entries()) {
+    const bytes = await fileSystem.readRange(path, offsets[index] ?? -1, Buffer.byteLength(line));
+    expect(Buffer.from(bytes).toString()).toBe(line);
+  }
+});
+
+test("more files than are kept open can be appended to in turn", async () => {
+  const paths = Array.from({ length: 40 }, (_, index) => join(folder, `many-${index}`));
+  for (const text of ["a", "b"]) {
+    await Promise.all(paths.map((path) => fileSystem.append(path, text)));
+  }
+  for (const path of paths) expect(await fileSystem.readText(path)).toBe("ab");
+});
+
+test("an append after a rename, a cut, a replacement or a removal goes to the file at the path", async () => {
+  const path = join(folder, "moved");
+  await fileSystem.append(path, "one");
+  await fileSystem.rename(path, join(folder, "moved-away"));
+  expect(await fileSystem.append(path, "two")).toBe(0);
+  await fileSystem.truncate(path, 1);
+  expect(await fileSystem.append(path, "hree")).toBe(1);
+  expect(await fileSystem.readText(path)).toBe("three");
+  await fileSystem.writeAtomic(path, "four");
+  expect(await fileSystem.append(path, "teen")).toBe(4);
+  await fileSystem.remove(path);
+  await fileSystem.remove(path);
+  expect(await fileSystem.size(path)).toBeNull();
+  expect(await fileSystem.readText(join(folder, "moved-away"))).toBe("one");
+});
+
+test("an atomic write replaces the file and leaves nothing beside it", async () => {
+  const room = join(folder, "atomic");
+  await fileSystem.makeDirectory(room);
+  await Promise.all(["1", "2", "3"].map((text) => fileSystem.writeAtomic(join(room, "f"), text)));
+  await fileSystem.writeAtomic(join(room, "f"), Uint8Array.of(52));
+  expect(await fileSystem.list(room)).toEqual(["f"]);
+  expect(await fileSystem.readText(join(room, "f"))).toBe("4");
+});
+
+test("a folder can be claimed once, with its parents made on the way", async () => {
+  const path = join(folder, "runs", "first");
+  await fileSystem.claimDirectory(path);
+  await expect(fileSystem.claimDirectory(path)).rejects.toMatchObject({
+    code: "exists",
+    data: { path },
+  });
+});
+
+test("what is not there has no size, no names, and no text", async () => {
+  const path = join(folder, "missing");
+  expect(await fileSystem.size(path)).toBeNull();
+  expect(await fileSystem.list(path)).toEqual([]);
+  await expect(fileSystem.readText(path)).rejects.toMatchObject({
+    code: "file-not-found",
+    data: { path },
+  });
+});
+
+test("a read beyond the end is short", async () => {
+  const path = join(folder, "short");
+  await fileSystem.append(path, "abc");
+  expect(await fileSystem.readRange(path, 2, 10)).toEqual(Uint8Array.of(99));
+});
+
+test("a folder that is read as a file is unreadable", async () => {
+  await expect(fileSystem.readText(folder)).rejects.toMatchObject({ code: "file-unreadable" });
+});
+
+test.runIf(process.platform === "linux")("a full disk is named, with what to do", async () => {
+  const path = join(folder, "full");
+  await symlink("/dev/full", path);
+  await expect(fileSystem.append(path, "data")).rejects.toMatchObject({
+    code: "disk",
+    message: expect.stringContaining("free some space"),
+    data: { path, reason: "ENOSPC" },
+  });
+});

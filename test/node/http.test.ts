@@ -1,0 +1,197 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import {
+  type ClosableHttpClient,
+  createHttpClient,
+  type HttpClientOptions,
+} from "../../src/node/http.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function serve(listener: RequestListener, socketPath?: string): Promise<Server> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) =>
+    server.listen(socketPath ?? { port: 0, host: "127.0.0.1" }, resolve),
+  );
+  closers.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return server;
+}
+
+function addressOf(server: Server): string {
+  // A server on a port has an AddressInfo.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function client(options?: HttpClientOptions): ClosableHttpClient {
+  const http = createHttpClient(options);
+  closers.push(() => http.close());
+  return http;
+}
+
+test("method, headers and body arrive, status, headers and bytes come back", async () => {
+  const server = await serve((request, response) => {
+    request.setEncoding("utf8");
+    request.on("data", (body) => {
+      response.writeHead(422, { "X-Seen": `${request.method} ${request.headers["x-sent"]}` });
+      response.end(`got ${body}`);
+    });
+  });
+  const response = await client().send({
+    method: "POST",
+    url: `${addressOf(server)}/path`,
+    headers: { "x-sent": "yes" },
+    body: "däta",
+  });
+  expect(response.status).toBe(422);
+  expect(response.header("x-seen")).toBe("POST yes");
+  expect(response.header("X-Missing")).toBeNull();
+  expect(await response.text()).toBe("got däta");
+});
+
+test("a redirect is an answer like any other", async () => {
+  const server = await serve((_request, response) => {
+    response.writeHead(302, { location: "/elsewhere" }).end();
+  });
+  const response = await client().send({ method: "GET", url: addressOf(server) });
+  expect(response.status).toBe(302);
+  expect(response.header("location")).toBe("/elsewhere");
+  expect(await response.bytes()).toEqual(new Uint8Array());
+});
+
+test("a refused connection is a request that was not sent", async () => {
+  const server = await serve(() => undefined);
+  const url = `${addressOf(server)}/v1?key=secret`;
+  await new Promise((resolve) => server.close(resolve));
+  const error = await client()
+    .send({ method: "GET", url })
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "transport", data: { sent: false, code: "ECONNREFUSED" } });
+  expect(String(error)).not.toContain("secret");
+});
+
+test("a connection that breaks after the request may have been served", async () => {
+  const server = await serve((request) => request.socket.destroy());
+  await expect(client().send({ method: "GET", url: addressOf(server) })).rejects.toMatchObject({
+    code: "transport",
+    data: { sent: true },
+  });
+});
+
+test("a body that breaks off is a transport fault in every way of reading it", async () => {
+  const server = await serve((_request, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("partial", () => response.socket?.destroy());
+  });
+  const http = client();
+  const send = () => http.send({ method: "GET", url: addressOf(server) });
+  const fault = { code: "transport", data: { sent: true } };
+  await expect((await send()).text()).rejects.toMatchObject(fault);
+  await expect((await send()).bytes()).rejects.toMatchObject(fault);
+  const body = (await send()).stream();
+  await expect(
+    (async () => {
+      for await (const chunk of body) expect(chunk.length).toBeGreaterThan(0);
+    })(),
+  ).rejects.toMatchObject(fault);
+});
+
+test("the time limit covers the body", async () => {
+  const server = await serve((_request, response) => {
+    response.write("first");
+  });
+  const response = await client().send({ method: "GET", url: addressOf(server), timeoutMs: 50 });
+  await expect(response.text()).rejects.toMatchObject({
+    code: "transport",
+    message: expect.stringContaining("50 ms"),
+  });
+});
+
+test("an abort rejects with the signal's reason, before, during and after the headers", async () => {
+  const server = await serve((request, response) => {
+    if (request.url === "/headers") response.write("first");
+  });
+  const http = client();
+  const url = addressOf(server);
+  await expect(http.send({ method: "GET", url, signal: AbortSignal.abort("before") })).rejects.toBe(
+    "before",
+  );
+  const during = new AbortController();
+  const sent = http.send({ method: "GET", url, signal: during.signal });
+  during.abort("during");
+  await expect(sent).rejects.toBe("during");
+  const after = new AbortController();
+  const response = await http.send({ method: "GET", url: `${url}/headers`, signal: after.signal });
+  const text = response.text();
+  after.abort("after");
+  await expect(text).rejects.toBe("after");
+});
+
+test("a stream arrives piece by piece and may be left early", async () => {
+  const server = await serve((_request, response) => {
+    response.write("first");
+  });
+  const response = await client().send({ method: "GET", url: addressOf(server) });
+  const pieces: string[] = [];
+  for await (const chunk of response.stream()) {
+    pieces.push(Buffer.from(chunk).toString());
+    break;
+  }
+  expect(pieces).toEqual(["first"]);
+});
+
+test("a socket takes the place of host and port", async () => {
+  const name = `tinker-rl-http-${process.pid}.sock`;
+  const path = process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+  await serve((request, response) => void response.end(request.url), path);
+  const http = client({ socketPath: path });
+  const response = await http.send({ method: "GET", url: "http://engine/api" });
+  expect(await response.text()).toBe("/api");
+  const missing = client({ socketPath: `${path}-missing` });
+  await expect(missing.send({ method: "GET", url: "http://engine/" })).rejects.toMatchObject({
+    data: { sent: false },
+  });
+});
+
+test("a proxy is used for other hosts, never for this machine", async () => {
+  const tunnelled: string[] = [];
+  const server = await serve((_request, response) => void response.end("direct or through"));
+  const port = new URL(addressOf(server)).port;
+  const proxy = await serve(() => undefined);
+  proxy.on("connect", (request, socket) => {
+    tunnelled.push(request.url ?? "");
+    const upstream = connect(Number(port), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    closers.push(async () => upstream.destroy());
+  });
+  const http = client({ proxy: addressOf(proxy) });
+  const far = await http.send({ method: "GET", url: "http://service.example:81/" });
+  const near = await http.send({ method: "GET", url: addressOf(server) });
+  expect([await far.text(), await near.text()]).toEqual(["direct or through", "direct or through"]);
+  expect(tunnelled).toEqual(["service.example:81"]);
+});
+
+test("an address that is none is refused without showing it", async () => {
+  await expect(client().send({ method: "GET", url: "key=secret" })).rejects.toMatchObject({
+    code: "transport",
+    data: { sent: false, url: "an invalid URL" },
+  });
+});
+
+test("closing ends requests under way", async () => {
+  const server = await serve(() => undefined);
+  const http = createHttpClient();
+  const sent = http.send({ method: "GET", url: addressOf(server) });
+  await new Promise<void>((resolve) => server.once("request", () => resolve()));
+  await Promise.all([http.close(), expect(sent).rejects.toMatchObject({ code: "transport" })]);
+});
