@@ -8,6 +8,8 @@ export interface TrainRequest {
   readonly configPath: string;
   readonly owner: RunOwner;
   readonly watch: Watcher;
+  /** Where engine, environments and model lie; default: beside the running program. */
+  readonly programFolder?: string;
 }
 
 export interface ResumeRequest {
@@ -15,6 +17,8 @@ export interface ResumeRequest {
   readonly folder: string;
   readonly owner: RunOwner;
   readonly watch: Watcher;
+  /** Where engine, environments and model lie; default: beside the running program. */
+  readonly programFolder?: string;
 }
 
 /** A run in progress. */
@@ -29,5 +33,6 @@ export interface ActiveRun {
 
 export interface RunEnd {
   readonly outcome: "done" | "stopped" | "interrupted";
-  readonly folder: string;
+  /** Null when the run ended before it had a folder. */
+  readonly folder: string | null;
 }

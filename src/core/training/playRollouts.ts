@@ -22,18 +22,19 @@ export async function playRollouts(
   options: PlayOptions,
 ): Promise<readonly FinishedRollout[]> {
   const failing = new AbortController();
-  const signal = AbortSignal.any([context.control.signal, failing.signal]);
+  const stops = [context.control.signal, failing.signal];
   const sampler = limitedSampler(options.sampler, context.limits);
   const play = async (task: RolloutTask): Promise<FinishedRollout> => {
     try {
-      return await playOne(context, task, { ...options, sampler }, signal);
+      // A signal of its own for every rollout: hundreds of listeners on one are taken for a leak.
+      return await playOne(context, task, { ...options, sampler }, AbortSignal.any(stops));
     } catch (error) {
       failing.abort(error);
       throw error;
     }
   };
   const results = await Promise.allSettled(tasks.map(play));
-  signal.throwIfAborted();
+  AbortSignal.any(stops).throwIfAborted();
   return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 

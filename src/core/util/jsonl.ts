@@ -1,5 +1,7 @@
 /** JSON lines: one value a line, in files that only grow and may end in a half-written line. */
 
+import type { Json } from "../json.ts";
+
 export interface JsonLine {
   readonly value: unknown;
   /** Byte offset of the line in what was parsed. */
@@ -36,8 +38,8 @@ export function parseJsonLines(bytes: Uint8Array): ParsedJsonLines {
   return { lines, completeBytes: start, hasPartialLine: start < bytes.length, brokenLines };
 }
 
-/** One plain object as a line with its line feed, as UTF-8 bytes. */
-export function encodeJsonLine(value: object): Uint8Array {
+/** One JSON value as a line with its line feed, as UTF-8 bytes. */
+export function encodeJsonLine(value: object | Json): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 

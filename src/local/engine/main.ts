@@ -25,21 +25,27 @@ interface EngineArguments {
 }
 
 function readArguments(args: readonly string[]): EngineArguments {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      socket: { type: "string" },
-      port: { type: "string" },
-      store: { type: "string" },
-      workers: { type: "string" },
-    },
-  });
-  if (values.store === undefined) throw usage("--store DIR is missing");
+  const { socket, port, store, workers } = readOptions(args);
+  if (store === undefined) throw usage("--store DIR is missing");
   return {
-    target: readTarget(values.socket, values.port),
-    storeFolder: values.store,
-    workers: values.workers === undefined ? null : wholeNumber("--workers", values.workers, 1),
+    target: readTarget(socket, port),
+    storeFolder: store,
+    workers: workers === undefined ? null : wholeNumber("--workers", workers, 1),
   };
+}
+
+function readOptions(args: readonly string[]) {
+  const options = {
+    socket: { type: "string" },
+    port: { type: "string" },
+    store: { type: "string" },
+    workers: { type: "string" },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw usage(errorMessage(error));
+  }
 }
 
 function readTarget(socket: string | undefined, port: string | undefined): ListenTarget {

@@ -54,7 +54,8 @@ export function decodeSafetensors(bytes: Uint8Array): Safetensors {
     if (to - from !== length * size || start + to > bytes.byteLength) {
       throw invalid(`tensor ${name} does not fit its shape`);
     }
-    const raw = bytes.slice(start + from, start + to).buffer;
+    // A copy: typed arrays need their own alignment, and the slice of a Node buffer would share memory.
+    const raw = new Uint8Array(bytes.subarray(start + from, start + to)).buffer;
     const data = dtype === "F32" ? new Float32Array(raw) : widenHalves(new Uint16Array(raw));
     tensors.set(name, { shape, data });
   }

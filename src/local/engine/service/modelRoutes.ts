@@ -33,7 +33,7 @@ export function modelRoutes(parts: ServiceParts): Routes {
     "POST /load_weights": (request) => {
       const body = jsonBody(request);
       const load = (model: TrainedModel) => loadInto(parts, model, body);
-      if (body["model_id"] === undefined) return submitCreation(parts, body, load);
+      if ((body["model_id"] ?? null) === null) return submitCreation(parts, body, load);
       return submitFirst(parts, body, load);
     },
     "POST /get_info": (request) => {

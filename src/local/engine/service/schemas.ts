@@ -100,7 +100,7 @@ export const sampleRequest = z.object({
 
 const modelInput = z.object({ chunks: z.array(z.looseObject({ type: z.string() })) });
 
-export const tensorData = z.object({
+const tensorData = z.object({
   data: z.array(z.number()),
   dtype: z.enum(["float32", "int64"]),
   shape: z.array(sequence).nullish(),

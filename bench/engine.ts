@@ -1,0 +1,192 @@
+/**
+ * Measures the embedded engine: rates of the arithmetic on this thread alone, memory, and the start of a whole engine.
+ * Run: `npm run build && npm run bench:engine`. `engine_pytorch.py` prints the same rows for PyTorch.
+ */
+
+import { resolve } from "node:path";
+import { adamStep, newOptimizerState } from "../src/local/engine/adam.ts";
+import { type Architecture, adapterLayout, baseLayout } from "../src/local/engine/architecture.ts";
+import { Arena } from "../src/local/engine/arena.ts";
+import { Decoder } from "../src/local/engine/decoder.ts";
+import { createEngine } from "../src/local/engine/embeddedEngine.ts";
+import { readArchitecture } from "../src/local/engine/modelFolder.ts";
+import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
+import { pickToken } from "../src/local/engine/pickToken.ts";
+import { type WeightSet, Weights } from "../src/local/engine/weights.ts";
+import { createNormal, createUniform, integerBetween } from "../src/local/random.ts";
+import { median, medianSeconds, print, REPEATS, rate, residentMegabytes } from "./measure.ts";
+
+const MODEL_FOLDER = resolve("src/local/engine/model");
+const KERNELS = resolve("dist/trainer/kernels.wasm");
+const WORKER = resolve("dist/trainer/engineWorker.js");
+
+const SEQUENCES = 16;
+const SEQUENCE_TOKENS = 128;
+const MICRO_BATCH_ROWS = 1024;
+const RANK = 8;
+const PROMPT_TOKENS = 48;
+const DECODE_STEPS = 80;
+const PICK = { temperature: 1, topK: -1, topP: 1 };
+
+/** Rates do not depend on what the weights are, only on their being ordinary numbers. */
+function randomBase(arch: Architecture): Float32Array {
+  const normal = createNormal(1);
+  const layout = baseLayout(arch);
+  const base = new Float32Array(layout.length);
+  for (const { offset, rows, columns } of layout.all) {
+    const scale = 1 / Math.sqrt(rows);
+    for (let i = 0; i < rows * columns; i++) base[offset + i] = rows === 1 ? 1 : normal() * scale;
+  }
+  return base;
+}
+
+/** 16 sequences of 128 tokens, as micro-batches. */
+function microBatches(arch: Architecture): readonly (readonly NetworkSequence[])[] {
+  const uniform = createUniform(2);
+  const tokens = (): Int32Array =>
+    Int32Array.from({ length: SEQUENCE_TOKENS }, () =>
+      integerBetween(uniform, 0, arch.vocabSize - 1),
+    );
+  const perBatch = MICRO_BATCH_ROWS / SEQUENCE_TOKENS;
+  return Array.from({ length: SEQUENCES / perBatch }, () =>
+    Array.from({ length: perBatch }, () => ({ tokens: tokens(), targets: tokens() })),
+  );
+}
+
+async function newWeights(arch: Architecture, base: Float32Array): Promise<Weights> {
+  return new Weights(await Arena.load(KERNELS), arch, base, RANK);
+}
+
+function trainer(network: Network, arch: Architecture): () => void {
+  const batches = microBatches(arch);
+  const coefficients = new Float32Array(MICRO_BATCH_ROWS).fill(-1);
+  return () => {
+    for (const batch of batches) {
+      network.forward(batch);
+      network.clearGradient();
+      network.backward(coefficients);
+    }
+  };
+}
+
+async function benchTraining(arch: Architecture, base: Float32Array): Promise<void> {
+  const tokens = SEQUENCES * SEQUENCE_TOKENS;
+  const layout = adapterLayout(arch, RANK);
+  const normal = createNormal(3);
+  const adapter = Float32Array.from({ length: layout.length }, () => 0.1 * normal());
+  const network = new Network(
+    await newWeights(arch, base),
+    { kind: "lora", largest: layout },
+    MICRO_BATCH_ROWS,
+  );
+  network.setAdapter(layout, adapter);
+  const batches = microBatches(arch);
+  const forward = (): void => {
+    for (const batch of batches) network.forward(batch);
+  };
+  print(rate("forward only, 16 x 128", tokens, forward));
+  print(rate("LoRA step, 16 x 128, rank 8", tokens, trainer(network, arch)));
+  const full = new Network(await newWeights(arch, base), { kind: "full" }, MICRO_BATCH_ROWS);
+  print(rate("full step, 16 x 128", tokens, trainer(full, arch)));
+  const merge = medianSeconds(() => network.setAdapter(layout, adapter));
+  print({ name: "merging and packing an adapter", value: merge * 1000, unit: "CPU-ms" });
+}
+
+function benchAdam(arch: Architecture): void {
+  const sizes = { "LoRA, rank 8": adapterLayout(arch, RANK).length, full: baseLayout(arch).length };
+  for (const [name, length] of Object.entries(sizes)) {
+    const normal = createNormal(4);
+    const gradient = Float32Array.from({ length }, normal);
+    const parameters = Float32Array.from({ length }, normal);
+    const state = newOptimizerState(length);
+    const params = {
+      learning_rate: 1e-3,
+      beta1: 0.9,
+      beta2: 0.95,
+      eps: 1e-8,
+      weight_decay: 0,
+      grad_clip_norm: 1,
+    };
+    const seconds = medianSeconds(() => adamStep(parameters, gradient, state, params));
+    print({ name: `Adam step, ${name}`, value: seconds * 1000, unit: "CPU-ms" });
+  }
+}
+
+/** Fills the first `count` slots with prompts, as many rows at a time as the decoder takes. */
+function prefill(decoder: Decoder, set: WeightSet, count: number): void {
+  const perStep = Math.floor(decoder.maxRows / PROMPT_TOKENS);
+  for (let first = 0; first < count; first += perStep) {
+    const slots = Array.from({ length: Math.min(perStep, count - first) }, (_, i) => first + i);
+    for (const slot of slots) decoder.truncate(slot, 0);
+    const inputs = slots.map((slot) => ({
+      slot,
+      tokens: Int32Array.from({ length: PROMPT_TOKENS }, (_, i) => (i * 31 + slot) % 500),
+      wanted: 1,
+    }));
+    decoder.step(set, inputs);
+  }
+}
+
+function decode(decoder: Decoder, set: WeightSet, vocabulary: number, batch: number): void {
+  const uniform = createUniform(5);
+  let next = new Int32Array(batch);
+  for (let step = 0; step < DECODE_STEPS; step++) {
+    const inputs = Array.from(next, (id, slot) => ({ slot, tokens: Int32Array.of(id), wanted: 1 }));
+    const rows = decoder.step(set, inputs);
+    next = next.map((_, i) =>
+      pickToken(rows.subarray(i * vocabulary, (i + 1) * vocabulary), PICK, uniform()),
+    );
+  }
+}
+
+async function benchSampling(arch: Architecture, base: Float32Array): Promise<void> {
+  const weights = await newWeights(arch, base);
+  const decoder = new Decoder(weights, MICRO_BATCH_ROWS);
+  const set = weights.allocateSet(false);
+  weights.merge(set, null);
+  print(rate("prefill, 64 x 48", 64 * PROMPT_TOKENS, () => prefill(decoder, set, 64)));
+  for (const batch of [64, 8]) {
+    const action = (): void => {
+      for (let slot = 0; slot < batch; slot++) decoder.truncate(slot, PROMPT_TOKENS);
+      decode(decoder, set, arch.vocabSize, batch);
+    };
+    print(rate(`decoding, batch ${batch}, 48 + 80 tokens`, batch * DECODE_STEPS, action));
+  }
+}
+
+async function benchEngine(): Promise<void> {
+  const options = { modelFolder: MODEL_FOLDER, wasmPath: KERNELS, workerPath: WORKER, workers: 2 };
+  const before = residentMegabytes();
+  const starts: number[] = [];
+  let held = 0;
+  for (let i = 0; i < REPEATS; i++) {
+    const started = performance.now();
+    const engine = await createEngine(options);
+    starts.push(performance.now() - started);
+    if (i === 0) held = residentMegabytes() - before;
+    await engine.close();
+  }
+  print({
+    name: "start of an engine with two workers",
+    value: median(starts),
+    unit: "ms of wall time",
+  });
+  print({ name: "memory of an engine with two workers", value: held, unit: "MB resident" });
+}
+
+async function main(): Promise<void> {
+  const arch = await readArchitecture(MODEL_FOLDER);
+  const base = randomBase(arch);
+  const before = residentMegabytes();
+  await benchEngine();
+  await benchTraining(arch, base);
+  await benchSampling(arch, base);
+  benchAdam(arch);
+  print({
+    name: "memory of the arithmetic on one thread",
+    value: residentMegabytes() - before,
+    unit: "MB resident",
+  });
+}
+
+await main();

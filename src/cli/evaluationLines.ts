@@ -1,0 +1,59 @@
+/** Draws evaluations: one line a temperature, beside what was measured before. */
+
+import type { EvaluationCell, EvaluationResult } from "../core/training/evaluation.ts";
+import { formatQuantity, formatReward, formatSigned } from "../shared/format.ts";
+import { type Line, type Piece, styled } from "./line.ts";
+
+type Values = Pick<EvaluationResult, "rewardMean" | "low" | "high" | "failed" | "rollouts">;
+/** What is drawn of a result; stored ones have it as well. */
+export type ShownResult = EvaluationCell & Values;
+
+/** `baseline` is what `results` are compared with; null when there is nothing to compare. */
+export function evaluationLines(
+  results: readonly ShownResult[],
+  baseline: readonly ShownResult[] | null,
+): readonly Line[] {
+  const names = results.map(({ temperature }) => temperatureLabel(temperature));
+  const nameWidth = Math.max(0, ...names.map((name) => name.length));
+  const lines: Line[] = [];
+  let place = "";
+  for (const [index, result] of results.entries()) {
+    const ownPlace = `${result.split} split of ${result.environment}`;
+    if (ownPlace !== place) lines.push([`  ${ownPlace}`]);
+    place = ownPlace;
+    const before = baseline?.find((other) => isSameCell(other, result)) ?? null;
+    lines.push([`    ${(names[index] ?? "").padEnd(nameWidth)}  `, ...resultPieces(result, before)]);
+  }
+  return lines;
+}
+
+/** `greedy`, or `temperature 1`. */
+export function temperatureLabel(temperature: number): string {
+  return temperature === 0 ? "greedy" : `temperature ${temperature}`;
+}
+
+function resultPieces(result: ShownResult, before: ShownResult | null): readonly Piece[] {
+  const { rewardMean, low, high, failed, rollouts } = result;
+  const pieces: Piece[] = [];
+  if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
+  pieces.push(styled("strong", formatReward(rewardMean)));
+  if (before !== null) pieces.push("  ", changePiece(rewardMean - before.rewardMean));
+  const interval = `${formatReward(low)} to ${formatReward(high)}`;
+  pieces.push(styled("quiet", `  95 % interval ${interval}`));
+  if (failed > 0) {
+    pieces.push(styled("warning", `  ${failed} of ${formatQuantity(rollouts, "rollout")} failed`));
+  }
+  return pieces;
+}
+
+function changePiece(change: number): Piece {
+  const text = formatSigned(change);
+  if (Math.abs(change) < 0.005) return text;
+  return styled(change > 0 ? "good" : "bad", text);
+}
+
+function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
+  return (
+    a.environment === b.environment && a.split === b.split && a.temperature === b.temperature
+  );
+}

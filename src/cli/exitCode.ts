@@ -1,0 +1,61 @@
+/** What the program's exit code says, and what is printed about an error. */
+
+import { inspect } from "node:util";
+import { errorMessage, isAppError } from "../core/errors.ts";
+import type { RunEnd } from "../trainer/contract.ts";
+import { type Line, styled } from "./line.ts";
+import { visibleText } from "./visibleText.ts";
+
+export const EXIT = {
+  done: 0,
+  /** A fault of the program, or of this machine. */
+  fault: 1,
+  /** Configuration, arguments or a named file cannot be used. */
+  invalid: 2,
+  stopped: 3,
+  /** Capacity or a budget ran out. */
+  limit: 4,
+  service: 5,
+  interrupted: 6,
+} as const;
+
+/** AppErrors that only a mistake in this program can raise. */
+const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-record-invalid"]);
+const LIMIT = /(^|-)(capacity|budget)$|^empty-steps$/;
+const SERVICE = /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused)$)/;
+/** What the user named cannot be used; a configuration key in the error says the same. */
+const INVALID =
+  /^(bad-arguments|config-.+|file-.+|run-.+|state-.+|checkpoint-.+|tokenizer-.+|no-.+|key-.+)$/;
+
+export function exitCodeOfRun({ outcome }: RunEnd): number {
+  return EXIT[outcome];
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (!isAppError(error) || BUGS.has(error.code)) return EXIT.fault;
+  if (LIMIT.test(error.code)) return EXIT.limit;
+  if (error.configPath !== undefined || INVALID.test(error.code)) return EXIT.invalid;
+  return SERVICE.test(error.code) ? EXIT.service : EXIT.fault;
+}
+
+/** One line, or the lines of an invalid configuration; with the stack when it is a bug or `isDebug`. */
+export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
+  const isBug = !isAppError(error) || BUGS.has(error.code);
+  const stack = isBug || isDebug ? textLines(inspect(error)) : [];
+  if (isAppError(error, "config-invalid")) return [...textLines(error.message), ...stack];
+  const message = isBug
+    ? `This is a fault of the program, not of your set-up: ${errorMessage(error)}`
+    : errorMessage(error);
+  const advice = isBug ? ["Report it with the lines below; runs that were saved can be resumed."] : [];
+  return [
+    [styled("bad", "error:"), ` ${message.replace(/\s*\n\s*/g, " ")}`],
+    ...advice.map((text) => [text]),
+    ...stack,
+  ];
+}
+
+function textLines(text: string): readonly Line[] {
+  return visibleText(text)
+    .split("\n")
+    .map((row) => [row]);
+}

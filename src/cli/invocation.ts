@@ -1,0 +1,36 @@
+/** How the program was called, so that commands it prints can be copied. */
+
+import { basename, dirname, relative } from "node:path";
+
+export interface Invocation {
+  /** What to type for the program itself: `tinker-rl`, or `node dist/trainer/tinker-rl.js`. */
+  readonly program: string;
+  /** Working directory. */
+  readonly cwd: string;
+}
+
+/** `scriptPath` is the path of the started script, as in `process.argv[1]`. */
+export function describeInvocation(scriptPath: string, cwd: string): Invocation {
+  const isScript = /\.[cm]?[jt]s$/.test(scriptPath);
+  if (isScript) return { program: `node ${quoteWord(shortPath(scriptPath, cwd))}`, cwd };
+  const isPackageLink = basename(dirname(scriptPath)) === ".bin";
+  const name = basename(scriptPath);
+  return { program: isPackageLink ? `npx ${name}` : name, cwd };
+}
+
+/** The path from `cwd` when that is shorter. */
+export function shortPath(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path) || ".";
+  return fromHere.length < path.length ? fromHere : path;
+}
+
+/** One word for a shell. */
+export function quoteWord(word: string): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+}
+
+/** A command to copy, for example `tinker-rl show .tinker-rl/runs/x --step 1`. */
+export function commandLine(invocation: Invocation, ...words: readonly string[]): string {
+  return [invocation.program, ...words.map(quoteWord)].join(" ");
+}

@@ -1,0 +1,80 @@
+/** The progress of a run on a terminal: lines that stay, and a live line that is redrawn at a bounded rate. */
+
+import type { Clock } from "../core/ports.ts";
+import type { ProgressEvent } from "../core/training/progress.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Line } from "./line.ts";
+import { eventLines, liveLine } from "./progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ScreenParts {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly invocation: Invocation;
+}
+
+const REDRAW_MS = 100;
+
+export class Screen {
+  readonly #parts: ScreenParts;
+  readonly #closing = new AbortController();
+  #model: ProgressModel = INITIAL_PROGRESS;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
+  #isWaiting = false;
+
+  constructor(parts: ScreenParts) {
+    this.#parts = parts;
+  }
+
+  /** Folder of the run; null before it is known. */
+  get folder(): string | null {
+    return this.#model.folder;
+  }
+
+  /** Takes in what the run tells. */
+  readonly watch = (event: ProgressEvent): void => {
+    const { terminal, invocation } = this.#parts;
+    const { columns, isInteractive } = terminal;
+    this.#model = advanceProgress(this.#model, event);
+    const layout = {
+      width: isInteractive ? columns : Number.POSITIVE_INFINITY,
+      isLive: isInteractive,
+      invocation,
+    };
+    this.print(eventLines(event, this.#model, layout));
+    this.#redraw();
+  };
+
+  /** Writes lines that stay. */
+  print(lines: readonly Line[]): void {
+    if (lines.length > 0) this.#parts.terminal.print(lines);
+  }
+
+  /** Removes the live line; nothing is redrawn afterwards. */
+  close(): void {
+    this.#closing.abort();
+    this.#parts.terminal.showLive(null);
+  }
+
+  #redraw(): void {
+    const { clock, terminal } = this.#parts;
+    if (this.#isWaiting || !terminal.isInteractive || this.#closing.signal.aborted) return;
+    const waitMs = this.#drawnAtMs + REDRAW_MS - clock.monotonic();
+    if (waitMs <= 0) this.#draw();
+    else {
+      this.#isWaiting = true;
+      clock.sleep(waitMs, this.#closing.signal).then(
+        () => this.#draw(),
+        // Closing ends the wait; there is nothing left to draw.
+        () => undefined,
+      );
+    }
+  }
+
+  #draw(): void {
+    this.#isWaiting = false;
+    this.#drawnAtMs = this.#parts.clock.monotonic();
+    this.#parts.terminal.showLive(liveLine(this.#model));
+  }
+}

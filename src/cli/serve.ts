@@ -1,0 +1,71 @@
+/** The command `serve`: the local services on ports, with all that a client needs to know. */
+
+import type { ServeCommand } from "./arguments.ts";
+import { BLANK, type Line, styled } from "./line.ts";
+import type { ProgramParts } from "./program.ts";
+
+/** Where the services listen, as the trainer tells. */
+export interface ServedAddresses {
+  readonly tinkerUrl: string;
+  readonly environmentsUrl: string;
+  readonly key: string;
+}
+
+/** Serves until the first interrupt. @throws AppError as the services do */
+export async function serveUntilInterrupt(
+  parts: ProgramParts,
+  { tinkerPort, environmentsPort, store }: ServeCommand,
+): Promise<void> {
+  const { out, interrupts, trainer } = parts;
+  const { promise: interrupted, resolve } = withResolver();
+  const release = interrupts(resolve);
+  try {
+    const served = await trainer.serve({ tinkerPort, environmentsPort, store });
+    out.print(addressLines(served));
+    await interrupted;
+    out.print([["closing"]]);
+    await served.close();
+  } finally {
+    release();
+  }
+}
+
+/** What to set so that the official Python packages train here. */
+export function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
+  return [
+    row("Tinker", tinkerUrl),
+    row("environments", environmentsUrl),
+    row("key", key),
+    BLANK,
+    ["The official Python packages work here. Set in their shell:"],
+    BLANK,
+    setting("TINKER_BASE_URL", tinkerUrl),
+    setting("TINKER_API_KEY", key),
+    setting("OPENREWARD_API_URL", environmentsUrl),
+    setting("OPENREWARD_SESSION_URL", environmentsUrl),
+    setting("OPENREWARD_API_KEY", key),
+    BLANK,
+    ["Then, with the packages tinker and openreward:"],
+    BLANK,
+    ['  tinker.ServiceClient().create_lora_training_client("local/tiny-tool", rank=8)'],
+    ['  openreward.OpenReward().environments.get("local/calculator")'],
+    BLANK,
+    [styled("quiet", "Only programs on this machine can connect. Ctrl+C ends both services.")],
+  ];
+}
+
+function row(label: string, value: string): Line {
+  return [styled("quiet", label.padEnd(14)), styled("strong", value)];
+}
+
+function setting(name: string, value: string): Line {
+  return [`  export ${name}=${value}`];
+}
+
+function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,89 @@
+/** Writes lines to an output stream, with at most one live line below them, and survives a reader that goes away. */
+
+import { clipLine, type Line, renderLine } from "./line.ts";
+
+export interface Terminal {
+  /** Code points in a row; 80 when unknown. */
+  readonly columns: number;
+  /** True when a person watches: a live line can be redrawn. */
+  readonly isInteractive: boolean;
+  /** True once nobody reads any more. */
+  readonly isClosed: boolean;
+  /** Writes lines that stay. */
+  print(lines: readonly Line[]): void;
+  /** Replaces the live line below everything printed; null removes it. Nothing happens unless interactive. */
+  showLive(line: Line | null): void;
+  /** Resolves when what was printed has left the process, or nobody reads it. */
+  drained(): Promise<void>;
+}
+
+/** The part of Node's writable streams that is used here. */
+export interface OutputStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string, done?: () => void): boolean;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+const DEFAULT_COLUMNS = 80;
+const LINES_AT_ONCE = 200;
+const ERASE_LINE = "\r\u001b[2K";
+
+/** `env` decides on colour: none with NO_COLOR (any value but empty) or on a dumb terminal. */
+export function createTerminal(
+  stream: OutputStream,
+  env: Readonly<Record<string, string | undefined>>,
+): Terminal {
+  const isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
+  const hasColor = isInteractive && (env["NO_COLOR"] ?? "") === "";
+  let isClosed = false;
+  let live: string | null = null;
+  // Without a listener a closed pipe would end the program in the middle of its work.
+  stream.on("error", () => {
+    isClosed = true;
+  });
+  const write = (text: string): void => {
+    if (!isClosed && text !== "") stream.write(text);
+  };
+  const columns = (): number => stream.columns || DEFAULT_COLUMNS;
+  const erased = (): string => (live === null ? "" : ERASE_LINE);
+  return {
+    get columns() {
+      return columns();
+    },
+    isInteractive,
+    get isClosed() {
+      return isClosed;
+    },
+    print: (lines) => {
+      const text = lines.map((line) => `${renderLine(line, hasColor)}\n`).join("");
+      write(`${erased()}${text}${live ?? ""}`);
+    },
+    showLive: (line) => {
+      if (!isInteractive) return;
+      // The last column stays free: some terminals wrap as soon as it is filled.
+      const next = line === null ? null : renderLine(clipLine(line, columns() - 1), hasColor);
+      if (next !== live) write(`${erased()}${next ?? ""}`);
+      live = next;
+    },
+    drained: () =>
+      new Promise((resolve) => {
+        if (isClosed) resolve();
+        else stream.write("", () => resolve());
+      }),
+  };
+}
+
+/** Prints lines as they come, at the reader's pace; ends early when nobody reads. */
+export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): Promise<void> {
+  const pending: Line[] = [];
+  for await (const line of lines) {
+    if (terminal.isClosed) return;
+    pending.push(line);
+    if (pending.length === LINES_AT_ONCE) {
+      terminal.print(pending.splice(0));
+      await terminal.drained();
+    }
+  }
+  terminal.print(pending);
+}

@@ -1,0 +1,46 @@
+/** The commands `train` and `resume`: a run on the screen, and what Ctrl+C does to it. */
+
+import type { Watcher } from "../core/training/progress.ts";
+import type { ActiveRun, RunEnd } from "../trainer/contract.ts";
+import { styled } from "./line.ts";
+import type { ProgramParts } from "./program.ts";
+import { nextStepLines } from "./progressLines.ts";
+import { Screen } from "./screen.ts";
+
+/**
+ * Shows a run until it ends. The first interrupt stops and saves it, the second ends it now, a third one is the system's.
+ * @throws AppError as the run does
+ */
+export async function followRun(
+  parts: ProgramParts,
+  start: (watch: Watcher) => ActiveRun,
+): Promise<RunEnd> {
+  const { invocation, interrupts } = parts;
+  const screen = new Screen({ terminal: parts.out, clock: parts.clock, invocation });
+  const run = start(screen.watch);
+  let isStopping = false;
+  const release = interrupts(() => {
+    if (isStopping) {
+      screen.print([[styled("warning", "ending now")]]);
+      release();
+      run.stopNow();
+      return;
+    }
+    isStopping = true;
+    const notice = "stopping: the last completed step is saved; Ctrl+C again ends at once";
+    screen.print([[styled("warning", notice)]]);
+    run.stopAndSave();
+  });
+  try {
+    const end = await run.ended;
+    screen.close();
+    if (end.outcome === "interrupted") screen.print(nextStepLines(end.folder, true, invocation));
+    return end;
+  } catch (error) {
+    screen.close();
+    if (screen.folder !== null) screen.print(nextStepLines(screen.folder, true, invocation));
+    throw error;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,75 @@
+/** How numbers and durations are written for people, in a terminal and in an editor alike. */
+
+const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+const NOTHING = "–";
+
+/** A whole number with commas between groups of three digits: `4,812`. */
+export function formatCount(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A reward with two decimals, `–` for none. */
+export function formatReward(value: number | null): string {
+  return value === null ? NOTHING : withoutMinusZero(value.toFixed(2));
+}
+
+/** A difference or advantage with its sign and `digits` decimals: `+0.53`, `–` for none. */
+export function formatSigned(value: number | null, digits = 2): string {
+  if (value === null) return NOTHING;
+  const text = withoutMinusZero(value.toFixed(digits));
+  return text.startsWith("-") ? text : `+${text}`;
+}
+
+/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18240`, `1.20e-7`. */
+export function formatMeasure(value: number | null): string {
+  if (value === null) return NOTHING;
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(2);
+  return size >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+/** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;
+  const minutes = Math.round(whole / 60);
+  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+/** `one`, or `many` with its number: `1 step`, `1,200 steps`. */
+export function formatQuantity(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** One block character a value, as high as the value lies between `low` and `high`; a space for none. */
+export function sparkline(
+  values: readonly (number | null)[],
+  { low, high }: { readonly low: number; readonly high: number },
+): string {
+  const span = high - low;
+  return values
+    .map((value) => {
+      if (value === null) return " ";
+      const share = span > 0 ? (value - low) / span : 0;
+      return BLOCKS[Math.min(7, Math.max(0, Math.floor(share * 8)))] ?? " ";
+    })
+    .join("");
+}
+
+/** A bar of `width` characters of which `share` (0 to 1) is full. */
+export function progressBar(share: number, width: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return "█".repeat(full) + "░".repeat(width - full);
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+function withoutMinusZero(text: string): string {
+  return /^-0(\.0+)?$/.test(text) ? text.slice(1) : text;
+}

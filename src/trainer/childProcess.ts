@@ -1,0 +1,104 @@
+/** Starts one of the program's own servers as a child that ends with its parent. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import * as z from "zod";
+import { AppError } from "../core/errors.ts";
+
+export interface ChildServer {
+  /** Socket path, or `http://127.0.0.1:PORT`. */
+  readonly address: string;
+  /** Ends the process and waits for it. */
+  close(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** What it is called in messages. */
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly key?: string;
+}
+
+const readySchema = z.object({ ready: z.literal(true), address: z.string() });
+
+const START_LIMIT_MS = 60_000;
+const CLOSE_LIMIT_MS = 5_000;
+const KEPT_OUTPUT = 2_000;
+/** A child gets what Node and the file system need, and none of the user's keys. */
+const PASSED_VARIABLES = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"];
+
+/** Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start */
+export async function startChild(options: ChildOptions): Promise<ChildServer> {
+  const child = spawn(process.execPath, [options.program, ...options.args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: childEnvironment(options.key),
+  });
+  const output = collectErrors(child);
+  const address = await readyAddress(child, options, output);
+  // Its output is drained for as long as it lives, or it would stop at a full pipe.
+  child.stdout.resume();
+  return { address, close: () => closeChild(child) };
+}
+
+function childEnvironment(key: string | undefined): NodeJS.ProcessEnv {
+  const passed = PASSED_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...(key === undefined ? {} : { TINKER_RL_LOCAL_KEY: key }) };
+}
+
+function collectErrors(child: ChildProcess): () => string {
+  let text = "";
+  child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
+    text = (text + piece).slice(-KEPT_OUTPUT);
+  });
+  return () => text.trim();
+}
+
+function readyAddress(
+  child: ChildProcess,
+  { name }: ChildOptions,
+  output: () => string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      const told = output();
+      reject(new AppError("local-service", `${name} did not start: ${told === "" ? why : told}`));
+    };
+    const timer = setTimeout(() => fail(`no answer within ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS);
+    child.once("error", (error) => fail(error.message));
+    child.once("exit", (code) => fail(`it ended with code ${code}`));
+    let line = "";
+    child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
+      line += piece;
+      const end = line.indexOf("\n");
+      if (end < 0) return;
+      const ready = readySchema.safeParse(parseJson(line.slice(0, end)));
+      if (!ready.success) return fail("its first line is not the expected one");
+      clearTimeout(timer);
+      child.removeAllListeners("exit");
+      child.stdout?.removeAllListeners("data");
+      resolve(ready.data.address);
+    });
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function closeChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), CLOSE_LIMIT_MS);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,24 @@
+/** What a run has opened, closed in reverse order. */
+
+export class Closers {
+  #entries: (() => Promise<void>)[] = [];
+
+  /** Returns a function that takes the entry out again. */
+  add(close: () => Promise<void>): () => void {
+    this.#entries.push(close);
+    return () => {
+      this.#entries = this.#entries.filter((entry) => entry !== close);
+    };
+  }
+
+  /** Closes everything; a failure does not keep the others from closing. */
+  async closeAll(): Promise<void> {
+    for (let close = this.#entries.pop(); close !== undefined; close = this.#entries.pop()) {
+      try {
+        await close();
+      } catch {
+        // What does not close in order ends with the process, and nobody waits for it any more.
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
+
+import { isLocalModel } from "../core/config/presets.ts";
+import type { Config } from "../core/config/schema.ts";
+import { AppError } from "../core/errors.ts";
+import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/contract.ts";
+import { connectEnvironments, OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
+import type { Log } from "../core/ports.ts";
+import type { Redactor } from "../core/secrets/redact.ts";
+import { connectTinker, hostedBaseUrl, type ServiceClient } from "../core/tinker/serviceClient.ts";
+import { systemClock } from "../node/clock.ts";
+import { createHttpClient } from "../node/http.ts";
+import { systemRandom } from "../node/random.ts";
+import type { Closers } from "./closers.ts";
+import { type LocalPrograms, startEngine, startEnvironments } from "./localServices.ts";
+import type { Variables } from "./variables.ts";
+
+export interface ConnectionParts {
+  readonly config: Config;
+  readonly programs: LocalPrograms;
+  readonly variables: Variables;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly closers: Closers;
+  /** Shown with the session at the service. */
+  readonly runName: string;
+}
+
+/** On a socket the host does not matter. */
+const SOCKET_URL = "http://localhost";
+const USER_AGENT = "tinker-rl/0.1.0";
+const LOCAL_KEY = "tml-local";
+
+/** A connection of its own, so that it can be closed before the run ends. */
+export interface TinkerConnection {
+  readonly service: ServiceClient;
+  close(): Promise<void>;
+}
+
+/** @throws AppError `key-missing`, `local-service`, `tinker-*` */
+export async function connectModelService(parts: ConnectionParts): Promise<TinkerConnection> {
+  return isLocalModel(parts.config.model_name) ? embeddedEngine(parts) : hostedTinker(parts);
+}
+
+async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection> {
+  const engine = await startEngine(parts.programs);
+  const http = createHttpClient({ socketPath: engine.socketPath });
+  const close = async (): Promise<void> => {
+    await http.close();
+    await engine.close();
+  };
+  const release = parts.closers.add(close);
+  const service = await connectTinker({ ...sessionOptions(parts), http, baseUrl: SOCKET_URL, apiKey: LOCAL_KEY });
+  return {
+    service,
+    close: async () => {
+      service.close();
+      release();
+      await close();
+    },
+  };
+}
+
+async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
+  const { config, variables, redactor, closers } = parts;
+  const apiKey = variables("TINKER_API_KEY");
+  if (apiKey === null) {
+    throw missingKey("TINKER_API_KEY", `model_name: ${config.model_name} is trained by Tinker`);
+  }
+  redactor.learn(apiKey);
+  const baseUrl = config.tinker_base_url ?? variables("TINKER_BASE_URL") ?? hostedBaseUrl;
+  const http = createHttpClient();
+  const release = closers.add(() => http.close());
+  const service = await connectTinker({ ...sessionOptions(parts), http, baseUrl, apiKey });
+  return {
+    service,
+    close: async () => {
+      service.close();
+      release();
+      await http.close();
+    },
+  };
+}
+
+function sessionOptions({ config, log, runName }: ConnectionParts) {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    tags: ["tinker-rl"],
+    displayName: runName,
+    userMetadata: { run: runName, model: config.model_name },
+  };
+}
+
+/** A function from full names to environments; servers are started and connected when first needed. */
+export async function connectEnvironmentServices(
+  parts: ConnectionParts,
+): Promise<(name: string) => RemoteEnvironment> {
+  const { config } = parts;
+  const names = [...Object.keys(config.environments), ...Object.keys(config.evaluation?.splits ?? {})];
+  const isLocal = (name: string): boolean => name.startsWith("local/");
+  const local = names.some(isLocal) ? await localEnvironments(parts) : null;
+  const hosted = names.every(isLocal) ? null : openReward(parts);
+  return (name) => {
+    const connection = isLocal(name) ? local : hosted;
+    if (connection === null) throw new AppError("environment-not-found", `${name} has no service.`);
+    return connection.environment(name);
+  };
+}
+
+async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentConnection> {
+  const server = await startEnvironments(parts.programs);
+  const http = createHttpClient({ socketPath: server.socketPath });
+  parts.closers.add(async () => {
+    await http.close();
+    await server.close();
+  });
+  return connectEnvironments({ ...environmentOptions(parts), http, baseUrl: SOCKET_URL, apiKey: null });
+}
+
+/** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
+function openReward(parts: ConnectionParts): EnvironmentConnection {
+  const { config, variables, redactor, closers } = parts;
+  const given =
+    config.openreward_base_url ??
+    variables("OPENREWARD_SESSION_URL") ??
+    variables("OPENREWARD_ENVIRONMENTS_URL");
+  const apiKey = given === null ? variables("OPENREWARD_API_KEY") : variables("ORS_API_KEY");
+  if (given === null && apiKey === null) {
+    const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
+    throw missingKey("OPENREWARD_API_KEY", `environments: ${names.join(", ")} run at OpenReward`);
+  }
+  if (apiKey !== null) redactor.learn(apiKey);
+  const http = createHttpClient();
+  closers.add(() => http.close());
+  const baseUrl = given ?? OPENREWARD_SESSIONS_URL;
+  return connectEnvironments({ ...environmentOptions(parts), http, baseUrl, apiKey });
+}
+
+function environmentOptions({ log }: ConnectionParts) {
+  return { clock: systemClock, random: systemRandom, log, userAgent: USER_AGENT };
+}
+
+function missingKey(name: string, why: string): AppError {
+  return new AppError(
+    "key-missing",
+    `${why}, which needs ${name}. Set it in the environment or in a .env file beside the configuration. Without any key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
+    { data: { name } },
+  );
+}

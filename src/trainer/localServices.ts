@@ -1,0 +1,71 @@
+/** The embedded engine and environments of one run: children on sockets in a private folder, no ports. */
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ChildServer, startChild } from "./childProcess.ts";
+
+export interface LocalService {
+  /** Path of the socket or pipe on which it listens. */
+  readonly socketPath: string;
+  close(): Promise<void>;
+}
+
+/** Where the program's parts lie beside each other. */
+export interface LocalPrograms {
+  readonly folder: string;
+}
+
+/** Starts the engine. Several may run one after the other: their checkpoints are files in a store they share. */
+export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
+  return startOnSocket("The embedded engine", join(folder, "engine.js"), ["--store", checkpointStore()]);
+}
+
+export function startEnvironments({ folder }: LocalPrograms): Promise<LocalService> {
+  return startOnSocket("The embedded environments", join(folder, "environment.js"), []);
+}
+
+async function startOnSocket(
+  name: string,
+  program: string,
+  args: readonly string[],
+): Promise<LocalService> {
+  // Only the user can enter a folder made by mkdtemp, so the socket needs no key.
+  const privateFolder = await mkdtemp(join(tmpdir(), "tinker-rl-"));
+  const socketPath =
+    process.platform === "win32"
+      ? `\\\\.\\pipe\\tinker-rl-${randomUUID()}`
+      : join(privateFolder, "service.sock");
+  const clean = (): Promise<void> => rm(privateFolder, { recursive: true, force: true });
+  let child: ChildServer;
+  try {
+    child = await startChild({ name, program, args: ["--socket", socketPath, ...args] });
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+  return {
+    socketPath,
+    close: async () => {
+      await child.close();
+      await clean();
+    },
+  };
+}
+
+/** The user's folder of embedded checkpoints; `TINKER_RL_STORE` names another. */
+export function checkpointStore(): string {
+  const chosen = process.env["TINKER_RL_STORE"];
+  if (chosen !== undefined && chosen !== "") return chosen;
+  return join(dataFolder(), "tinker-rl", "checkpoints");
+}
+
+function dataFolder(): string {
+  if (process.platform === "win32") {
+    return process.env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
+  }
+  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");
+  const given = process.env["XDG_DATA_HOME"];
+  return given === undefined || given === "" ? join(homedir(), ".local", "share") : given;
+}

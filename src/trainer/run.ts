@@ -1,0 +1,196 @@
+/** One attempt at a run, from its configuration to its end: the order in which everything is put together. */
+
+import { dirname } from "node:path";
+import { resolveSecrets } from "../core/secrets/resolve.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { isLocalModel } from "../core/config/presets.ts";
+import { createEventLog } from "../core/run/events.ts";
+import { createRolloutStore } from "../core/run/rolloutStore.ts";
+import type { RunLease } from "../core/run/runLease.ts";
+import type { FileSystem, Log } from "../core/ports.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
+import { type RunContext, runLimits } from "../core/training/context.ts";
+import type { RunControl } from "../core/training/control.ts";
+import { evaluate } from "../core/training/evaluate.ts";
+import { type LoopEnd, type LoopPosition, runLoop } from "../core/training/loop.ts";
+import { type Preparation, prepareRun } from "../core/training/prepare.ts";
+import type { Watcher } from "../core/training/progress.ts";
+import { systemClock } from "../node/clock.ts";
+import { sha256 } from "../node/hash.ts";
+import { systemRandom } from "../node/random.ts";
+import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
+import { Closers } from "./closers.ts";
+import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
+import {
+  connectEnvironmentServices,
+  type ConnectionParts,
+  connectModelService,
+  type TinkerConnection,
+} from "./connections.ts";
+import type { RunEnd } from "./contract.ts";
+import type { LocalPrograms } from "./localServices.ts";
+import { tokenizerFolder } from "./tokenizerFolder.ts";
+import { loadVariables } from "./variables.ts";
+
+/** What differs between a new run and a resumed one. */
+export interface RunPlan {
+  readonly loaded: LoadedConfig;
+  readonly name: string;
+  /** Claims the folder; called once nothing is left that could refuse the run before it costs anything. */
+  readonly claim: (preparation: Preparation) => Promise<RunLease>;
+  readonly createClient: (tinker: TinkerConnection) => Promise<TrainingClient>;
+  readonly start: LoopPosition;
+  /** Keys that were changed since the run began. */
+  readonly changedKeys: readonly string[];
+}
+
+export interface TrainerScope {
+  readonly programs: LocalPrograms;
+  readonly fileSystem: FileSystem;
+  readonly log: Log;
+  readonly control: RunControl;
+  readonly watch: Watcher;
+  readonly closers: Closers;
+}
+
+/** Runs the plan to its end. @throws AppError from any part, with the key or file at fault */
+export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {
+  const { watch, closers, control, log } = scope;
+  const { config, path, warnings } = plan.loaded;
+  for (const message of warnings) watch({ kind: "warning", message });
+  const redactor = new Redactor();
+  for (const secret of writtenSecrets(config)) redactor.learn(secret);
+  const variables = await loadVariables(dirname(path));
+  const parts: ConnectionParts = { ...scope, config, variables, redactor, runName: plan.name };
+  watch({ kind: "preparing", what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting" });
+  const [tinker, environment] = await Promise.all([
+    connectModelService(parts),
+    connectEnvironmentServices(parts),
+  ]);
+  const preparation = await prepareRun({
+    config,
+    service: tinker.service,
+    sha256,
+    environment,
+    loadModel: (name) => loadModelTokenizer(tokenizerFolder(name, scope.programs, path)),
+    secretsOf: (name) =>
+      resolveSecrets({
+        environment: name,
+        environmentSecrets: config.environments[name]?.secrets ?? null,
+        globalSecrets: config.secrets,
+        lookUp: async (key) => variables(key),
+        redactor,
+      }),
+    onPart: (what) => watch({ kind: "preparing", what }),
+  });
+  control.signal.throwIfAborted();
+  const lease = await plan.claim(preparation);
+  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
+  const heartbeat = new AbortController();
+  const beating = lease.keepAlive(log, heartbeat.signal);
+  closers.add(async () => {
+    heartbeat.abort();
+    await beating;
+  });
+  try {
+    const client = await plan.createClient(tinker);
+    const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
+    return await train(scope, plan, { context, lease, tinker, parts });
+  } catch (error) {
+    await lease.update({ phase: control.isStopping ? "stopped" : "failed" });
+    await tinker.service.finish(control.isStopping ? "interrupted" : "errored");
+    throw error;
+  }
+}
+
+interface RunPieces {
+  readonly preparation: Preparation;
+  readonly lease: RunLease;
+  readonly tinker: TinkerConnection;
+  readonly client: TrainingClient;
+  readonly redactor: Redactor;
+}
+
+function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunContext {
+  const { fileSystem, log, control, watch } = scope;
+  const { preparation, lease, tinker, client, redactor } = pieces;
+  const { folder } = lease;
+  const { attempt } = lease.file;
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    sha256,
+    ...{ log, fileSystem, control, watch, folder, client, attempt },
+    ...preparation.chat,
+    config: plan.loaded.config,
+    store: createRolloutStore({ fileSystem, folder }),
+    events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
+    service: tinker.service,
+    environments: preparation.environments,
+    sequence: preparation.sequence,
+    totalSteps: preparation.totalSteps,
+    limits: runLimits(plan.loaded.config),
+  };
+}
+
+interface TrainingPieces {
+  readonly context: RunContext;
+  readonly lease: RunLease;
+  readonly tinker: TinkerConnection;
+  readonly parts: ConnectionParts;
+}
+
+async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces): Promise<RunEnd> {
+  const { context, lease, tinker, parts } = pieces;
+  const { config, folder, totalSteps } = context;
+  await lease.update({ phase: "running" });
+  context.watch({
+    kind: "started",
+    folder,
+    name: lease.file.name,
+    model: config.model_name,
+    step: plan.start.step,
+    totalSteps,
+    groupsPerStep: config.batch_size,
+    environments: Object.keys(config.environments),
+  });
+  await event(context, plan.start.step, "run-started", `Attempt ${context.attempt} starts.`);
+  const end = await runLoop(context, plan.start, {
+    runId: lease.file.runId,
+    configHash: sha256(JSON.stringify(config)),
+    changedKeys: plan.changedKeys,
+    generation: lease.file.generation,
+  });
+  await lease.update({ phase: "finishing" });
+  await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
+  await evaluateAtEnd(scope, context, end, tinker, parts);
+  await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
+  await lease.update({ phase: end.outcome });
+  context.watch({ kind: "ended", outcome: end.outcome, folder, step: end.step, rewards: end.rewards });
+  return { outcome: end.outcome, folder };
+}
+
+/**
+ * Evaluates what was saved, not what is in memory: the embedded engine is ended and a new one loads the final checkpoint from
+ * disk; the hosted service loads it into a new sampler.
+ */
+async function evaluateAtEnd(
+  scope: TrainerScope,
+  context: RunContext,
+  end: LoopEnd,
+  tinker: TinkerConnection,
+  parts: ConnectionParts,
+): Promise<void> {
+  const { evaluation } = context.config;
+  if (end.outcome !== "done" || evaluation === null || !evaluation.at_end) return;
+  if (end.samplerPath === null || scope.control.isStopping) return;
+  await tinker.close();
+  const fresh = await connectModelService(parts);
+  const sampler = await fresh.service.samplerForPath(end.samplerPath);
+  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end" });
+  await fresh.service.finish("success");
+}
+
+async function event(context: RunContext, step: number, kind: string, message: string): Promise<void> {
+  await context.events.record({ step, level: "info", kind, message, data: {} });
+}

@@ -1,0 +1,55 @@
+/** Starts the embedded engine and environments on TCP for other programs. */
+
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startChild } from "./childProcess.ts";
+import { checkpointStore } from "./localServices.ts";
+
+export interface ServeOptions {
+  /** 0 = any free port. */
+  readonly tinkerPort: number;
+  readonly environmentsPort: number;
+  /** Folder of the checkpoints; null = the user's own. */
+  readonly store: string | null;
+  readonly programFolder?: string;
+}
+
+export interface LocalServers {
+  readonly tinkerUrl: string;
+  readonly environmentsUrl: string;
+  /** Both servers want it as their API key. */
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+/** @throws AppError `local-service`, for example when a port is taken */
+export async function serve(options: ServeOptions): Promise<LocalServers> {
+  const folder = options.programFolder ?? dirname(fileURLToPath(import.meta.url));
+  const key = `tml-local-${randomBytes(18).toString("base64url")}`;
+  const engine = await startChild({
+    name: "The embedded engine",
+    program: join(folder, "engine.js"),
+    args: ["--port", String(options.tinkerPort), "--store", options.store ?? checkpointStore()],
+    key,
+  });
+  try {
+    const environments = await startChild({
+      name: "The embedded environments",
+      program: join(folder, "environment.js"),
+      args: ["--port", String(options.environmentsPort)],
+      key,
+    });
+    return {
+      tinkerUrl: engine.address,
+      environmentsUrl: environments.address,
+      key,
+      close: async () => {
+        await Promise.all([engine.close(), environments.close()]);
+      },
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+/** The trainer's door: starts or resumes a run and gives back a handle on it. */
+
+import { randomUUID } from "node:crypto";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../core/config/schema.ts";
+import { isAppError } from "../core/errors.ts";
+import { runPaths } from "../core/run/layout.ts";
+import { startRun } from "../core/run/runFolder.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
+import { stepOfCheckpoint } from "../core/training/checkpoints.ts";
+import { RunControl } from "../core/training/control.ts";
+import { type LoopPosition, START } from "../core/training/loop.ts";
+import { systemClock } from "../node/clock.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
+import { Closers } from "./closers.ts";
+import { loadConfig, type LoadedConfig, runName, runParent } from "./configFiles.ts";
+import type { TinkerConnection } from "./connections.ts";
+import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
+import { planResume } from "./resume.ts";
+import { executeRun, type RunPlan, type TrainerScope } from "./run.ts";
+import { debugLog } from "./debugLog.ts";
+
+/** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
+export function startTraining(request: TrainRequest): ActiveRun {
+  return launch(request, async (scope) => {
+    const loaded = await loadConfig(scope.fileSystem, request.configPath);
+    const folder = await runToResume(scope, loaded);
+    if (folder !== null) return planResume(scope.fileSystem, { ...request, folder });
+    return newRunPlan(scope, request, loaded);
+  });
+}
+
+/** Goes on with a run from its last confirmed checkpoint. */
+export function resumeTraining(request: ResumeRequest): ActiveRun {
+  const folder = resolve(request.folder);
+  return launch(request, (scope) => planResume(scope.fileSystem, { ...request, folder }));
+}
+
+function launch(
+  request: TrainRequest | ResumeRequest,
+  plan: (scope: TrainerScope) => Promise<RunPlan>,
+): ActiveRun {
+  const control = new RunControl();
+  const closers = new Closers();
+  const fileSystem = createFileSystem();
+  closers.add(() => fileSystem.close());
+  const folder = request.programFolder ?? dirname(fileURLToPath(import.meta.url));
+  const scope: TrainerScope = {
+    programs: { folder },
+    log: debugLog,
+    watch: guarded(request.watch),
+    ...{ fileSystem, control, closers },
+  };
+  const now = new AbortController();
+  const interrupted = new Promise<RunEnd>((resolve) => {
+    const end = (): void => resolve({ outcome: "interrupted", folder: null });
+    now.signal.addEventListener("abort", end, { once: true });
+  });
+  const running = run(scope, plan);
+  running.catch(() => undefined);
+  return {
+    ended: Promise.race([running, interrupted]),
+    stopAndSave: () => control.stop(),
+    stopNow: () => {
+      control.stop();
+      now.abort();
+    },
+  };
+}
+
+async function run(scope: TrainerScope, plan: (scope: TrainerScope) => Promise<RunPlan>): Promise<RunEnd> {
+  try {
+    return await executeRun(scope, await plan(scope));
+  } catch (error) {
+    // Stopped while still preparing: nothing was begun, so there is nothing to save.
+    if (isAppError(error, "stopped")) return { outcome: "stopped", folder: null };
+    throw error;
+  } finally {
+    await scope.closers.closeAll();
+  }
+}
+
+/** A watcher that throws is not heard again; it cannot disturb the run. */
+function guarded(watch: TrainRequest["watch"]): TrainRequest["watch"] {
+  let isWell = true;
+  return (event) => {
+    if (!isWell) return;
+    try {
+      watch(event);
+    } catch (error) {
+      isWell = false;
+      debugLog.error("A watcher of the run failed.", { error });
+    }
+  };
+}
+
+/** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */
+async function runToResume({ fileSystem }: TrainerScope, { config, path }: LoadedConfig): Promise<string | null> {
+  const { resume_from: from } = config;
+  if (from === null || from.startsWith("tinker://")) return null;
+  const isAuto = from === "auto";
+  const folder = isAuto
+    ? join(runParent(config, path), runName(config, path))
+    : resolve(dirname(path), from);
+  const hasState = (await fileSystem.size(runPaths(folder).state)) !== null;
+  if (hasState || !isAuto) return folder;
+  return null;
+}
+
+function newRunPlan(scope: TrainerScope, request: TrainRequest, loaded: LoadedConfig): RunPlan {
+  const { config, path } = loaded;
+  const name = runName(config, path);
+  return {
+    loaded,
+    name,
+    claim: () =>
+      startRun(
+        { fileSystem: scope.fileSystem, clock: systemClock },
+        {
+          parent: runParent(config, path),
+          name,
+          runId: randomUUID(),
+          pid: process.pid,
+          owner: request.owner,
+          configPath: path,
+        },
+      ),
+    createClient: (tinker) => createClient(tinker, config),
+    start: startPosition(config),
+    changedKeys: [],
+  };
+}
+
+/** A new adapter, one with another run's weights, or one that goes on from a checkpoint. */
+function createClient({ service }: TinkerConnection, config: Config): Promise<TrainingClient> {
+  const { resume_from: resume, init_from: init } = config;
+  if (resume?.startsWith("tinker://") === true) {
+    return service.createTrainingClientFromState(resume, { optimizer: true });
+  }
+  if (init !== null) return service.createTrainingClientFromState(init, { optimizer: false });
+  return service.createTrainingClient({
+    baseModel: config.model_name,
+    rank: config.lora_rank,
+    seed: config.seed,
+  });
+}
+
+/** A checkpoint without its run folder goes on at the step in its name, at that step's place in the data. */
+function startPosition(config: Config): LoopPosition {
+  const { resume_from: resume } = config;
+  const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;
+  return { ...START, step, cursor: step * config.batch_size };
+}

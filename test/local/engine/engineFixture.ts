@@ -1,0 +1,110 @@
+/** A small random model as a folder, engines over it, and training data for them. */
+
+import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Architecture } from "../../../src/local/engine/architecture.ts";
+import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
+import type {
+  AdamParams,
+  Adapter,
+  Engine,
+  EngineDatum,
+  LossSpec,
+  SampleRequest,
+} from "../../../src/local/engine/engine.ts";
+import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
+import { createUniform, integerBetween } from "../../../src/local/random.ts";
+import { KERNELS, randomBase, SMALL } from "./testModel.ts";
+
+export const WORKER = fileURLToPath(
+  new URL("../../../dist/trainer/engineWorker.js", import.meta.url),
+);
+/** The model that is shipped. */
+export const MODEL_FOLDER = fileURLToPath(
+  new URL("../../../src/local/engine/model", import.meta.url),
+);
+
+/** The small model with the vocabulary of the shipped tokenizer. */
+export const TINY: Architecture = { ...SMALL, vocabSize: 512 };
+
+/** Writes the small model into a new folder, which the caller removes. */
+export async function writeTinyModel(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "model-"));
+  const config = {
+    name: "local/tiny-test",
+    vocab_size: TINY.vocabSize,
+    hidden_size: TINY.hiddenSize,
+    num_hidden_layers: TINY.layers,
+    num_attention_heads: TINY.heads,
+    intermediate_size: TINY.feedForwardSize,
+    max_position_embeddings: TINY.maxContext,
+    rope_theta: TINY.ropeTheta,
+    rms_norm_eps: TINY.normEps,
+    eos_token_id: 2,
+  };
+  await writeFile(join(folder, "config.json"), JSON.stringify(config));
+  await writeFile(join(folder, "model.safetensors"), encodeBase(TINY, randomBase(TINY, 1)));
+  for (const name of ["tokenizer.json", "tokenizer_config.json"]) {
+    await copyFile(join(MODEL_FOLDER, name), join(folder, name));
+  }
+  return folder;
+}
+
+export function startEngine(
+  modelFolder: string,
+  workers: number,
+  workerPath = WORKER,
+): Promise<Engine> {
+  return createEngine({ modelFolder, wasmPath: KERNELS, workerPath, workers });
+}
+
+export const ADAM: AdamParams = {
+  learning_rate: 1e-2,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-8,
+  weight_decay: 0,
+  grad_clip_norm: 0,
+};
+
+export const PPO: LossSpec = { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 };
+export const CROSS_ENTROPY: LossSpec = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 };
+
+/** Sequences of random tokens with random advantages, and a sampler that thought about as little of them as the model. */
+export function randomData(count: number, seed: number): readonly EngineDatum[] {
+  const uniform = createUniform(seed);
+  const token = (): number => integerBetween(uniform, 0, TINY.vocabSize - 1);
+  return Array.from({ length: count }, () => {
+    const length = integerBetween(uniform, 1, TINY.maxContext);
+    return {
+      tokens: Int32Array.from({ length }, token),
+      targets: Int32Array.from({ length }, token),
+      weights: Float32Array.from({ length }, () => uniform() - 0.5),
+      logprobs: Float32Array.from({ length }, () => -6 - uniform()),
+    };
+  });
+}
+
+/** One step as a training loop does it; seeds differ from step to step. Enough data for several micro-batches. */
+export async function trainStep(engine: Engine, adapter: Adapter, seed: number): Promise<void> {
+  const forward = engine.forwardBackward(adapter, randomData(90, seed), PPO, false);
+  const step = engine.optimStep(adapter, ADAM);
+  await Promise.all([forward, step]);
+}
+
+export function sampleRequest(changes: Partial<SampleRequest> = {}): SampleRequest {
+  return {
+    prompt: Int32Array.of(10, 20, 30, 40, 50),
+    maxTokens: 12,
+    temperature: 1,
+    topK: -1,
+    topP: 1,
+    seed: 1,
+    stopIds: [],
+    stopStrings: [],
+    topSampleLogprobs: 0,
+    ...changes,
+  };
+}
