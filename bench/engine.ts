@@ -9,6 +9,7 @@ import { type Architecture, adapterLayout, baseLayout } from "../src/local/engin
 import { Arena } from "../src/local/engine/arena.ts";
 import { Decoder } from "../src/local/engine/decoder.ts";
 import { createEngine } from "../src/local/engine/embeddedEngine.ts";
+import type { AdamParams, Engine } from "../src/local/engine/engine.ts";
 import { readArchitecture } from "../src/local/engine/modelFolder.ts";
 import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
 import { pickToken } from "../src/local/engine/pickToken.ts";
@@ -26,6 +27,14 @@ const MICRO_BATCH_ROWS = 1024;
 const RANK = 8;
 const PROMPT_TOKENS = 48;
 const DECODE_STEPS = 80;
+const ADAM: AdamParams = {
+  learning_rate: 1e-3,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-8,
+  weight_decay: 0,
+  grad_clip_norm: 1,
+};
 const PICK = { temperature: 1, topK: -1, topP: 1 };
 
 /** Rates do not depend on what the weights are, only on their being ordinary numbers. */
@@ -99,15 +108,7 @@ function benchAdam(arch: Architecture): void {
     const gradient = Float32Array.from({ length }, normal);
     const parameters = Float32Array.from({ length }, normal);
     const state = newOptimizerState(length);
-    const params = {
-      learning_rate: 1e-3,
-      beta1: 0.9,
-      beta2: 0.95,
-      eps: 1e-8,
-      weight_decay: 0,
-      grad_clip_norm: 1,
-    };
-    const seconds = medianSeconds(() => adamStep(parameters, gradient, state, params));
+    const seconds = medianSeconds(() => adamStep(parameters, gradient, state, ADAM));
     print({ name: `Adam step, ${name}`, value: seconds * 1000, unit: "CPU-ms" });
   }
 }
@@ -154,16 +155,43 @@ async function benchSampling(arch: Architecture, base: Float32Array): Promise<vo
   }
 }
 
-async function benchEngine(): Promise<void> {
+/** One training step and 64 samples: what a step of a run asks of the engine, so that its memory is in use. */
+async function work(engine: Engine, arch: Architecture): Promise<void> {
+  const adapter = engine.createAdapter({ rank: RANK, seed: 1, trainAttn: true, trainMlp: true });
+  const data = microBatches(arch)
+    .flat()
+    .map((sequence) => ({
+      ...sequence,
+      weights: new Float32Array(SEQUENCE_TOKENS).fill(1),
+      logprobs: null,
+    }));
+  const loss = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 } as const;
+  await engine.forwardBackward(adapter, data, loss, false);
+  await engine.optimStep(adapter, ADAM);
+  const snapshot = await engine.snapshot(adapter);
+  const samples = Array.from({ length: 64 }, (_, seed) => {
+    const prompt = Int32Array.from(
+      { length: PROMPT_TOKENS },
+      (_, i) => (i * 31 + seed) % arch.vocabSize,
+    );
+    const ends = { maxTokens: DECODE_STEPS, stopIds: [], stopStrings: [] };
+    return engine.sample(snapshot, { ...PICK, ...ends, prompt, seed, topSampleLogprobs: 0 });
+  });
+  await Promise.all(samples);
+}
+
+async function benchEngine(arch: Architecture): Promise<void> {
   const options = { modelFolder: MODEL_FOLDER, wasmPath: KERNELS, workerPath: WORKER, workers: 2 };
-  const before = residentMegabytes();
   const starts: number[] = [];
-  let held = 0;
+  let resident = 0;
   for (let i = 0; i < REPEATS; i++) {
     const started = performance.now();
     const engine = await createEngine(options);
     starts.push(performance.now() - started);
-    if (i === 0) held = residentMegabytes() - before;
+    if (i === 0) {
+      await work(engine, arch);
+      resident = residentMegabytes();
+    }
     await engine.close();
   }
   print({
@@ -171,22 +199,16 @@ async function benchEngine(): Promise<void> {
     value: median(starts),
     unit: "ms of wall time",
   });
-  print({ name: "memory of an engine with two workers", value: held, unit: "MB resident" });
+  print({ name: "process with such an engine at work", value: resident, unit: "MB resident" });
 }
 
 async function main(): Promise<void> {
   const arch = await readArchitecture(MODEL_FOLDER);
   const base = randomBase(arch);
-  const before = residentMegabytes();
-  await benchEngine();
+  await benchEngine(arch);
   await benchTraining(arch, base);
   await benchSampling(arch, base);
   benchAdam(arch);
-  print({
-    name: "memory of the arithmetic on one thread",
-    value: residentMegabytes() - before,
-    unit: "MB resident",
-  });
 }
 
 await main();

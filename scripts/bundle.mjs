@@ -4,7 +4,8 @@ import { build } from "esbuild";
 import { transformersTokenizer } from "./esbuildTransformers.mjs";
 
 // Some dependencies are CommonJS and call require() for Node's own modules.
-const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** Bundles `entries` (output name -> source file) into `outdir` as ES modules for Node 20. */
 export async function bundle(entries, outdir, { minify = false } = {}) {

@@ -94,7 +94,11 @@ async function corpus(): Promise<Map<string, number>> {
   const splitter = new RegExp(SPLIT, "g");
   for (const [p, player] of PLAYERS.entries()) {
     for (let game = 0; game < GAMES_PER_PLAYER; game++) {
-      const { ids } = await playTranscript({ model, renderer, endId: END }, player, 1 + p + game * 10);
+      const { ids } = await playTranscript(
+        { model, renderer, endId: END },
+        player,
+        1 + p + game * 10,
+      );
       const text = model.tokenizer.decode(ids);
       for (const run of text.split(/<\|pad\|>|<\|im_start\|>|<\|im_end\|>|<\/?tool_call>/)) {
         for (const word of run.match(splitter) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -154,7 +158,8 @@ for (const player of PLAYERS) {
       playTranscript({ model, renderer, endId: END }, player, 900_001 + i * 17),
     ),
   );
-  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+  const mean = (values: readonly number[]): number =>
+    values.reduce((a, b) => a + b, 0) / values.length;
   const lengths = games.map((game) => game.ids.length);
   console.log(
     `${player.environment}: reward of the players ${mean(games.map((game) => game.reward)).toFixed(3)}, ` +

@@ -3,8 +3,8 @@
  * tools, and leaves the good habits for reinforcement learning to find.
  */
 
-import { DEPOT_ITEMS } from "../../src/local/environment/depot.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { DEPOT_ITEMS } from "../../src/local/environment/depot.ts";
 import { integerBetween } from "../../src/local/random.ts";
 
 /** One earlier turn: what the player said and what came back. */
@@ -61,11 +61,17 @@ const calculator: Player = {
     const last = history.at(-1)?.results.at(-1);
     if (number(last)) {
       const wrong = style === "sloppy" && uniform() < 0.3;
-      return call("answer", { value: wrong ? String(integerBetween(uniform, 0, 200)) : (last ?? "") });
+      return call("answer", {
+        value: wrong ? String(integerBetween(uniform, 0, 200)) : (last ?? ""),
+      });
     }
     if (style === "hasty") {
       const truth = operator === "+" ? a + b : operator === "-" ? a - b : a * b;
-      return fumbled(call("answer", { value: String(truth + integerBetween(uniform, -20, 20)) }), uniform, 0.04);
+      return fumbled(
+        call("answer", { value: String(truth + integerBetween(uniform, -20, 20)) }),
+        uniform,
+        0.04,
+      );
     }
     const expr = `${a}${operator}${b}`;
     const slipped = style === "sloppy" ? slipDigit(expr, uniform) : expr;
@@ -81,8 +87,8 @@ function slipDigit(expr: string, uniform: () => number): string {
 
 const numberHunt: Player = {
   environment: "number-hunt",
-  careful: 0.12,
-  hasty: 0.38,
+  careful: 0.2,
+  hasty: 0.4,
   turn({ task, history, uniform, style }) {
     const limit = Number(task["limit"]);
     const [low, high] = knownRange(limit, history);
@@ -92,7 +98,7 @@ const numberHunt: Player = {
         : style === "hasty"
           ? integerBetween(uniform, low, high)
           : integerBetween(uniform, 1, limit);
-    return fumbled(call("guess", { n: guess }), uniform, 0.07);
+    return fumbled(call("guess", { n: guess }), uniform, 0.05);
   },
 };
 
@@ -109,30 +115,37 @@ function knownRange(limit: number, history: readonly Exchange[]): readonly [numb
 
 const keyVault: Player = {
   environment: "key-vault",
-  careful: 0.15,
-  hasty: 0.65,
+  careful: 0.14,
+  hasty: 0.72,
   turn({ task, history, uniform, style }) {
     const start = String(task["start"]);
     const last = history.at(-1)?.results.at(-1);
-    const guess = (): string => call("answer", { value: String(integerBetween(uniform, 100, 999)) });
+    const guess = (): string =>
+      call("answer", { value: String(integerBetween(uniform, 100, 999)) });
     if (number(last)) {
-      return style === "sloppy" && uniform() < 0.2 ? guess() : call("answer", { value: last ?? "" });
+      return style === "sloppy" && uniform() < 0.2
+        ? guess()
+        : call("answer", { value: last ?? "" });
     }
     if (last !== undefined && /^K\d\d$/.test(last)) {
       if (style === "careful") return call("lookup", { key: last });
       if (style === "hasty") return guess();
       return call("lookup", { key: uniform() < 0.4 ? start : last });
     }
-    if (style === "hasty" && uniform() < 0.7) return fumbled(guess(), uniform, 0.04);
+    if (style === "hasty" && uniform() < 0.85) return fumbled(guess(), uniform, 0.04);
     const wrong = style === "sloppy" && uniform() < 0.3;
-    return fumbled(call("lookup", { key: wrong ? `K${integerBetween(uniform, 10, 99)}` : start }), uniform, 0.06);
+    return fumbled(
+      call("lookup", { key: wrong ? `K${integerBetween(uniform, 10, 99)}` : start }),
+      uniform,
+      0.06,
+    );
   },
 };
 
 const depot: Player = {
   environment: "depot",
-  careful: 0.15,
-  hasty: 0.6,
+  careful: 0.14,
+  hasty: 0.72,
   turn({ task, history, uniform, style }) {
     const order = task["order"] as readonly string[];
     const results = history.flatMap((exchange) => exchange.results);
@@ -146,7 +159,8 @@ const depot: Player = {
     const ready = picked.length === order.length;
     const tired = style !== "careful" && uniform() < (history.length > 1 ? 0.6 : 0.15);
     if (ready || tired) return call("ship", {});
-    if (style === "hasty" && uniform() < 0.75) return fumbled(call("pick", { shelf: anyShelf() }), uniform, 0.04);
+    if (style === "hasty" && uniform() < 0.85)
+      return fumbled(call("pick", { shelf: anyShelf() }), uniform, 0.04);
     const wanted = order.find((item) => !picked.includes(`picked ${item}`)) ?? order[0] ?? "bolt";
     const wrong = style === "sloppy" && uniform() < 0.3;
     const item = wrong ? (DEPOT_ITEMS[integerBetween(uniform, 0, 7)] ?? wanted) : wanted;

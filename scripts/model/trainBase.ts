@@ -48,7 +48,9 @@ function initialWeights(arch: Architecture): Float32Array {
     const isNorm = span.rows === 1;
     const isEmbedding = span === layout.embedding;
     const writesBack = span.name.includes("o_proj") || span.name.includes("down_proj");
-    const scale = isEmbedding ? 0.05 : (writesBack ? 1 / Math.sqrt(2 * arch.layers) : 1) / Math.sqrt(span.rows);
+    const scale = isEmbedding
+      ? 0.05
+      : (writesBack ? 1 / Math.sqrt(2 * arch.layers) : 1) / Math.sqrt(span.rows);
     for (let i = 0; i < span.rows * span.columns; i++) {
       weights[span.offset + i] = isNorm ? 1 : normal() * scale;
     }
@@ -114,7 +116,13 @@ async function main(): Promise<void> {
   for (let step = 1; step <= steps; step++) {
     const data = await playBatch(voice, step, arch.maxContext);
     const weight = data.reduce((sum, datum) => sum + datum.weights.reduce((a, b) => a + b, 0), 0);
-    const { loss, gradient } = await runBatch(threads, { version: step, rank: 8, parameters }, data, CROSS_ENTROPY, false);
+    const { loss, gradient } = await runBatch(
+      threads,
+      { version: step, rank: 8, parameters },
+      data,
+      CROSS_ENTROPY,
+      false,
+    );
     if (gradient === null) throw new Error("no gradient");
     const mean = gradient.map((value) => value / weight);
     adamStep(parameters, mean, optimizer, {

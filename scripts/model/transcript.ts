@@ -29,8 +29,14 @@ export interface Voice {
 }
 
 /** Plays one training task of the player's environment. */
-export async function playTranscript(voice: Voice, player: Player, seed: number): Promise<Transcript> {
-  const definition = EMBEDDED_ENVIRONMENTS.find((candidate) => candidate.name === player.environment);
+export async function playTranscript(
+  voice: Voice,
+  player: Player,
+  seed: number,
+): Promise<Transcript> {
+  const definition = EMBEDDED_ENVIRONMENTS.find(
+    (candidate) => candidate.name === player.environment,
+  );
   if (definition === undefined) throw new Error(`no environment ${player.environment}`);
   const uniform = createUniform(seed);
   const task = definition.task("train", integerBetween(uniform, 0, definition.splits.train - 1));
@@ -40,7 +46,11 @@ export async function playTranscript(voice: Voice, player: Player, seed: number)
     description: tool.description,
     inputSchema: inputSchema(tool),
   }));
-  const first = buildFirstPrompt({ systemPromptTemplate: null, taskPrompt: definition.prompt(task), tools });
+  const first = buildFirstPrompt({
+    systemPromptTemplate: null,
+    taskPrompt: definition.prompt(task),
+    tools,
+  });
   const ids = [...voice.renderer.renderInitial(first.messages, first.tools)];
   const spoken = ids.map(() => false);
   const history: Exchange[] = [];
@@ -75,7 +85,11 @@ interface Answer {
   readonly finished: boolean;
 }
 
-async function respond(renderer: Renderer, session: Session, turn: readonly number[]): Promise<Answer> {
+async function respond(
+  renderer: Renderer,
+  session: Session,
+  turn: readonly number[],
+): Promise<Answer> {
   const parsed = renderer.parse(turn);
   const followUps: FollowUp[] = [];
   let reward = 0;

@@ -99,17 +99,27 @@ function readFlags(args: readonly string[], flags: Flags, command: CommandName |
     if (token.kind !== "option") continue;
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (flag === undefined) throw unknownFlag(token.rawName, flags, command);
-    if (flag.type === "boolean") {
-      if (token.value !== undefined) throw fault(`${token.rawName} takes no value`, command);
-      switches.add(token.name);
-    } else {
-      const isMissing =
-        token.value === undefined || (!token.inlineValue && token.value.startsWith("--"));
-      if (isMissing) throw fault(`${token.rawName} needs a value`, command);
-      values.set(token.name, token.value);
-    }
+    if (flag.type === "string") values.set(token.name, readValue(token, command));
+    else if (token.value === undefined) switches.add(token.name);
+    else throw fault(`${token.rawName} takes no value`, command);
   }
   return { switches, values, positionals };
+}
+
+interface FlagToken {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** Another flag in the place of the value means that the value was forgotten. */
+function readValue(
+  { rawName, value, inlineValue }: FlagToken,
+  command: CommandName | null,
+): string {
+  const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
+  if (value === undefined || isForgotten) throw fault(`${rawName} needs a value`, command);
+  return value;
 }
 
 function parseCommand(name: CommandName, given: Given): Command {
@@ -194,7 +204,8 @@ function onlyPositional({ positionals }: Given, command: CommandName, what: stri
 
 function refuseFurther(positionals: readonly string[], command: CommandName): void {
   const [first] = positionals;
-  if (first !== undefined) throw fault(`${JSON.stringify(first)} is one argument too many`, command);
+  if (first !== undefined)
+    throw fault(`${JSON.stringify(first)} is one argument too many`, command);
 }
 
 function unknownCommand(word: string): AppError {

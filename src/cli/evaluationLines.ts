@@ -22,9 +22,19 @@ export function evaluationLines(
     if (ownPlace !== place) lines.push([`  ${ownPlace}`]);
     place = ownPlace;
     const before = baseline?.find((other) => isSameCell(other, result)) ?? null;
-    lines.push([`    ${(names[index] ?? "").padEnd(nameWidth)}  `, ...resultPieces(result, before)]);
+    lines.push([
+      `    ${(names[index] ?? "").padEnd(nameWidth)}  `,
+      ...resultPieces(result, before),
+    ]);
   }
   return lines;
+}
+
+/** `step` counts completed steps. */
+export function evaluationTitle(step: number): string {
+  return step === 0
+    ? "evaluation before training"
+    : `evaluation after ${formatQuantity(step, "step")}`;
 }
 
 /** `greedy`, or `temperature 1`. */
@@ -53,7 +63,5 @@ function changePiece(change: number): Piece {
 }
 
 function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
-  return (
-    a.environment === b.environment && a.split === b.split && a.temperature === b.temperature
-  );
+  return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
 }

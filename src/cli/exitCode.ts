@@ -22,7 +22,8 @@ export const EXIT = {
 /** AppErrors that only a mistake in this program can raise. */
 const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-record-invalid"]);
 const LIMIT = /(^|-)(capacity|budget)$|^empty-steps$/;
-const SERVICE = /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused)$)/;
+const SERVICE =
+  /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
 /** What the user named cannot be used; a configuration key in the error says the same. */
 const INVALID =
   /^(bad-arguments|config-.+|file-.+|run-.+|state-.+|checkpoint-.+|tokenizer-.+|no-.+|key-.+)$/;
@@ -42,11 +43,15 @@ export function exitCodeOf(error: unknown): number {
 export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   const isBug = !isAppError(error) || BUGS.has(error.code);
   const stack = isBug || isDebug ? textLines(inspect(error)) : [];
-  if (isAppError(error, "config-invalid")) return [...textLines(error.message), ...stack];
+  // Faults of a configuration come as lines of their own, in the form that editors look for.
+  if (/^\S.*: error: /.test(errorMessage(error)) && !isBug)
+    return [...textLines(error.message), ...stack];
   const message = isBug
     ? `This is a fault of the program, not of your set-up: ${errorMessage(error)}`
     : errorMessage(error);
-  const advice = isBug ? ["Report it with the lines below; runs that were saved can be resumed."] : [];
+  const advice = isBug
+    ? ["Report it with the lines below; runs that were saved can be resumed."]
+    : [];
   return [
     [styled("bad", "error:"), ` ${message.replace(/\s*\n\s*/g, " ")}`],
     ...advice.map((text) => [text]),

@@ -13,7 +13,7 @@ import {
   progressBar,
   sparkline,
 } from "../shared/format.ts";
-import { evaluationLines } from "./evaluationLines.ts";
+import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, lineWidth, type Piece, styled } from "./line.ts";
 import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
@@ -44,12 +44,11 @@ export function eventLines(
     case "started":
       return headerLines(event, layout.invocation);
     case "warning":
-      return [[styled("warning", "warning:"), ` ${event.message}`]];
+      return warningLines(event.message);
     case "step-finished":
       return [stepLine(event, model, layout)];
     case "evaluating":
-      if (layout.isLive) return [];
-      return [[styled("quiet", `evaluating ${formatQuantity(event.rollouts, "rollout")} …`)]];
+      return layout.isLive ? [] : [evaluatingLine(event.rollouts)];
     case "evaluated":
       return [
         [styled("strong", evaluationTitle(event.step))],
@@ -77,6 +76,7 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       return [styled("quiet", `preparing: ${activity.what}`)];
     case "rollouts": {
       const { step, done, total, rewardMean, failed } = activity;
+      if (step === null && done === 0) return evaluatingLine(total);
       const line: Piece[] = [
         step === null ? "evaluating" : `step ${stepCount(step, totalSteps)}`,
         styled("accent", `  ${progressBar(total === 0 ? 0 : done / total, BAR_WIDTH)}`),
@@ -93,6 +93,10 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
     default:
       return assertNever(activity);
   }
+}
+
+function evaluatingLine(rollouts: number): Line {
+  return [styled("quiet", `evaluating ${formatQuantity(rollouts, "rollout")} …`)];
 }
 
 /** Where a run lies, and how to go on with it and to look into it. */
@@ -122,23 +126,22 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
   ];
 }
 
-function labelled(label: string, text: string, style?: "strong"): Line {
-  return [
-    styled("quiet", label.padEnd(14)),
-    style === undefined ? text : styled(style, text),
-  ];
+/** Warnings about a configuration name their place and their severity themselves. */
+function warningLines(message: string): readonly Line[] {
+  if (message.includes(": warning: ")) return [[message]];
+  return [[styled("warning", "warning:"), ` ${message}`]];
 }
 
-function evaluationTitle(step: number): string {
-  return step === 0
-    ? "evaluation before training"
-    : `evaluation after ${formatQuantity(step, "step")}`;
+function labelled(label: string, text: string, style?: "strong"): Line {
+  return [styled("quiet", label.padEnd(14)), style === undefined ? text : styled(style, text)];
 }
 
 /** Rolling saves replace each other, often at every step, and are only for a resume. */
 function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">): readonly Line[] {
   if (checkpointKind === "rolling") return [];
-  return [[styled("quiet", `saved ${name} (${checkpointKind}) after ${formatQuantity(step, "step")}`)]];
+  return [
+    [styled("quiet", `saved ${name} (${checkpointKind}) after ${formatQuantity(step, "step")}`)],
+  ];
 }
 
 /**
@@ -148,7 +151,8 @@ function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">):
 function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout: Layout): Line {
   const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
   const throughput: Line = [`  ${throughputText(event).padStart(12)}`];
-  const eta: Line = event.etaS === null ? [] : [`  ETA ${formatDuration(event.etaS)}`];
+  const eta: Line =
+    event.etaS === null || event.etaS === 0 ? [] : [`  ETA ${formatDuration(event.etaS)}`];
   const failed: Line = model.failed === 0 ? [] : [styled("warning", `  ${model.failed} failed`)];
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);

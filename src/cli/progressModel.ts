@@ -28,6 +28,8 @@ export interface ProgressModel {
   readonly activity: Activity;
   /** Folder of the run; null before it is known. */
   readonly folder: string | null;
+  /** True once there is a checkpoint to resume from. */
+  readonly canResume: boolean;
   /** Null = endless. */
   readonly totalSteps: number | null;
   /** Mean rewards of the last steps, oldest first. */
@@ -48,6 +50,7 @@ export const SPARKLINE_STEPS = 8;
 export const INITIAL_PROGRESS: ProgressModel = {
   activity: { kind: "idle" },
   folder: null,
+  canResume: false,
   totalSteps: null,
   recentRewards: [],
   rewardRange: { low: 0, high: 1 },
@@ -61,8 +64,10 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
   switch (event.kind) {
     case "preparing":
       return { ...model, activity: { kind: "preparing", what: event.what } };
-    case "started":
-      return { ...model, ...idle(), folder: event.folder, totalSteps: event.totalSteps };
+    case "started": {
+      const { folder, totalSteps, step } = event;
+      return { ...model, ...idle(), folder, totalSteps, canResume: step > 0 };
+    }
     case "step-started":
       return { ...model, failed: 0, activity: noRollouts(event.step, event.rollouts) };
     case "rollout-finished":
@@ -84,8 +89,9 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       };
     case "ended":
       return { ...model, ...idle(), folder: event.folder };
-    case "warning":
     case "checkpoint":
+      return { ...model, canResume: true };
+    case "warning":
       return model;
   }
 }
@@ -111,7 +117,11 @@ function addRollout(
   const rewardMean =
     reward === null || scored < 1 ? (before?.rewardMean ?? null) : mean + (reward - mean) / scored;
   const step = before === null ? event.step : before.step;
-  return { ...model, failed, activity: { kind: "rollouts", step, done, total, rewardMean, failed } };
+  return {
+    ...model,
+    failed,
+    activity: { kind: "rollouts", step, done, total, rewardMean, failed },
+  };
 }
 
 function addReward(

@@ -4,7 +4,7 @@ import type { Clock } from "../core/ports.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Line } from "./line.ts";
-import { eventLines, liveLine } from "./progressLines.ts";
+import { eventLines, liveLine, nextStepLines } from "./progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -27,11 +27,6 @@ export class Screen {
     this.#parts = parts;
   }
 
-  /** Folder of the run; null before it is known. */
-  get folder(): string | null {
-    return this.#model.folder;
-  }
-
   /** Takes in what the run tells. */
   readonly watch = (event: ProgressEvent): void => {
     const { terminal, invocation } = this.#parts;
@@ -49,6 +44,12 @@ export class Screen {
   /** Writes lines that stay. */
   print(lines: readonly Line[]): void {
     if (lines.length > 0) this.#parts.terminal.print(lines);
+  }
+
+  /** Where the run lies and how to go on with it; nothing before it has a folder. */
+  printNextSteps(): void {
+    const { folder, canResume } = this.#model;
+    if (folder !== null) this.print(nextStepLines(folder, canResume, this.#parts.invocation));
   }
 
   /** Removes the live line; nothing is redrawn afterwards. */

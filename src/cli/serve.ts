@@ -2,14 +2,7 @@
 
 import type { ServeCommand } from "./arguments.ts";
 import { BLANK, type Line, styled } from "./line.ts";
-import type { ProgramParts } from "./program.ts";
-
-/** Where the services listen, as the trainer tells. */
-export interface ServedAddresses {
-  readonly tinkerUrl: string;
-  readonly environmentsUrl: string;
-  readonly key: string;
-}
+import type { ProgramParts, ServedAddresses } from "./programParts.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do */
 export async function serveUntilInterrupt(
@@ -17,12 +10,12 @@ export async function serveUntilInterrupt(
   { tinkerPort, environmentsPort, store }: ServeCommand,
 ): Promise<void> {
   const { out, interrupts, trainer } = parts;
-  const { promise: interrupted, resolve } = withResolver();
-  const release = interrupts(resolve);
+  const interrupted = new AbortController();
+  const release = interrupts(() => interrupted.abort());
   try {
     const served = await trainer.serve({ tinkerPort, environmentsPort, store });
     out.print(addressLines(served));
-    await interrupted;
+    await aborted(interrupted.signal);
     out.print([["closing"]]);
     await served.close();
   } finally {
@@ -31,7 +24,11 @@ export async function serveUntilInterrupt(
 }
 
 /** What to set so that the official Python packages train here. */
-export function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
+export function addressLines({
+  tinkerUrl,
+  environmentsUrl,
+  key,
+}: ServedAddresses): readonly Line[] {
   return [
     row("Tinker", tinkerUrl),
     row("environments", environmentsUrl),
@@ -62,10 +59,9 @@ function setting(name: string, value: string): Line {
   return [`  export ${name}=${value}`];
 }
 
-function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  return { promise, resolve };
 }

@@ -3,8 +3,7 @@
 import type { Watcher } from "../core/training/progress.ts";
 import type { ActiveRun, RunEnd } from "../trainer/contract.ts";
 import { styled } from "./line.ts";
-import type { ProgramParts } from "./program.ts";
-import { nextStepLines } from "./progressLines.ts";
+import type { ProgramParts } from "./programParts.ts";
 import { Screen } from "./screen.ts";
 
 /**
@@ -34,11 +33,11 @@ export async function followRun(
   try {
     const end = await run.ended;
     screen.close();
-    if (end.outcome === "interrupted") screen.print(nextStepLines(end.folder, true, invocation));
+    if (end.outcome === "interrupted") screen.printNextSteps();
     return end;
   } catch (error) {
     screen.close();
-    if (screen.folder !== null) screen.print(nextStepLines(screen.folder, true, invocation));
+    screen.printNextSteps();
     throw error;
   } finally {
     release();

@@ -30,6 +30,11 @@ export function formatMeasure(value: number | null): string {
   return size >= 1000 ? value.toFixed(0) : value.toPrecision(3);
 }
 
+/** A value as it is, up to six significant digits: `0.125`, `–` for none. */
+export function formatExact(value: number | null): string {
+  return value === null ? NOTHING : String(Number(value.toPrecision(6)));
+}
+
 /** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

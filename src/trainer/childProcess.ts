@@ -45,7 +45,10 @@ function childEnvironment(key: string | undefined): NodeJS.ProcessEnv {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(passed), ...(key === undefined ? {} : { TINKER_RL_LOCAL_KEY: key }) };
+  return {
+    ...Object.fromEntries(passed),
+    ...(key === undefined ? {} : { TINKER_RL_LOCAL_KEY: key }),
+  };
 }
 
 function collectErrors(child: ChildProcess): () => string {
@@ -68,7 +71,10 @@ function readyAddress(
       const told = output();
       reject(new AppError("local-service", `${name} did not start: ${told === "" ? why : told}`));
     };
-    const timer = setTimeout(() => fail(`no answer within ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS);
+    const timer = setTimeout(
+      () => fail(`no answer within ${START_LIMIT_MS / 1000} s`),
+      START_LIMIT_MS,
+    );
     child.once("error", (error) => fail(error.message));
     child.once("exit", (code) => fail(`it ended with code ${code}`));
     let line = "";

@@ -32,7 +32,11 @@ export async function loadConfig(fileSystem: FileSystem, path: string): Promise<
   return { config: result.config, text, path: absolute, warnings };
 }
 
-async function readConfigText(fileSystem: FileSystem, absolute: string, shown: string): Promise<string> {
+async function readConfigText(
+  fileSystem: FileSystem,
+  absolute: string,
+  shown: string,
+): Promise<string> {
   try {
     return await fileSystem.readText(absolute);
   } catch (cause) {
@@ -79,11 +83,20 @@ export function redactSecrets(config: Config): Config {
   const environments = Object.entries(config.environments).map(
     ([name, own]) => [name, { ...own, secrets: hide(own.secrets) }] as const,
   );
-  return { ...config, secrets: hide(config.secrets), environments: Object.fromEntries(environments) };
+  return {
+    ...config,
+    secrets: hide(config.secrets),
+    environments: Object.fromEntries(environments),
+  };
 }
 
 /** Values in `secrets` maps as the redactor should know them before anything is written. */
 export function writtenSecrets(config: Config): readonly string[] {
-  const maps = [config.secrets, ...Object.values(config.environments).map(({ secrets }) => secrets)];
-  return maps.flatMap((map) => Object.values(map ?? {})).filter((value): value is string => value !== null && value !== "");
+  const maps = [
+    config.secrets,
+    ...Object.values(config.environments).map(({ secrets }) => secrets),
+  ];
+  return maps
+    .flatMap((map) => Object.values(map ?? {}))
+    .filter((value): value is string => value !== null && value !== "");
 }

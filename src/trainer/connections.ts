@@ -50,7 +50,12 @@ async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection>
     await engine.close();
   };
   const release = parts.closers.add(close);
-  const service = await connectTinker({ ...sessionOptions(parts), http, baseUrl: SOCKET_URL, apiKey: LOCAL_KEY });
+  const service = await connectTinker({
+    ...sessionOptions(parts),
+    http,
+    baseUrl: SOCKET_URL,
+    apiKey: LOCAL_KEY,
+  });
   return {
     service,
     close: async () => {
@@ -98,7 +103,10 @@ export async function connectEnvironmentServices(
   parts: ConnectionParts,
 ): Promise<(name: string) => RemoteEnvironment> {
   const { config } = parts;
-  const names = [...Object.keys(config.environments), ...Object.keys(config.evaluation?.splits ?? {})];
+  const names = [
+    ...Object.keys(config.environments),
+    ...Object.keys(config.evaluation?.splits ?? {}),
+  ];
   const isLocal = (name: string): boolean => name.startsWith("local/");
   const local = names.some(isLocal) ? await localEnvironments(parts) : null;
   const hosted = names.every(isLocal) ? null : openReward(parts);
@@ -116,7 +124,12 @@ async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentCon
     await http.close();
     await server.close();
   });
-  return connectEnvironments({ ...environmentOptions(parts), http, baseUrl: SOCKET_URL, apiKey: null });
+  return connectEnvironments({
+    ...environmentOptions(parts),
+    http,
+    baseUrl: SOCKET_URL,
+    apiKey: null,
+  });
 }
 
 /** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */

@@ -19,7 +19,10 @@ export interface LocalPrograms {
 
 /** Starts the engine. Several may run one after the other: their checkpoints are files in a store they share. */
 export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
-  return startOnSocket("The embedded engine", join(folder, "engine.js"), ["--store", checkpointStore()]);
+  return startOnSocket("The embedded engine", join(folder, "engine.js"), [
+    "--store",
+    checkpointStore(),
+  ]);
 }
 
 export function startEnvironments({ folder }: LocalPrograms): Promise<LocalService> {

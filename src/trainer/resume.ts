@@ -1,15 +1,15 @@
 /** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
 
 import { configChanges } from "../core/config/changes.ts";
-import { type Config, configSchemas } from "../core/config/schema.ts";
 import { isLocalModel } from "../core/config/presets.ts";
+import { type Config, configSchemas } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { resumeRun } from "../core/run/runFolder.ts";
-import { readState, type RunState } from "../core/run/state.ts";
+import { type RunState, readState } from "../core/run/state.ts";
 import type { LoopPosition } from "../core/training/loop.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { isProcessAlive } from "../local/engine/service/processes.ts";
@@ -23,7 +23,10 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
   const { folder, owner } = request;
   const runFile = await readRunFile(fileSystem, folder);
   if (runFile === null) {
-    throw new AppError("run-not-found", `${folder} holds no run: run.json is missing. Name the folder of a run.`);
+    throw new AppError(
+      "run-not-found",
+      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
+    );
   }
   const before = await readResolved(fileSystem, folder);
   const loaded = await currentConfig(fileSystem, runFile.configPath, before);
@@ -43,10 +46,17 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     name: runFile.name,
     claim: async (preparation) => {
       requireSameTasks(preparation, state);
-      const starter = { folder, step: state.step, pid: process.pid, owner, configPath: loaded.path };
+      const starter = {
+        folder,
+        step: state.step,
+        pid: process.pid,
+        owner,
+        configPath: loaded.path,
+      };
       return resumeRun({ fileSystem, clock: systemClock, isProcessAlive }, starter);
     },
-    createClient: ({ service }) => service.createTrainingClientFromState(checkpoint.state_path, { optimizer: true }),
+    createClient: ({ service }) =>
+      service.createTrainingClientFromState(checkpoint.state_path, { optimizer: true }),
     start: positionOf(state),
     changedKeys: [...new Set([...state.changed_keys, ...changes.map(({ path }) => path)])],
   };
@@ -66,7 +76,11 @@ async function readResolved(fileSystem: FileSystem, folder: string): Promise<Con
 }
 
 /** The user's file as it stands now; the run's own copy when that file is gone. */
-async function currentConfig(fileSystem: FileSystem, path: string, before: Config): Promise<LoadedConfig> {
+async function currentConfig(
+  fileSystem: FileSystem,
+  path: string,
+  before: Config,
+): Promise<LoadedConfig> {
   try {
     return await loadConfig(fileSystem, path);
   } catch (error) {
@@ -86,7 +100,10 @@ async function requireState(fileSystem: FileSystem, folder: string): Promise<Run
   );
 }
 
-function requireCheckpoint(state: RunState, folder: string): NonNullable<RunState["last_checkpoint"]> {
+function requireCheckpoint(
+  state: RunState,
+  folder: string,
+): NonNullable<RunState["last_checkpoint"]> {
   if (state.last_checkpoint !== null) return state.last_checkpoint;
   throw new AppError("run-without-checkpoint", `${folder}/state.json names no checkpoint.`);
 }

@@ -1,13 +1,13 @@
 /** One attempt at a run, from its configuration to its end: the order in which everything is put together. */
 
 import { dirname } from "node:path";
-import { resolveSecrets } from "../core/secrets/resolve.ts";
-import { Redactor } from "../core/secrets/redact.ts";
 import { isLocalModel } from "../core/config/presets.ts";
+import type { FileSystem, Log } from "../core/ports.ts";
 import { createEventLog } from "../core/run/events.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
 import type { RunLease } from "../core/run/runLease.ts";
-import type { FileSystem, Log } from "../core/ports.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
 import type { RunControl } from "../core/training/control.ts";
@@ -19,11 +19,11 @@ import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
-import { Closers } from "./closers.ts";
+import type { Closers } from "./closers.ts";
 import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
 import {
-  connectEnvironmentServices,
   type ConnectionParts,
+  connectEnvironmentServices,
   connectModelService,
   type TinkerConnection,
 } from "./connections.ts";
@@ -62,7 +62,10 @@ export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<Ru
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path));
   const parts: ConnectionParts = { ...scope, config, variables, redactor, runName: plan.name };
-  watch({ kind: "preparing", what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting" });
+  watch({
+    kind: "preparing",
+    what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
+  });
   const [tinker, environment] = await Promise.all([
     connectModelService(parts),
     connectEnvironmentServices(parts),
@@ -166,7 +169,13 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
   await evaluateAtEnd(scope, context, end, tinker, parts);
   await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
   await lease.update({ phase: end.outcome });
-  context.watch({ kind: "ended", outcome: end.outcome, folder, step: end.step, rewards: end.rewards });
+  context.watch({
+    kind: "ended",
+    outcome: end.outcome,
+    folder,
+    step: end.step,
+    rewards: end.rewards,
+  });
   return { outcome: end.outcome, folder };
 }
 
@@ -191,6 +200,11 @@ async function evaluateAtEnd(
   await fresh.service.finish("success");
 }
 
-async function event(context: RunContext, step: number, kind: string, message: string): Promise<void> {
+async function event(
+  context: RunContext,
+  step: number,
+  kind: string,
+  message: string,
+): Promise<void> {
   await context.events.record({ step, level: "info", kind, message, data: {} });
 }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../core/config/schema.ts";
 import { isAppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import { startRun } from "../core/run/runFolder.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
@@ -14,12 +15,12 @@ import { type LoopPosition, START } from "../core/training/loop.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { Closers } from "./closers.ts";
-import { loadConfig, type LoadedConfig, runName, runParent } from "./configFiles.ts";
+import { type LoadedConfig, loadConfig, runName, runParent } from "./configFiles.ts";
 import type { TinkerConnection } from "./connections.ts";
 import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
+import { debugLog } from "./debugLog.ts";
 import { planResume } from "./resume.ts";
 import { executeRun, type RunPlan, type TrainerScope } from "./run.ts";
-import { debugLog } from "./debugLog.ts";
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
@@ -27,7 +28,7 @@ export function startTraining(request: TrainRequest): ActiveRun {
     const loaded = await loadConfig(scope.fileSystem, request.configPath);
     const folder = await runToResume(scope, loaded);
     if (folder !== null) return planResume(scope.fileSystem, { ...request, folder });
-    return newRunPlan(scope, request, loaded);
+    return planNewRun(scope.fileSystem, request, loaded);
   });
 }
 
@@ -69,7 +70,10 @@ function launch(
   };
 }
 
-async function run(scope: TrainerScope, plan: (scope: TrainerScope) => Promise<RunPlan>): Promise<RunEnd> {
+async function run(
+  scope: TrainerScope,
+  plan: (scope: TrainerScope) => Promise<RunPlan>,
+): Promise<RunEnd> {
   try {
     return await executeRun(scope, await plan(scope));
   } catch (error) {
@@ -96,7 +100,10 @@ function guarded(watch: TrainRequest["watch"]): TrainRequest["watch"] {
 }
 
 /** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */
-async function runToResume({ fileSystem }: TrainerScope, { config, path }: LoadedConfig): Promise<string | null> {
+async function runToResume(
+  { fileSystem }: TrainerScope,
+  { config, path }: LoadedConfig,
+): Promise<string | null> {
   const { resume_from: from } = config;
   if (from === null || from.startsWith("tinker://")) return null;
   const isAuto = from === "auto";
@@ -108,7 +115,12 @@ async function runToResume({ fileSystem }: TrainerScope, { config, path }: Loade
   return null;
 }
 
-function newRunPlan(scope: TrainerScope, request: TrainRequest, loaded: LoadedConfig): RunPlan {
+/** Plans a run in a folder of its own. */
+export function planNewRun(
+  fileSystem: FileSystem,
+  request: Pick<TrainRequest, "owner">,
+  loaded: LoadedConfig,
+): RunPlan {
   const { config, path } = loaded;
   const name = runName(config, path);
   return {
@@ -116,7 +128,7 @@ function newRunPlan(scope: TrainerScope, request: TrainRequest, loaded: LoadedCo
     name,
     claim: () =>
       startRun(
-        { fileSystem: scope.fileSystem, clock: systemClock },
+        { fileSystem, clock: systemClock },
         {
           parent: runParent(config, path),
           name,

@@ -35,7 +35,8 @@ function tableChanges(
     return names.flatMap((name): readonly ConfigChange[] => {
       const one = valueAt(a, name);
       const other = valueAt(b, name);
-      if (isObject(one) && isObject(other)) return tableChanges(inner, one, other, [...place, name]);
+      if (isObject(one) && isObject(other))
+        return tableChanges(inner, one, other, [...place, name]);
       return [{ path: [...place, name].join("."), change: field.change }];
     });
   });

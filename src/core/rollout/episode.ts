@@ -132,7 +132,8 @@ export class Episode {
       return finished ? "reached_terminal_state" : "max_tool_calls";
     }
     const followUps = followUpsTo(parsed, results);
-    const nudge = results.length > 0 ? null : followUps.map((followUp) => followUp.content).join("\n");
+    const nudge =
+      results.length > 0 ? null : followUps.map((followUp) => followUp.content).join("\n");
     record(results, nudge);
     const stop = this.#limitReached(parsed, isTruncated);
     if (stop !== null) return stop;
@@ -240,7 +241,10 @@ function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolea
 }
 
 /** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
-function followUpsTo(parsed: ParsedTurn, results: readonly ToolResultRecord[]): readonly FollowUp[] {
+function followUpsTo(
+  parsed: ParsedTurn,
+  results: readonly ToolResultRecord[],
+): readonly FollowUp[] {
   const answers = [
     ...results.map((result) => ({ name: result.name, content: result.text })),
     ...parsed.errors.map((error) => ({ name: "error", content: error.message })),

@@ -61,7 +61,11 @@ export class Ledger implements LedgerView {
     this.#append(delta, "delta", null);
   }
 
-  #append(tokens: readonly number[], source: TokenSource, logprobs: readonly number[] | null): void {
+  #append(
+    tokens: readonly number[],
+    source: TokenSource,
+    logprobs: readonly number[] | null,
+  ): void {
     for (const [i, token] of tokens.entries()) {
       this.tokens.push(token);
       this.logprobs.push(logprobs?.[i] ?? 0);
@@ -78,6 +82,7 @@ export class Ledger implements LedgerView {
  */
 export function areUsable(tokens: readonly number[], logprobs: readonly number[] | null): boolean {
   if (logprobs === null || logprobs.length !== tokens.length) return false;
-  if (!logprobs.every((logprob) => Number.isFinite(logprob) && logprob <= MAX_LOGPROB)) return false;
+  if (!logprobs.every((logprob) => Number.isFinite(logprob) && logprob <= MAX_LOGPROB))
+    return false;
   return logprobs.length < 8 || logprobs.some((logprob) => logprob !== 0);
 }

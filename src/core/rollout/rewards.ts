@@ -31,7 +31,13 @@ export function scoreRewards(
   const all = withNonterminal(rewards, nonterminal, rules.nonterminal_mode);
   const sum = all.length === 0 ? null : all.reduce((total, reward) => total + reward, 0);
   const reduced = all.every(Number.isFinite) ? reduce(all, rules.reward_reduction) : null;
-  return { nonterminal, sum, reduction: rules.reward_reduction, reduced, clamped: clamp(reduced, rules) };
+  return {
+    nonterminal,
+    sum,
+    reduction: rules.reward_reduction,
+    reduced,
+    clamped: clamp(reduced, rules),
+  };
 }
 
 function withNonterminal(

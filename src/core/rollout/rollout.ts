@@ -88,7 +88,9 @@ export async function runRollout(
     if (reaction?.kind === "fatal") throw result.error;
     if (reaction?.kind === "wait") {
       refusals += 1;
-      const waitMs = reaction.retryAfterMs ?? backoff(parts.random, refusals, 2 * RETRY_BASE_MS, CAPACITY_CAP_MS);
+      const waitMs =
+        reaction.retryAfterMs ??
+        backoff(parts.random, refusals, 2 * RETRY_BASE_MS, CAPACITY_CAP_MS);
       await clock.sleep(waitMs, signal);
       continue;
     }

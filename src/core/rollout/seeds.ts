@@ -23,7 +23,10 @@ export function rolloutSeed(
   turn: number,
 ): number {
   const { step, environment, split, index, rollout } = key;
-  return lowBits(sha256, `roll|${seed}|${step}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`);
+  return lowBits(
+    sha256,
+    `roll|${seed}|${step}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`,
+  );
 }
 
 /** Evaluation has its own seeds, the same at every step, so that its curve compares like with like. */
@@ -35,5 +38,8 @@ export function evaluationSeed(
   turn: number,
 ): number {
   const { environment, split, index, rollout } = key;
-  return lowBits(sha256, `eval|${seed}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`);
+  return lowBits(
+    sha256,
+    `eval|${seed}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`,
+  );
 }

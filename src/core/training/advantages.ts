@@ -16,9 +16,14 @@ const EQUAL_REWARDS = 1e-8;
  * One advantage per reward (training-loop rule C.5). `direct`: r; `centered`: r - mean; `centered_normalized`:
  * (r - mean) / (sample std + eps), 0 for a std of 0. `advantage_clip` bounds the absolute value.
  */
-export function computeAdvantages(rewards: readonly number[], rules: AdvantageRules): readonly number[] {
+export function computeAdvantages(
+  rewards: readonly number[],
+  rules: AdvantageRules,
+): readonly number[] {
   const clip = rules.advantage_clip ?? Number.POSITIVE_INFINITY;
-  return rawAdvantages(rewards, rules).map((advantage) => Math.min(Math.max(advantage, -clip), clip));
+  return rawAdvantages(rewards, rules).map((advantage) =>
+    Math.min(Math.max(advantage, -clip), clip),
+  );
 }
 
 function rawAdvantages(rewards: readonly number[], rules: AdvantageRules): readonly number[] {

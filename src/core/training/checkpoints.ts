@@ -113,7 +113,8 @@ export class CheckpointKeeper {
       kind,
       state_path: (await state).path,
       sampler_path: sampler === null ? null : (await sampler).path,
-      expires_at: kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
+      expires_at:
+        kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
       metrics: snapshot.metrics,
       renderer: renderer.id,
       created_at: new Date(clock.now()).toISOString(),

@@ -57,9 +57,13 @@ export function createTaskSequence(
   const chosen = sources.map((source) => ({ source, indices: chooseTasks(source, seed, sha256) }));
   const epochLength = chosen.reduce((sum, { indices }) => sum + indices.length, 0);
   if (epochLength === 0) {
-    throw new AppError("no-tasks", "The configured environments and splits hold no task. Check environments.<name>.splits.", {
-      configPath: "environments",
-    });
+    throw new AppError(
+      "no-tasks",
+      "The configured environments and splits hold no task. Check environments.<name>.splits.",
+      {
+        configPath: "environments",
+      },
+    );
   }
   const fingerprint = sha256(JSON.stringify({ sources, seed, mix }));
   const at =
@@ -69,7 +73,11 @@ export function createTaskSequence(
   return {
     epochLength,
     fingerprint,
-    itemAt: (position) => ({ ...at(position), position, epoch: Math.floor(position / epochLength) }),
+    itemAt: (position) => ({
+      ...at(position),
+      position,
+      epoch: Math.floor(position / epochLength),
+    }),
   };
 }
 
@@ -131,7 +139,9 @@ function epochOrder(
   const keyed = sources.flatMap(({ source, indices }): KeyedTask[] => {
     const { environment, split } = source;
     const tasks = indices.map((index) => ({ environment, split, index }));
-    const keys = tasks.map(({ index }) => sha256(`perm|${seed}|${epoch}|${environment}|${split}|${index}`));
+    const keys = tasks.map(({ index }) =>
+      sha256(`perm|${seed}|${epoch}|${environment}|${split}|${index}`),
+    );
     if (!source.shuffle) keys.sort(compare);
     return tasks.map((task, i) => ({ task, key: keys[i] ?? "" }));
   });
@@ -175,7 +185,9 @@ export function totalSteps(
   epochLength: number,
 ): number | null {
   const byEpochs =
-    config.num_epochs === null ? null : Math.ceil((config.num_epochs * epochLength) / config.batch_size);
+    config.num_epochs === null
+      ? null
+      : Math.ceil((config.num_epochs * epochLength) / config.batch_size);
   if (byEpochs === null) return config.max_steps;
   return config.max_steps === null ? byEpochs : Math.min(byEpochs, config.max_steps);
 }

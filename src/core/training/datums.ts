@@ -51,7 +51,10 @@ function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): vo
     trained === 1 ? sources[i] === "sampled" : logprobs[i] === 0,
   );
   if (!isWhole || !isTrue || mask[0] === 1) {
-    throw new AppError("invariant", "A rollout's token account contradicts itself; it is not trained on.");
+    throw new AppError(
+      "invariant",
+      "A rollout's token account contradicts itself; it is not trained on.",
+    );
   }
 }
 

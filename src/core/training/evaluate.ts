@@ -33,7 +33,11 @@ export async function evaluate(
   for (const cell of evaluationCells(evaluation)) {
     plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
   }
-  watch({ kind: "evaluating", ...at, rollouts: plan.reduce((sum, { tasks }) => sum + tasks.length, 0) });
+  watch({
+    kind: "evaluating",
+    ...at,
+    rollouts: plan.reduce((sum, { tasks }) => sum + tasks.length, 0),
+  });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
   const results: EvaluationResult[] = [];
   for (const { cell, tasks } of plan) {

@@ -18,7 +18,7 @@ export interface EvaluationResult extends EvaluationCell {
   readonly rollouts: number;
   /** Mean over tasks; a failed rollout counts as 0. */
   readonly rewardMean: number;
-  /** 95 % interval of that mean over tasks, by the normal approximation. */
+  /** 95 % interval of that mean over tasks, by the normal approximation within the values that occurred. */
   readonly low: number;
   readonly high: number;
   /** Share of rollouts with at least the success reward. */
@@ -48,7 +48,7 @@ export function summarizeEvaluation(
     byTask.set(task.index, [...(byTask.get(task.index) ?? []), reward ?? 0]);
   }
   const taskMeans = [...byTask.values()].map((rewards) => mean(rewards) ?? 0);
-  const { mean: rewardMean, std } = summarize(taskMeans);
+  const { mean: rewardMean, std, min, max } = summarize(taskMeans);
   const half = (1.96 * (std ?? 0)) / Math.sqrt(Math.max(1, taskMeans.length));
   const records = rollouts.map(({ record }) => record);
   const tokens = records.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
@@ -57,9 +57,10 @@ export function summarizeEvaluation(
     tasks: taskMeans.length,
     rollouts: rollouts.length,
     rewardMean: rewardMean ?? 0,
-    low: (rewardMean ?? 0) - half,
-    high: (rewardMean ?? 0) + half,
-    successFraction: mean(rollouts.map(({ reward }) => ((reward ?? 0) >= successReward ? 1 : 0))) ?? 0,
+    low: Math.max((rewardMean ?? 0) - half, min ?? 0),
+    high: Math.min((rewardMean ?? 0) + half, max ?? 0),
+    successFraction:
+      mean(rollouts.map(({ reward }) => ((reward ?? 0) >= successReward ? 1 : 0))) ?? 0,
     failed: rollouts.filter(({ reward }) => reward === null).length,
     tokensMean: mean(tokens) ?? 0,
     turnsMean: mean(records.map(({ turns }) => turns.length)) ?? 0,

@@ -20,7 +20,10 @@ export interface ScoredGroup {
 }
 
 /** Scores the finished rollouts of a step, group by group in their order. */
-export function scoreGroups(rollouts: readonly FinishedRollout[], config: Config): readonly ScoredGroup[] {
+export function scoreGroups(
+  rollouts: readonly FinishedRollout[],
+  config: Config,
+): readonly ScoredGroup[] {
   const groups = groupBy(rollouts, (rollout) => rollout.task.group);
   return [...groups]
     .sort(([a], [b]) => a - b)
@@ -30,14 +33,22 @@ export function scoreGroups(rollouts: readonly FinishedRollout[], config: Config
     });
 }
 
-function scoreGroup(group: number, members: readonly FinishedRollout[], config: Config): ScoredGroup {
+function scoreGroup(
+  group: number,
+  members: readonly FinishedRollout[],
+  config: Config,
+): ScoredGroup {
   const scored = members.filter((member) => member.reward !== null);
   const rewards = scored.map((member) => member.reward ?? 0);
   const excluded = whyExcluded(members, rewards, config);
   if (excluded !== null) {
     return {
       facts: { group, excluded, isPartial: false },
-      rollouts: members.map((rollout) => ({ rollout, advantage: null, fate: `excluded:${excluded}` })),
+      rollouts: members.map((rollout) => ({
+        rollout,
+        advantage: null,
+        fate: `excluded:${excluded}`,
+      })),
     };
   }
   const advantages = computeAdvantages(rewards, config);

@@ -28,7 +28,12 @@ export type ProgressEvent =
       readonly reward: number | null;
       readonly sampledTokens: number;
     }
-  | { readonly kind: "training"; readonly step: number; readonly datums: number; readonly tokens: number }
+  | {
+      readonly kind: "training";
+      readonly step: number;
+      readonly datums: number;
+      readonly tokens: number;
+    }
   | {
       readonly kind: "step-finished";
       readonly step: number;

@@ -4,7 +4,10 @@ import type { TokenRecord } from "../run/tokenRecord.ts";
 import type { TrainingDatum } from "./datums.ts";
 
 /** `trainerLogprobs` has one entry per target; null = unknown. Tokens after the last trained one are kept, with mask 0. */
-export function toTokenRecord(datum: TrainingDatum, trainerLogprobs: Float32Array | null): TokenRecord {
+export function toTokenRecord(
+  datum: TrainingDatum,
+  trainerLogprobs: Float32Array | null,
+): TokenRecord {
   const { ledger, group, rollout, advantage } = datum;
   const n = ledger.tokens.length;
   const trainer = new Float32Array(n).fill(Number.NaN);

@@ -50,7 +50,8 @@ export async function trainStep(
   const parts = splitSubsteps(data, config.num_substeps);
   const pending = [];
   for (const part of parts) {
-    const wire = config.loss_fn === "dro" ? await withOwnLogprobs(client, part) : part.map(toWireDatum);
+    const wire =
+      config.loss_fn === "dro" ? await withOwnLogprobs(client, part) : part.map(toWireDatum);
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossConfig(config));
     const optimStep = client.optimStep({
       learning_rate: learningRate,
@@ -68,7 +69,9 @@ export async function trainStep(
   const sampler = await nextSampler;
   const samplerS = (clock.monotonic() - trainedAt) / 1000;
   const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
-  const logprobs = results.flatMap(([backward]) => backward.outputs.map((output) => output.logprobs));
+  const logprobs = results.flatMap(([backward]) =>
+    backward.outputs.map((output) => output.logprobs),
+  );
   const serverMetrics = mergeMetrics(metrics);
   const loss = serverMetrics["loss:sum"] ?? null;
   requireFinite(loss, logprobs);
@@ -86,7 +89,12 @@ function lossConfig(config: StepConfig): LossConfig {
  */
 async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
   const wire = data.map(toWireDatum);
-  const { outputs } = await client.forwardBackward(wire, "importance_sampling", {}, { forwardOnly: true });
+  const { outputs } = await client.forwardBackward(
+    wire,
+    "importance_sampling",
+    {},
+    { forwardOnly: true },
+  );
   return data.map((datum, d) => {
     const own = outputs[d]?.logprobs;
     const logprobs = datum.logprobs.map((q, i) => (datum.mask[i] === 1 ? q : (own?.[i] ?? 0)));

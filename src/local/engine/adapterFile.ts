@@ -1,9 +1,20 @@
 /** An adapter as a safetensors file with PEFT names and orientation, optionally with its optimizer's state. */
 
 import { AppError, isAppError } from "../../core/errors.ts";
-import { type OptimizerState, newOptimizerState } from "./adam.ts";
-import { type AdapterLayout, type Architecture, adapterLayout, PROJECTIONS, type TensorSpan } from "./architecture.ts";
-import { decodeSafetensors, encodeSafetensors, type Safetensors, type Tensor } from "./safetensors.ts";
+import { newOptimizerState, type OptimizerState } from "./adam.ts";
+import {
+  type AdapterLayout,
+  type Architecture,
+  adapterLayout,
+  PROJECTIONS,
+  type TensorSpan,
+} from "./architecture.ts";
+import {
+  decodeSafetensors,
+  encodeSafetensors,
+  type Safetensors,
+  type Tensor,
+} from "./safetensors.ts";
 
 export interface AdapterContents {
   readonly layout: AdapterLayout;
@@ -84,7 +95,12 @@ function readOptimizer(file: Safetensors, layout: AdapterLayout): OptimizerState
   return state;
 }
 
-function fill(file: Safetensors, layout: AdapterLayout, prefix: string, target: Float32Array): void {
+function fill(
+  file: Safetensors,
+  layout: AdapterLayout,
+  prefix: string,
+  target: Float32Array,
+): void {
   for (const span of spans(layout)) {
     const tensor = file.tensors.get(prefix + span.name);
     if (tensor === undefined) throw invalid(`it lacks ${prefix}${span.name}`);
@@ -126,7 +142,9 @@ function extract(layout: AdapterLayout, span: TensorSpan, flat: Float32Array): T
 function insert(layout: AdapterLayout, span: TensorSpan, tensor: Tensor, flat: Float32Array): void {
   const [rows, columns] = trueShape(layout, span);
   if (tensor.shape[0] !== columns || tensor.shape[1] !== rows) {
-    throw invalid(`${span.name} has shape [${tensor.shape.join(", ")}], expected [${columns}, ${rows}]`);
+    throw invalid(
+      `${span.name} has shape [${tensor.shape.join(", ")}], expected [${columns}, ${rows}]`,
+    );
   }
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < columns; j++) {

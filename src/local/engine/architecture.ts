@@ -27,7 +27,10 @@ export const PROJECTION_MODULES: Readonly<Record<Projection, string>> = {
 };
 
 /** [input size, output size] of a projection. */
-export function projectionShape(arch: Architecture, projection: Projection): readonly [number, number] {
+export function projectionShape(
+  arch: Architecture,
+  projection: Projection,
+): readonly [number, number] {
   switch (projection) {
     case "gate":
     case "up":
@@ -142,8 +145,7 @@ export const LORA_SCALE = 2;
 
 /** A record with one entry per projection, made in canonical order. */
 function perProjection<T>(make: (projection: Projection) => T): Record<Projection, T> {
-  return Object.fromEntries(PROJECTIONS.map((projection) => [projection, make(projection)])) as Record<
-    Projection,
-    T
-  >;
+  return Object.fromEntries(
+    PROJECTIONS.map((projection) => [projection, make(projection)]),
+  ) as Record<Projection, T>;
 }

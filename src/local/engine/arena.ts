@@ -9,37 +9,103 @@ export interface Kernels {
   packTransposed(bt: number, ldb: number, k: number, n: number, out: number): void;
   transpose(a: number, lda: number, m: number, k: number, out: number, ldo: number): void;
   matmul(
-    a: number, lda: number, b: number, packedK: number, c: number, ldc: number,
-    m: number, n: number, k: number, alpha: number, accumulate: number,
+    a: number,
+    lda: number,
+    b: number,
+    packedK: number,
+    c: number,
+    ldc: number,
+    m: number,
+    n: number,
+    k: number,
+    alpha: number,
+    accumulate: number,
   ): void;
   matmulTransposedA(
-    a: number, lda: number, b: number, ldb: number, c: number, ldc: number,
-    m: number, n: number, k: number, alpha: number,
+    a: number,
+    lda: number,
+    b: number,
+    ldb: number,
+    c: number,
+    ldc: number,
+    m: number,
+    n: number,
+    k: number,
+    alpha: number,
   ): void;
   rope(
-    x: number, ld: number, positions: number, cos: number, sin: number,
-    n: number, heads: number, dh: number, sign: number,
+    x: number,
+    ld: number,
+    positions: number,
+    cos: number,
+    sin: number,
+    n: number,
+    heads: number,
+    dh: number,
+    sign: number,
   ): void;
   softmaxCausal(s: number, ld: number, m: number, offset: number, columns: number): void;
   softmaxBackward(
-    p: number, dp: number, ld: number, m: number, offset: number, columns: number, scale: number,
+    p: number,
+    dp: number,
+    ld: number,
+    m: number,
+    offset: number,
+    columns: number,
+    scale: number,
   ): void;
   attendRow(
-    q: number, keys: number, values: number, ld: number, length: number,
-    heads: number, dh: number, scale: number, out: number, scratch: number,
+    q: number,
+    keys: number,
+    values: number,
+    ld: number,
+    length: number,
+    heads: number,
+    dh: number,
+    scale: number,
+    out: number,
+    scratch: number,
   ): void;
   addInto(a: number, b: number, n: number): void;
   gatherRows(x: number, index: number, out: number, n: number, d: number): void;
   scatterRows(x: number, index: number, out: number, n: number, d: number): void;
   scatterAddRows(x: number, index: number, out: number, n: number, d: number): void;
-  rmsNorm(x: number, gain: number, y: number, rstd: number, n: number, d: number, eps: number): void;
+  rmsNorm(
+    x: number,
+    gain: number,
+    y: number,
+    rstd: number,
+    n: number,
+    d: number,
+    eps: number,
+  ): void;
   rmsNormBackward(
-    x: number, gain: number, rstd: number, dy: number, dx: number, dGain: number, n: number, d: number,
+    x: number,
+    gain: number,
+    rstd: number,
+    dy: number,
+    dx: number,
+    dGain: number,
+    n: number,
+    d: number,
   ): void;
   swiglu(gate: number, up: number, out: number, n: number): void;
   swigluBackward(gate: number, up: number, dOut: number, n: number): void;
-  targetLogprobs(logits: number, targets: number, out: number, m: number, v: number, keep: number): void;
-  targetLogprobsBackward(probabilities: number, targets: number, c: number, m: number, v: number): void;
+  targetLogprobs(
+    logits: number,
+    targets: number,
+    out: number,
+    m: number,
+    v: number,
+    keep: number,
+  ): void;
+  targetLogprobsBackward(
+    probabilities: number,
+    targets: number,
+    c: number,
+    m: number,
+    v: number,
+  ): void;
   logSoftmax(logits: number, m: number, v: number): void;
 }
 
@@ -99,5 +165,8 @@ export class Arena {
 }
 
 function abort(): never {
-  throw new AppError("engine-kernels", "A compute kernel aborted. This is a bug of the embedded engine.");
+  throw new AppError(
+    "engine-kernels",
+    "A compute kernel aborted. This is a bug of the embedded engine.",
+  );
 }

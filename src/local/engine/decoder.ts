@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { type Projection, projectionShape, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import { ropeTables, type Weights, type WeightSet } from "./weights.ts";
+import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
 
 /** Tokens to append to one slot; `wanted` = how many of the last ones need their log-probs. */
 export interface DecodeInput {
@@ -99,7 +99,19 @@ export class Decoder {
     const [input, output] = projectionShape(this.#weights.arch, projection);
     const packed = set[layer]?.[projection];
     if (packed === undefined) return;
-    this.#arena.kernels.matmul(x, input, packed.forward, input, y, output, n, output, input, 1, accumulate);
+    this.#arena.kernels.matmul(
+      x,
+      input,
+      packed.forward,
+      input,
+      y,
+      output,
+      n,
+      output,
+      input,
+      1,
+      accumulate,
+    );
   }
 
   #load(inputs: readonly DecodeInput[]) {
@@ -153,7 +165,18 @@ export class Decoder {
       const values = slot.values[layer] ?? 0;
       const q = b.q + row * rowBytes;
       const out = b.attended + row * rowBytes;
-      kernels.attendRow(q, keys, values, d, lengths[row] ?? 0, arch.heads, headSize, scale, out, b.scratch);
+      kernels.attendRow(
+        q,
+        keys,
+        values,
+        d,
+        lengths[row] ?? 0,
+        arch.heads,
+        headSize,
+        scale,
+        out,
+        b.scratch,
+      );
     }
   }
 }

@@ -2,8 +2,9 @@
 
 import { availableParallelism } from "node:os";
 import { AppError } from "../../core/errors.ts";
-import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
+import { createNormal } from "../random.ts";
 import { adamStep, newOptimizerState, type OptimizerState } from "./adam.ts";
+import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
 import {
   type AdapterLayout,
   adapterLayout,
@@ -27,8 +28,7 @@ import type {
   Snapshot,
 } from "./engine.ts";
 import { loadModelFolder, type ModelFolder } from "./modelFolder.ts";
-import { createNormal } from "../random.ts";
-import { SamplingScheduler, type SamplerWeights } from "./samplingScheduler.ts";
+import { type SamplerWeights, SamplingScheduler } from "./samplingScheduler.ts";
 import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
 import { WorkerThread } from "./workerThread.ts";
 
@@ -109,11 +109,16 @@ class EmbeddedEngine implements Engine {
     };
     const threads: WorkerThread[] = [];
     for (let i = 0; i < (options.workers ?? defaultWorkers()); i++) {
-      const thread = new WorkerThread(options.workerPath, setup, () => this.#scheduler.workerRestarted(thread));
+      const thread = new WorkerThread(options.workerPath, setup, () =>
+        this.#scheduler.workerRestarted(thread),
+      );
       threads.push(thread);
     }
     this.#threads = threads;
-    this.#scheduler = new SamplingScheduler(threads, { slots: SLOTS_PER_WORKER, sets: SETS_PER_WORKER });
+    this.#scheduler = new SamplingScheduler(threads, {
+      slots: SLOTS_PER_WORKER,
+      sets: SETS_PER_WORKER,
+    });
   }
 
   async ready(): Promise<void> {
@@ -122,7 +127,10 @@ class EmbeddedEngine implements Engine {
 
   createAdapter(options: AdapterOptions): Adapter {
     if (!Number.isInteger(options.rank) || options.rank < 1 || options.rank > MAX_RANK) {
-      throw new AppError("engine-rank", `lora rank ${options.rank} is not between 1 and ${MAX_RANK}.`);
+      throw new AppError(
+        "engine-rank",
+        `lora rank ${options.rank} is not between 1 and ${MAX_RANK}.`,
+      );
     }
     const layout = adapterLayout(this.#folder.arch, options.rank);
     return this.#addAdapter(layout, initialParameters(layout, options.seed), null, options);
@@ -154,13 +162,15 @@ class EmbeddedEngine implements Engine {
 
   #adapter(handle: Adapter): AdapterRecord {
     const record = this.#adapters.get(handle.id);
-    if (record === undefined) throw new AppError("engine-released", "This model has been released.");
+    if (record === undefined)
+      throw new AppError("engine-released", "This model has been released.");
     return record;
   }
 
   #snapshot(handle: Snapshot): SnapshotRecord {
     const record = this.#snapshots.get(handle.id);
-    if (record === undefined) throw new AppError("engine-released", "These sampler weights have been released.");
+    if (record === undefined)
+      throw new AppError("engine-released", "These sampler weights have been released.");
     return record;
   }
 
@@ -303,7 +313,8 @@ function initialParameters(layout: AdapterLayout, seed: number): Float32Array {
       const { a } = layer[projection];
       const scale = 1 / Math.sqrt(a.rows);
       for (let i = 0; i < a.rows; i++) {
-        for (let j = 0; j < layout.rank; j++) parameters[a.offset + i * a.columns + j] = normal() * scale;
+        for (let j = 0; j < layout.rank; j++)
+          parameters[a.offset + i * a.columns + j] = normal() * scale;
       }
     }
   }

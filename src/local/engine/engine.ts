@@ -145,7 +145,11 @@ export interface Engine {
   importAdapter(bytes: Uint8Array, withOptimizer: boolean): Adapter;
   importSnapshot(bytes: Uint8Array): Snapshot;
   /** Samples with frozen weights, or with the base model when `weights` is null. */
-  sample(weights: Snapshot | null, request: SampleRequest, signal?: AbortSignal): Promise<SampledSequence>;
+  sample(
+    weights: Snapshot | null,
+    request: SampleRequest,
+    signal?: AbortSignal,
+  ): Promise<SampledSequence>;
   scorePrompt(weights: Snapshot | null, request: PromptScoreRequest): Promise<PromptScores>;
   releaseAdapter(adapter: Adapter): void;
   releaseSnapshot(snapshot: Snapshot): void;

@@ -80,7 +80,10 @@ function architecture(config: z.infer<typeof configSchema>): Architecture {
   };
   // The attention kernel walks a head in steps of sixteen floats.
   if ((arch.hiddenSize / arch.heads) % 16 !== 0) {
-    throw new AppError("engine-model", `Head size ${arch.hiddenSize / arch.heads} is not a multiple of 16.`);
+    throw new AppError(
+      "engine-model",
+      `Head size ${arch.hiddenSize / arch.heads} is not a multiple of 16.`,
+    );
   }
   return arch;
 }
@@ -89,9 +92,13 @@ async function read(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw new AppError("engine-model", `The embedded model lacks ${path}. Run \`npm run build\`, or reinstall.`, {
-      cause,
-    });
+    throw new AppError(
+      "engine-model",
+      `The embedded model lacks ${path}. Run \`npm run build\`, or reinstall.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -111,9 +118,15 @@ function decodeBase(arch: Architecture, bytes: Uint8Array, path: string): Float3
   for (const span of layout.all) {
     const tensor = tensors.get(span.name);
     if (tensor === undefined || tensor.data.length !== span.rows * span.columns) {
-      throw new AppError("engine-model", `${path} lacks tensor ${span.name} of ${span.rows} x ${span.columns}.`);
+      throw new AppError(
+        "engine-model",
+        `${path} lacks tensor ${span.name} of ${span.rows} x ${span.columns}.`,
+      );
     }
-    base.set(isTransposed(span) ? transposed(tensor.data, span.columns, span.rows) : tensor.data, span.offset);
+    base.set(
+      isTransposed(span) ? transposed(tensor.data, span.columns, span.rows) : tensor.data,
+      span.offset,
+    );
   }
   return base;
 }

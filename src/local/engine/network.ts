@@ -10,7 +10,7 @@ import {
   roundUp,
 } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import { ropeTables, type Weights, type WeightSet } from "./weights.ts";
+import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
 
 /** Rows of the attention matrix computed at a time: columns right of the block's diagonal are skipped. */
 const ATTENTION_ROWS = 32;
@@ -141,7 +141,16 @@ export class Network {
     this.#backwardHead(coefficients);
     this.#arena.floats(b.dx, n * d).fill(0);
     const dGain = this.#baseGradient(layout.finalNorm.offset);
-    kernels.rmsNormBackward(b.x, this.#weights.pointer(layout.finalNorm), b.rstd, b.dh, b.dx, dGain, n, d);
+    kernels.rmsNormBackward(
+      b.x,
+      this.#weights.pointer(layout.finalNorm),
+      b.rstd,
+      b.dh,
+      b.dx,
+      dGain,
+      n,
+      d,
+    );
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       this.#backwardLayer(index, n);
     }
@@ -163,7 +172,10 @@ export class Network {
       n += sequence.tokens.length;
     }
     if (n > this.maxRows) {
-      throw new AppError("engine-rows", `A micro-batch of ${n} tokens exceeds ${this.maxRows} rows.`);
+      throw new AppError(
+        "engine-rows",
+        `A micro-batch of ${n} tokens exceeds ${this.maxRows} rows.`,
+      );
     }
     this.#sequences = lengths;
     this.#rows = n;
@@ -188,7 +200,15 @@ export class Network {
     const d = arch.hiddenSize;
     const headSize = d / arch.heads;
     const { cos, sin } = this.#rope;
-    kernels.rmsNorm(layer.x, this.#weights.pointer(spans.inputNorm), layer.h, layer.rstd, n, d, arch.normEps);
+    kernels.rmsNorm(
+      layer.x,
+      this.#weights.pointer(spans.inputNorm),
+      layer.h,
+      layer.rstd,
+      n,
+      d,
+      arch.normEps,
+    );
     this.#linear(index, "q", layer.h, layer.q, n);
     this.#linear(index, "k", layer.h, layer.k, n);
     this.#linear(index, "v", layer.h, layer.v, n);
@@ -197,7 +217,15 @@ export class Network {
     this.#attend(layer);
     this.#arena.copy(layer.x2, layer.x, n * d);
     this.#linear(index, "o", layer.attended, layer.x2, n, 1);
-    kernels.rmsNorm(layer.x2, this.#weights.pointer(spans.postNorm), layer.h2, layer.rstd2, n, d, arch.normEps);
+    kernels.rmsNorm(
+      layer.x2,
+      this.#weights.pointer(spans.postNorm),
+      layer.h2,
+      layer.rstd2,
+      n,
+      d,
+      arch.normEps,
+    );
     this.#linear(index, "gate", layer.h2, layer.gate, n);
     this.#linear(index, "up", layer.h2, layer.up, n);
     kernels.swiglu(layer.gate, layer.up, layer.gated, n * arch.feedForwardSize);
@@ -205,11 +233,30 @@ export class Network {
     this.#linear(index, "down", layer.gated, next, n, 1);
   }
 
-  #linear(layer: number, projection: Projection, x: number, y: number, n: number, accumulate = 0): void {
+  #linear(
+    layer: number,
+    projection: Projection,
+    x: number,
+    y: number,
+    n: number,
+    accumulate = 0,
+  ): void {
     const [input, output] = projectionShape(this.#weights.arch, projection);
     const packed = this.#set[layer]?.[projection];
     if (packed === undefined) return;
-    this.#arena.kernels.matmul(x, input, packed.forward, input, y, output, n, output, input, 1, accumulate);
+    this.#arena.kernels.matmul(
+      x,
+      input,
+      packed.forward,
+      input,
+      y,
+      output,
+      n,
+      output,
+      input,
+      1,
+      accumulate,
+    );
   }
 
   /** Visits every (sequence, head) with the byte offset of its rows and the place of its probabilities. */
@@ -299,7 +346,14 @@ export class Network {
     this.#linearBackward(index, "up", layer.h2, layer.up, b.dh, n, 1);
     const postGain = this.#baseGradient(spans.postNorm.offset);
     kernels.rmsNormBackward(
-      layer.x2, this.#weights.pointer(spans.postNorm), layer.rstd2, b.dh, b.dx, postGain, n, d,
+      layer.x2,
+      this.#weights.pointer(spans.postNorm),
+      layer.rstd2,
+      b.dh,
+      b.dx,
+      postGain,
+      n,
+      d,
     );
     this.#linearBackward(index, "o", layer.attended, b.dx, b.dAttended, n, 0);
     this.#attendBackward(layer);
@@ -316,7 +370,14 @@ export class Network {
     if (!needsInput) return;
     const inputGain = this.#baseGradient(spans.inputNorm.offset);
     kernels.rmsNormBackward(
-      layer.x, this.#weights.pointer(spans.inputNorm), layer.rstd, b.dh, b.dx, inputGain, n, d,
+      layer.x,
+      this.#weights.pointer(spans.inputNorm),
+      layer.rstd,
+      b.dh,
+      b.dx,
+      inputGain,
+      n,
+      d,
     );
   }
 
@@ -337,8 +398,28 @@ export class Network {
         const seen = i + rows;
         const block = i * columns * 4;
         const dOut = b.dAttended + offset + i * d * 4;
-        kernels.matmul(dOut, d, b.pack1, dh, b.dScores + block, columns, rows, roundUp(seen, 8), dh, 1, 0);
-        kernels.softmaxBackward(probabilities + block, b.dScores + block, columns, rows, i, columns, scale);
+        kernels.matmul(
+          dOut,
+          d,
+          b.pack1,
+          dh,
+          b.dScores + block,
+          columns,
+          rows,
+          roundUp(seen, 8),
+          dh,
+          1,
+          0,
+        );
+        kernels.softmaxBackward(
+          probabilities + block,
+          b.dScores + block,
+          columns,
+          rows,
+          i,
+          columns,
+          scale,
+        );
         const dq = b.dq + offset + i * d * 4;
         kernels.matmul(b.dScores + block, columns, b.pack2, length, dq, d, rows, dh, seen, 1, 0);
       }
@@ -348,7 +429,13 @@ export class Network {
   }
 
   /** out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. */
-  #transposedProduct(square: number, rows: number, out: number, length: number, columns: number): void {
+  #transposedProduct(
+    square: number,
+    rows: number,
+    out: number,
+    length: number,
+    columns: number,
+  ): void {
     const { arch } = this.#weights;
     const kernels = this.#arena.kernels;
     const b = this.#b;
@@ -374,7 +461,19 @@ export class Network {
     const packed = this.#set[layer]?.[projection];
     if (packed === undefined) return;
     if (dx !== 0) {
-      kernels.matmul(dy, output, packed.backward, output, dx, input, n, input, output, 1, accumulate);
+      kernels.matmul(
+        dy,
+        output,
+        packed.backward,
+        output,
+        dx,
+        input,
+        n,
+        input,
+        output,
+        1,
+        accumulate,
+      );
     }
     if (this.#target.kind === "full") {
       const span = this.#weights.layout.layers[layer]?.projections[projection];

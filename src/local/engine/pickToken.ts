@@ -14,7 +14,8 @@ export interface PickOptions {
  */
 export function pickToken(row: Float32Array, options: PickOptions, uniform: number): number {
   if (options.temperature === 0) return largest(row);
-  if (options.temperature === 1 && options.topK <= 0 && options.topP >= 1) return draw(row, uniform);
+  if (options.temperature === 1 && options.topK <= 0 && options.topP >= 1)
+    return draw(row, uniform);
   return drawFiltered(row, options, uniform);
 }
 
@@ -43,7 +44,9 @@ function draw(row: Float32Array, uniform: number): number {
 
 function drawFiltered(row: Float32Array, options: PickOptions, uniform: number): number {
   const tempered = Float64Array.from(row, (logprob) => logprob / options.temperature);
-  const order = Array.from(row.keys()).sort((a, b) => (tempered[b] ?? 0) - (tempered[a] ?? 0) || a - b);
+  const order = Array.from(row.keys()).sort(
+    (a, b) => (tempered[b] ?? 0) - (tempered[a] ?? 0) || a - b,
+  );
   const kept = options.topK > 0 ? order.slice(0, options.topK) : order;
   const top = tempered[kept[0] ?? 0] ?? 0;
   const weights = kept.map((id) => Math.exp((tempered[id] ?? 0) - top));

@@ -33,7 +33,8 @@ export function decodeSafetensors(bytes: Uint8Array): Safetensors {
   if (bytes.byteLength < 8) throw invalid("it is shorter than its header");
   const headerLength = Number(view.getBigUint64(0, true));
   const start = 8 + headerLength;
-  if (headerLength > MAX_HEADER_BYTES || start > bytes.byteLength) throw invalid("its header is cut off");
+  if (headerLength > MAX_HEADER_BYTES || start > bytes.byteLength)
+    throw invalid("its header is cut off");
   const header = parseHeader(bytes.subarray(8, start));
   const tensors = new Map<string, Tensor>();
   let metadata: Readonly<Record<string, string>> = {};
@@ -75,9 +76,13 @@ function parseHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
 }
 
 function invalid(why: string, cause?: unknown): AppError {
-  return new AppError("safetensors-invalid", `This is not a safetensors file that can be read: ${why}.`, {
-    cause,
-  });
+  return new AppError(
+    "safetensors-invalid",
+    `This is not a safetensors file that can be read: ${why}.`,
+    {
+      cause,
+    },
+  );
 }
 
 /** Writes tensors in map order, as 32-bit or 16-bit floats. */

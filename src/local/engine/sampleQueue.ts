@@ -1,12 +1,12 @@
 /** The samples that a worker has in progress, advanced together one decoding step at a time. */
 
+import { createUniform } from "../random.ts";
 import type { DecodeInput, Decoder } from "./decoder.ts";
 import type { TopToken } from "./engine.ts";
 import { pickToken, topTokens } from "./pickToken.ts";
-import { createUniform } from "../random.ts";
 import { StopStringWatch } from "./stopStrings.ts";
-import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
 import type { WeightSet } from "./weights.ts";
+import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
 
 type SampleJob = Extract<ToWorker, { kind: "sample" }>;
 
@@ -50,7 +50,9 @@ export class SampleQueue {
       uniform: createUniform(request.seed),
       stops: new Set(request.stopIds),
       stopStrings:
-        request.stopStrings.length > 0 ? new StopStringWatch(request.stopStrings, this.#setup) : null,
+        request.stopStrings.length > 0
+          ? new StopStringWatch(request.stopStrings, this.#setup)
+          : null,
     });
   }
 

@@ -62,7 +62,10 @@ export class SamplingScheduler {
   #waiting: Waiting[] = [];
   #clock = 0;
 
-  constructor(threads: readonly WorkerThread[], limits: { readonly slots: number; readonly sets: number }) {
+  constructor(
+    threads: readonly WorkerThread[],
+    limits: { readonly slots: number; readonly sets: number },
+  ) {
     this.#slotsPerWorker = limits.slots;
     this.#setsPerWorker = limits.sets;
     this.#lanes = threads.map((thread) => ({ thread, live: 0, ...this.#emptyMemory() }));
@@ -93,7 +96,11 @@ export class SamplingScheduler {
     this.#dispatch();
   }
 
-  sample(weights: SamplerWeights, request: SampleRequest, signal?: AbortSignal): Promise<SampledSequence> {
+  sample(
+    weights: SamplerWeights,
+    request: SampleRequest,
+    signal?: AbortSignal,
+  ): Promise<SampledSequence> {
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -111,10 +118,14 @@ export class SamplingScheduler {
   /** Scores on the least loaded worker, in a slot of its own. */
   async score(weights: SamplerWeights, request: PromptScoreRequest): Promise<PromptScores> {
     const lane = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
-    if (lane === undefined) throw new AppError("engine-worker", "The embedded engine has no worker.");
+    if (lane === undefined)
+      throw new AppError("engine-worker", "The embedded engine has no worker.");
     const set = this.#claimSet(lane, weights);
     if (set === null) {
-      throw new AppError("engine-weights", "All sampler weights are in use. Ask again in a moment.");
+      throw new AppError(
+        "engine-weights",
+        "All sampler weights are in use. Ask again in a moment.",
+      );
     }
     set.users++;
     try {
@@ -142,10 +153,13 @@ export class SamplingScheduler {
       if (!this.#hasSet(lane, waiting.weights.key)) continue;
       for (const slot of lane.slots) {
         if (slot.busy) continue;
-        const cached = slot.key === waiting.weights.key ? commonPrefix(slot.tokens, waiting.request.prompt) : 0;
+        const cached =
+          slot.key === waiting.weights.key ? commonPrefix(slot.tokens, waiting.request.prompt) : 0;
         const score = cached - IMBALANCE_TOKENS * (lane.live - leastLive);
         const better =
-          best === null || score > best.score || (score === best.score && slot.lastUsed < best.slot.lastUsed);
+          best === null ||
+          score > best.score ||
+          (score === best.score && slot.lastUsed < best.slot.lastUsed);
         if (better) best = { lane, slot, cached, score };
       }
     }
@@ -162,7 +176,9 @@ export class SamplingScheduler {
   #claimSet(lane: Lane, weights: SamplerWeights): WeightSlot | null {
     this.#clock++;
     const held = lane.sets.find((set) => set.key === weights.key);
-    const idle = lane.sets.filter((set) => set.users === 0).toSorted((a, b) => a.lastUsed - b.lastUsed)[0];
+    const idle = lane.sets
+      .filter((set) => set.users === 0)
+      .toSorted((a, b) => a.lastUsed - b.lastUsed)[0];
     const set = held ?? idle;
     if (set === undefined) return null;
     set.lastUsed = this.#clock;

@@ -75,7 +75,10 @@ export class Weights {
   }
 
   /** Fills a set with W + scale·A·B (W alone without an adapter), ready for the matmul kernel. */
-  merge(set: WeightSet, adapter: { readonly layout: AdapterLayout; readonly pointer: number } | null): void {
+  merge(
+    set: WeightSet,
+    adapter: { readonly layout: AdapterLayout; readonly pointer: number } | null,
+  ): void {
     for (const [layer, projections] of set.entries()) {
       for (const projection of PROJECTIONS) {
         this.#mergeOne(layer, projection, projections[projection], adapter);
@@ -113,7 +116,10 @@ export class Weights {
 }
 
 /** Tables of cosines and sines per position: [context, head size / 2] each. */
-export function ropeTables(arena: Arena, arch: Architecture): { readonly cos: number; readonly sin: number } {
+export function ropeTables(
+  arena: Arena,
+  arch: Architecture,
+): { readonly cos: number; readonly sin: number } {
   const headSize = arch.hiddenSize / arch.heads;
   const half = headSize / 2;
   const cos = arena.alloc(arch.maxContext * half);

@@ -1,6 +1,11 @@
 /** A compute thread: alternates between one training micro-batch and one decoding step, so that neither starves the other. */
 
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { adapterLayout } from "./architecture.ts";
 import { Arena } from "./arena.ts";
@@ -9,8 +14,8 @@ import { evaluateLoss } from "./losses.ts";
 import { Network, type TrainTarget } from "./network.ts";
 import { SampleQueue } from "./sampleQueue.ts";
 import { scorePrompt } from "./scorePrompt.ts";
+import { type WeightSet, Weights } from "./weights.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
-import { Weights, type WeightSet } from "./weights.ts";
 
 type TrainJob = Extract<ToWorker, { kind: "train" }>;
 type ScoreJob = Extract<ToWorker, { kind: "score" }>;
@@ -95,7 +100,8 @@ class ComputeWorker {
 
   #weightSet(index: number): WeightSet {
     const set = this.#sets[index];
-    if (set === undefined) throw new AppError("engine-weights", `Sampler weights ${index} are not loaded.`);
+    if (set === undefined)
+      throw new AppError("engine-weights", `Sampler weights ${index} are not loaded.`);
     return set;
   }
 
@@ -166,7 +172,8 @@ class ComputeWorker {
 async function main(): Promise<void> {
   const setup = workerData as WorkerSetup; // Made by the pool of this very program.
   const port = parentPort;
-  if (port === null) throw new AppError("engine-worker", "The engine's worker must run as a worker thread.");
+  if (port === null)
+    throw new AppError("engine-worker", "The engine's worker must run as a worker thread.");
   const arena = await Arena.load(setup.wasmPath);
   new ComputeWorker(port, setup, arena);
   const ready: FromWorker = { kind: "ready" };

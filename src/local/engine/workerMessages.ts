@@ -1,7 +1,13 @@
 /** What the coordinator and its workers say to each other. */
 
 import type { Architecture } from "./architecture.ts";
-import type { EngineDatum, LossSpec, PromptScoreRequest, PromptScores, SampleRequest } from "./engine.ts";
+import type {
+  EngineDatum,
+  LossSpec,
+  PromptScoreRequest,
+  PromptScores,
+  SampleRequest,
+} from "./engine.ts";
 
 export interface WorkerSetup {
   readonly wasmPath: string;
@@ -75,7 +81,9 @@ export type FromWorker =
       readonly tokens: Int32Array;
       readonly logprobs: Float32Array;
       readonly stopReason: "stop" | "length";
-      readonly topLogprobs: readonly (readonly { readonly id: number; readonly logprob: number }[])[] | null;
+      readonly topLogprobs:
+        | readonly (readonly { readonly id: number; readonly logprob: number }[])[]
+        | null;
     }
   | { readonly kind: "scored"; readonly job: number; readonly scores: PromptScores }
   | { readonly kind: "failed"; readonly job: number; readonly message: string };

@@ -115,7 +115,10 @@ export class WorkerThread {
   }
 
   /** One micro-batch. The parameters travel only when the thread last saw another version. */
-  train(job: TrainJob, weights: TrainWeights & { readonly parameters: Float32Array }): Promise<Answer<"trained">> {
+  train(
+    job: TrainJob,
+    weights: TrainWeights & { readonly parameters: Float32Array },
+  ): Promise<Answer<"trained">> {
     const known = this.#version === weights.version;
     this.#version = weights.version;
     const sent = known ? { ...weights, parameters: null } : weights;
@@ -123,11 +126,18 @@ export class WorkerThread {
   }
 
   /** Fills a sampler weight set; takes effect before any later sample. */
-  loadSet(set: number, adapter: { readonly rank: number; readonly parameters: Float32Array } | null): void {
+  loadSet(
+    set: number,
+    adapter: { readonly rank: number; readonly parameters: Float32Array } | null,
+  ): void {
     this.#worker.postMessage({ kind: "load", set, adapter } satisfies ToWorker);
   }
 
-  sample(place: SamplePlacement, request: SampleRequest, signal?: AbortSignal): Promise<Answer<"sampled">> {
+  sample(
+    place: SamplePlacement,
+    request: SampleRequest,
+    signal?: AbortSignal,
+  ): Promise<Answer<"sampled">> {
     return this.#ask<"sampled">((job) => ({ kind: "sample", job, ...place, request }), signal);
   }
 

@@ -6,4 +6,9 @@ import type { EnvironmentDefinition } from "./environment.ts";
 import { keyVault } from "./keyVault.ts";
 import { numberHunt } from "./numberHunt.ts";
 
-export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentDefinition[] = [calculator, numberHunt, keyVault, depot];
+export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentDefinition[] = [
+  calculator,
+  numberHunt,
+  keyVault,
+  depot,
+];

@@ -12,7 +12,16 @@ type DepotTask = {
 };
 type DepotState = { readonly task: DepotTask; readonly missing: Set<string> };
 
-export const DEPOT_ITEMS = ["bolt", "cable", "drill", "fuse", "glue", "hook", "lamp", "nail"] as const;
+export const DEPOT_ITEMS = [
+  "bolt",
+  "cable",
+  "drill",
+  "fuse",
+  "glue",
+  "hook",
+  "lamp",
+  "nail",
+] as const;
 const SHELF_NAMES = "ABCDEFGH";
 const PICK_REWARD = 0.4;
 const SHIP_REWARD = 0.2;
@@ -27,12 +36,16 @@ function shuffled(uniform: () => number): string[] {
 }
 
 function fingerprint(task: DepotTask): number {
-  return task.shelves.reduce((sum, item, shelf) => sum + (shelf + 1) * (task.order.indexOf(item) + 2), 0);
+  return task.shelves.reduce(
+    (sum, item, shelf) => sum + (shelf + 1) * (task.order.indexOf(item) + 2),
+    0,
+  );
 }
 
 export const depot = defineEnvironment<DepotTask, DepotState>({
   name: "depot",
-  description: "Find two ordered items, pick each from its shelf, then ship the order. Every right step is rewarded.",
+  description:
+    "Find two ordered items, pick each from its shelf, then ship the order. Every right step is rewarded.",
   splits: { train: 4096, test: 512 },
   task(split, index) {
     return drawTask(
@@ -69,7 +82,11 @@ export const depot = defineEnvironment<DepotTask, DepotState>({
       input: null,
       run(state) {
         const complete = state.missing.size === 0;
-        return { text: complete ? "shipped" : "incomplete", reward: complete ? SHIP_REWARD : 0, finished: true };
+        return {
+          text: complete ? "shipped" : "incomplete",
+          reward: complete ? SHIP_REWARD : 0,
+          finished: true,
+        };
       },
     },
   },

@@ -25,7 +25,9 @@ function drawVault(uniform: () => number): VaultTask {
   for (const [i, name] of names.entries()) {
     if (i < hops - 1) boxes[name] = names[i + 1] ?? truth;
     else if (i === hops - 1) boxes[name] = truth;
-    else boxes[name] = uniform() < 0.5 ? (names[integerBetween(uniform, 0, BOXES - 1)] ?? truth) : number();
+    else
+      boxes[name] =
+        uniform() < 0.5 ? (names[integerBetween(uniform, 0, BOXES - 1)] ?? truth) : number();
   }
   return { start: names[0] ?? "K10", boxes, truth };
 }
@@ -35,7 +37,13 @@ export const keyVault = defineEnvironment<VaultTask, VaultTask>({
   description: "Follow keys through one to three boxes to a number, then answer with it.",
   splits: { train: 4096, test: 512 },
   task(split, index) {
-    return drawTask(3, split, index, drawVault, (task) => Number(task.truth) + Number(task.start.slice(1)));
+    return drawTask(
+      3,
+      split,
+      index,
+      drawVault,
+      (task) => Number(task.truth) + Number(task.start.slice(1)),
+    );
   },
   start: (task) => task,
   prompt: (task) => `Which number is behind ${task.start}? Follow the keys, then answer.`,

@@ -12,7 +12,8 @@ const MAX_GUESSES = 5;
 
 export const numberHunt = defineEnvironment<HuntTask, HuntState>({
   name: "number-hunt",
-  description: "Find a secret number within five guesses; each guess is answered with higher or lower.",
+  description:
+    "Find a secret number within five guesses; each guess is answered with higher or lower.",
   splits: { train: 4096, test: 512 },
   task(split, index) {
     return drawTask(
@@ -21,7 +22,7 @@ export const numberHunt = defineEnvironment<HuntTask, HuntState>({
       index,
       (uniform) => {
         // Five guesses halve a range of up to 31 numbers down to one.
-        const limit = integerBetween(uniform, 24, 31);
+        const limit = integerBetween(uniform, 28, 31);
         return { limit, secret: integerBetween(uniform, 1, limit) };
       },
       (task) => task.limit * 3 + task.secret,

@@ -1,8 +1,17 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AdapterContents, decodeAdapter } from "../../../src/local/engine/adapterFile.ts";
-import { isAttention, PROJECTIONS, spanLength } from "../../../src/local/engine/architecture.ts";
+import {
+  type AdapterContents,
+  decodeAdapter,
+  encodeAdapter,
+} from "../../../src/local/engine/adapterFile.ts";
+import {
+  adapterLayout,
+  isAttention,
+  PROJECTIONS,
+  spanLength,
+} from "../../../src/local/engine/architecture.ts";
 import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
 import type { Adapter, Engine, EngineDatum } from "../../../src/local/engine/engine.ts";
 import {
@@ -154,6 +163,16 @@ describe("training", () => {
     const bytes = await engine.exportAdapter(adapter, true);
     const again = await engine.exportAdapter(engine.importAdapter(bytes, true), true);
     expect(Buffer.from(again).equals(bytes)).toBe(true);
+  });
+
+  it("does not begin from a checkpoint of a rank beyond the largest", () => {
+    const layout = adapterLayout(TINY, 72);
+    const parameters = new Float32Array(layout.length);
+    const contents = { layout, parameters, optimizer: null, trainAttn: true, trainMlp: true };
+    const bytes = encodeAdapter(engine.model.name, contents);
+    const invalid = expect.objectContaining({ code: "checkpoint-invalid" });
+    expect(() => engine.importAdapter(bytes, false)).toThrow(invalid);
+    expect(() => engine.importSnapshot(bytes)).toThrow(invalid);
   });
 
   it("of several adapters at once keeps them apart", async () => {

@@ -1,0 +1,122 @@
+/** The help of every command: what it does, an example, and where results go. */
+
+import type { CommandName } from "./arguments.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Line } from "./line.ts";
+
+type HelpText = (program: string) => string;
+
+const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
+
+  ${program} COMMAND
+
+  train --config_path FILE   train a model as a configuration says
+  resume RUN_FOLDER          go on with a run from its last checkpoint
+  show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  serve                      open the local services to other programs
+  COMMAND --help             tell more about a command
+  --version                  print the version
+
+Try it without any key; this trains a small bundled model on this machine:
+
+  ${program} train --config_path examples/local/tinker-config.yaml
+
+Models and environments whose names begin with local/ run here; all others are
+reached with TINKER_API_KEY and OPENREWARD_API_KEY, from the environment or from
+a .env file beside the configuration.
+
+Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
+4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
+program.`;
+
+const TRAIN: HelpText = (program) => `Trains a model as a configuration file says.
+
+  ${program} train --config_path FILE
+
+  -c, --config_path FILE   YAML or JSON; the bare FILE works as well
+
+Example:
+
+  ${program} train --config_path examples/local/tinker-config.yaml
+
+Everything goes into a run folder of its own: by default
+.tinker-rl/runs/NAME beside the configuration, or log_path/NAME. A second run of
+the same name becomes NAME-2; nothing is overwritten. The folder holds
+metrics.jsonl (one line a step), every rollout with its tokens, evaluations and
+the list of checkpoints. Look into it, also while it grows, with:
+
+  ${program} show RUN_FOLDER
+
+Ctrl+C gives up the step under way, saves the last completed one and ends
+(exit code 3). A second Ctrl+C ends at once (exit code 6). Both can be resumed.`;
+
+const RESUME: HelpText = (
+  program,
+) => `Goes on with a run from its last checkpoint, in the same folder.
+
+  ${program} resume RUN_FOLDER
+
+Example:
+
+  ${program} resume .tinker-rl/runs/tinker-config
+
+Weights, optimizer, place in the data and seeds are those of the checkpoint, so
+that a resumed run equals one that was never interrupted. Steps after the
+checkpoint are run again; what they had written moves to superseded/ in the run
+folder. The configuration is read anew from its file: settings that make the run
+what it is cannot change, others, such as learning_rate or max_steps, can.`;
+
+const SHOW: HelpText = (program) => `Shows what a run did, also while it is running.
+
+  ${program} show RUN_FOLDER [FLAGS]
+
+  --step N      the rollouts of a step, as a table
+  --group N     with --step: all rollouts of one task, turn by turn
+  --rollout N   with --step and --group: this rollout only
+  --tokens      with --rollout: each token with its mask, log-probabilities,
+                advantage, and the token it is trained to predict
+  --eval        evaluations instead of training; with --step N (completed steps,
+                0 = before training) their rollouts, with --rollout N one of them
+
+Examples:
+
+  ${program} show .tinker-rl/runs/tinker-config
+  ${program} show .tinker-rl/runs/tinker-config --step 12
+  ${program} show .tinker-rl/runs/tinker-config --step 12 --group 3 --rollout 1 --tokens
+
+Steps, groups, rollouts and turns count from 1, as on the screen during training;
+in the files of the run folder they count from 0. Nothing is changed. Output is
+plain text on stdout, so that it can be piped into less or grep.`;
+
+const SERVE: HelpText = (
+  program,
+) => `Opens the local engine and environments to other programs on this machine.
+
+  ${program} serve [FLAGS]
+
+  --tinker_port N        port of the Tinker service; any free one by default
+  --environments_port N  port of the environments; any free one by default
+  --store DIR            folder for checkpoints; by default the one that local
+                         runs of this user share
+
+Example:
+
+  ${program} serve --tinker_port 8001 --environments_port 8002
+
+Prints both addresses, a fresh key, and the variables to set so that the official
+Python packages train here. Serves until Ctrl+C.`;
+
+const TOPICS: Readonly<Record<CommandName, HelpText>> = {
+  train: TRAIN,
+  resume: RESUME,
+  show: SHOW,
+  serve: SERVE,
+};
+
+/** The help of a command, or of the program when `topic` is null; examples can be copied as they are. */
+export function helpLines(topic: CommandName | null, { program }: Invocation): readonly Line[] {
+  const text = topic === null ? GENERAL : TOPICS[topic];
+  return text(program)
+    .split("\n")
+    .map((row) => [row]);
+}

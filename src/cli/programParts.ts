@@ -1,0 +1,38 @@
+/** What the program is given from outside: streams, services and signals. */
+
+import type { Tokenizer } from "../core/chat/tokenizer.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/contract.ts";
+import type { ServeCommand } from "./arguments.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Where the local services listen, and their key. */
+export interface ServedAddresses {
+  readonly tinkerUrl: string;
+  readonly environmentsUrl: string;
+  readonly key: string;
+}
+
+/** What the commands ask of the trainer. */
+export interface TrainerDoor {
+  startTraining(request: TrainRequest): ActiveRun;
+  resumeTraining(request: ResumeRequest): ActiveRun;
+  serve(options: Omit<ServeCommand, "kind">): Promise<ServedAddresses & { close(): Promise<void> }>;
+}
+
+export interface ProgramParts {
+  readonly out: Terminal;
+  readonly err: Terminal;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  readonly trainer: TrainerDoor;
+  /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
+  readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
+  /** Calls back at each interrupt until released. */
+  readonly interrupts: (onInterrupt: () => void) => () => void;
+  readonly invocation: Invocation;
+  readonly version: string;
+  /** Print the stack of every error. */
+  readonly isDebug: boolean;
+}

@@ -1,0 +1,28 @@
+/** Which model and which tokenizer a run uses, as its folder says. */
+
+import { z } from "zod";
+import { isAppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { runPaths } from "../core/run/layout.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+
+const modelNames = z.object({
+  model_name: z.string(),
+  tokenizer_name: z.string().nullish(),
+});
+
+export type ModelNames = z.infer<typeof modelNames>;
+
+/** Null when the folder has no readable `config.resolved.json`. */
+export async function readModelNames(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ModelNames | null> {
+  try {
+    const text = await fileSystem.readText(runPaths(folder).resolvedConfig);
+    return modelNames.safeParse(parseJson(text)?.value).data ?? null;
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw error;
+  }
+}

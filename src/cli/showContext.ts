@@ -1,0 +1,55 @@
+/** What all views of a run folder share, and how they say that something is not there. */
+
+import type { Tokenizer } from "../core/chat/tokenizer.ts";
+import { AppError } from "../core/errors.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import type { RunReader } from "../core/run/reader.ts";
+import { commandLine, type Invocation } from "./invocation.ts";
+import { type Line, styled } from "./line.ts";
+
+export interface ShowContext {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly reader: RunReader;
+  /** The run folder as the user named it. */
+  readonly folder: string;
+  /** Code points in a row. */
+  readonly width: number;
+  readonly invocation: Invocation;
+  readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
+}
+
+/** A command that looks closer at the same run. */
+export function showCommand(context: ShowContext, ...flags: readonly string[]): Line {
+  const command = commandLine(context.invocation, "show", context.folder, ...flags);
+  return [`  ${command}`];
+}
+
+export function heading(text: string): Line {
+  return [styled("strong", text)];
+}
+
+export function remark(text: string): Line {
+  return [styled("quiet", text)];
+}
+
+/**
+ * The error for a number that does not exist: `missing` names it, `kind` what `existing` are; all as the user counts them.
+ */
+export function noSuch(missing: string, kind: string, existing: readonly number[]): AppError {
+  const known = existing.length === 0 ? "none yet" : describeNumbers(existing);
+  return new AppError("no-such-number", `There is no ${missing}. ${kind}: ${known}.`);
+}
+
+/** Ascending numbers with their runs joined: `1 to 12, 15`. */
+export function describeNumbers(numbers: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const number of numbers) {
+    const range = ranges.at(-1);
+    if (range !== undefined && number === range.last + 1) range.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  return ranges
+    .map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`))
+    .join(", ");
+}

@@ -1,0 +1,131 @@
+/** The evaluations of a run: results beside each other, and their rollouts. */
+
+import { z } from "zod";
+import { evalPath, runPaths } from "../core/run/layout.ts";
+import { readLines } from "../core/run/lineReader.ts";
+import { type RolloutRecord, rolloutRecordSchema } from "../core/run/rolloutRecord.ts";
+import { formatQuantity } from "../shared/format.ts";
+import {
+  evaluationLines,
+  evaluationTitle,
+  type ShownResult,
+  temperatureLabel,
+} from "./evaluationLines.ts";
+import { BLANK, type Line } from "./line.ts";
+import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
+import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { replayLines } from "./showRollout.ts";
+
+const resultSchema = z.object({
+  environment: z.string(),
+  split: z.string(),
+  temperature: z.number(),
+  rollouts: z.number(),
+  rewardMean: z.number(),
+  low: z.number(),
+  high: z.number(),
+  failed: z.number(),
+});
+const evaluationSchema = z.object({ step: z.number().int(), results: z.array(resultSchema) });
+const temperatureSchema = z.object({ temperature: z.number() });
+
+interface Evaluation {
+  /** Completed steps. */
+  readonly step: number;
+  readonly results: readonly ShownResult[];
+}
+
+/** Results of all evaluations, each compared with the first. */
+export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
+  const lines = await comparedEvaluations(context);
+  yield* lines;
+  if (lines.length === 0) {
+    yield remark(
+      "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
+    );
+    return;
+  }
+  const last = (await readEvaluations(context)).at(-1);
+  const flags = ["--eval", "--step", String(last?.step ?? 0)];
+  yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+}
+
+/** As lines; empty when there was no evaluation. */
+export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
+  const evaluations = await readEvaluations(context);
+  const first = evaluations[0];
+  return evaluations.flatMap(({ step, results }, index) => [
+    heading(evaluationTitle(step)),
+    ...evaluationLines(results, index === 0 ? null : (first?.results ?? null)),
+  ]);
+}
+
+/** The rollouts of the evaluation after `step` completed steps, or with `rollout` (from 1) one of them turn by turn. */
+export async function* showEvaluationRollouts(
+  context: ShowContext,
+  wanted: { readonly step: number; readonly rollout: number | null },
+): AsyncGenerator<Line, void> {
+  const { step, rollout } = wanted;
+  const { width } = context;
+  const stored = await readBodies(context, step);
+  if (stored.length === 0) {
+    const steps = (await readEvaluations(context)).map((evaluation) => evaluation.step);
+    const missing = `evaluation after ${formatQuantity(step, "step")}`;
+    throw noSuch(missing, "Completed steps that have one", [...new Set(steps)]);
+  }
+  if (rollout === null) {
+    yield heading(`${evaluationTitle(step)}: ${formatQuantity(stored.length, "rollout")}`);
+    yield* rolloutTable(["rollout", "temperature"], stored.map(toRow), width);
+    const flags = ["--eval", "--step", String(step), "--rollout", "1"];
+    yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+    return;
+  }
+  const chosen = stored[rollout - 1];
+  if (chosen === undefined) {
+    const existing = stored.map((_, index) => index + 1);
+    throw noSuch(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
+  }
+  const title = `${evaluationTitle(step)}, rollout ${rollout}, ${temperatureLabel(chosen.temperature)}`;
+  yield* replayLines(chosen.record, { title, score: null, width });
+}
+
+interface StoredRollout {
+  readonly record: RolloutRecord;
+  readonly temperature: number;
+}
+
+function toRow({ record, temperature }: StoredRollout, position: number): RolloutRow {
+  const { environment, split, index, reward, stop, turns } = record;
+  return {
+    key: [String(position + 1), temperature === 0 ? "greedy" : String(temperature)],
+    ...{ environment, split, index, reward, stop },
+    turns: turns.length,
+    tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
+  };
+}
+
+async function readEvaluations({
+  fileSystem,
+  folder,
+}: ShowContext): Promise<readonly Evaluation[]> {
+  const evaluations: Evaluation[] = [];
+  for await (const { value } of readLines(fileSystem, runPaths(folder).evaluations)) {
+    const parsed = evaluationSchema.safeParse(value);
+    if (parsed.success) evaluations.push(parsed.data);
+  }
+  return evaluations;
+}
+
+/** In the order in which they ended, so that numbers stay while the file grows. */
+async function readBodies(
+  { fileSystem, folder }: ShowContext,
+  step: number,
+): Promise<readonly StoredRollout[]> {
+  const stored: StoredRollout[] = [];
+  for await (const { value } of readLines(fileSystem, evalPath(folder, step))) {
+    const record = rolloutRecordSchema.safeParse(value).data;
+    const temperature = temperatureSchema.safeParse(value).data?.temperature;
+    if (record !== undefined && temperature !== undefined) stored.push({ record, temperature });
+  }
+  return stored;
+}

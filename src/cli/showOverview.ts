@@ -1,0 +1,128 @@
+/** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
+
+import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
+import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
+import { readRunFile } from "../core/run/runFile.ts";
+import { groupBy } from "../core/util/groupBy.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMeasure,
+  formatQuantity,
+  formatReward,
+} from "../shared/format.ts";
+import type { RunFile } from "../shared/runFile.ts";
+import { BLANK, type Line, type Piece, styled } from "./line.ts";
+import { readModelNames } from "./runModel.ts";
+import { heading, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { comparedEvaluations } from "./showEvaluation.ts";
+import { type Column, tableLines } from "./table.ts";
+
+const STEP_COLUMNS: readonly Column[] = [
+  { title: "step", align: "right" },
+  { title: "reward", align: "right" },
+  { title: "std", align: "right" },
+  { title: "groups trained", align: "right" },
+  { title: "loss", align: "right" },
+  { title: "failed", align: "right" },
+  { title: "tokens", align: "right" },
+  { title: "time", align: "right" },
+];
+
+export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
+  const { fileSystem, folder, reader, width } = context;
+  const { rows } = await reader.metrics();
+  yield* await stateLines(context);
+  yield BLANK;
+  if (rows.length === 0) yield remark("No step is complete yet.");
+  else yield* tableLines(STEP_COLUMNS, rows.map(stepCells), width);
+  const evaluations = await comparedEvaluations(context);
+  if (evaluations.length > 0) yield* [BLANK, ...evaluations];
+  const checkpoints = await readCheckpoints(fileSystem, folder);
+  if (checkpoints.length > 0) yield* [BLANK, heading("checkpoints")];
+  const saves = groupBy(worthShowing(checkpoints), ({ name }) => name);
+  for (const [, entries] of saves) yield* checkpointLines(entries);
+  yield* await closerLines(context, evaluations.length > 0);
+}
+
+async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {
+  const run = await readRunFile(fileSystem, folder);
+  const model = await readModelNames(fileSystem, folder);
+  const lines: Line[] = [];
+  if (run !== null) {
+    const attempt = run.attempt === 1 ? "" : `, attempt ${run.attempt}`;
+    lines.push(row("run", styled("strong", run.name)));
+    lines.push(row("state", `${describeState(run, clock.now())}${attempt}`));
+  }
+  if (model !== null) lines.push(row("model", model.model_name));
+  if (run !== null) lines.push(row("configuration", run.configPath));
+  return lines;
+}
+
+function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
+  if (phase === "done" || phase === "failed" || phase === "stopped") return phase;
+  const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
+  return `${phase}, last sign of life ${age} ago`;
+}
+
+function row(label: string, value: Piece): Line {
+  return [styled("quiet", label.padEnd(14)), value];
+}
+
+function stepCells(metrics: MetricsRow): readonly Piece[] {
+  const flat = flattenMetrics(metrics);
+  const number = (name: string): number | null => {
+    const value = flat[name];
+    return typeof value === "number" ? value : null;
+  };
+  const trained = number("num_groups") ?? 0;
+  const groups = trained + (number("num_excluded_groups") ?? 0);
+  const failed = number("num_errors") ?? 0;
+  const seconds = number("time/total_s");
+  return [
+    String(metrics.step + 1),
+    styled("strong", formatReward(number("rollout/reward/mean"))),
+    formatReward(number("rollout/reward/std")),
+    trained === 0 ? styled("warning", `${trained}/${groups}`) : `${trained}/${groups}`,
+    formatMeasure(number("loss")),
+    failed === 0 ? "" : styled("warning", formatCount(failed)),
+    formatCount(number("tokens/sampled") ?? 0),
+    seconds === null ? "" : formatDuration(seconds),
+  ];
+}
+
+/** Rolling saves replace each other: only one that is the latest of all can still be used. */
+function worthShowing(checkpoints: readonly CheckpointEntry[]): readonly CheckpointEntry[] {
+  return checkpoints.filter(
+    ({ kind }, index) => kind !== "rolling" || index === checkpoints.length - 1,
+  );
+}
+
+/** One save can count as several kinds, for example periodic and final. */
+function checkpointLines(saves: readonly CheckpointEntry[]): readonly Line[] {
+  const entry = saves.at(-1);
+  if (entry === undefined) return [];
+  const kinds = saves.map(({ kind }) => kind).join(", ");
+  const expiry = entry.expires_at === null ? "" : `, expires ${entry.expires_at}`;
+  const facts = `${kinds}, after ${formatQuantity(entry.step, "step")}${expiry}`;
+  const lines: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
+  // Paths stay whole, wider than the window or not: they are there to be copied.
+  if (entry.state_path !== null) lines.push(["    state    ", entry.state_path]);
+  if (entry.sampler_path !== null) lines.push(["    sampler  ", entry.sampler_path]);
+  return lines;
+}
+
+async function closerLines(
+  context: ShowContext,
+  hasEvaluations: boolean,
+): Promise<readonly Line[]> {
+  const last = (await context.reader.steps()).at(-1);
+  const lines: Line[] = [];
+  if (last !== undefined) {
+    const step = String(last + 1);
+    lines.push(showCommand(context, "--step", step));
+    lines.push(showCommand(context, "--step", step, "--group", "1", "--rollout", "1"));
+  }
+  if (hasEvaluations) lines.push(showCommand(context, "--eval"));
+  return lines.length === 0 ? [] : [BLANK, remark("Look closer:"), ...lines];
+}

@@ -1,0 +1,91 @@
+/** One step of a run: its rollouts as a table, or those of a group turn by turn. */
+
+import type { RolloutSummary } from "../core/run/reader.ts";
+import { mean } from "../core/util/stats.ts";
+import { formatQuantity, formatReward } from "../shared/format.ts";
+import { BLANK, type Line } from "./line.ts";
+import { fateLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
+import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { replayLines } from "./showRollout.ts";
+import { tokenLines } from "./showTokens.ts";
+
+/** The rollouts of a step. `step` counts from 1. */
+export async function* showStep(context: ShowContext, step: number): AsyncGenerator<Line, void> {
+  const rollouts = await requireStep(context, step);
+  const groups = new Set(rollouts.map(({ group }) => group)).size;
+  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const amounts = `${formatQuantity(rollouts.length, "rollout")} in ${formatQuantity(groups, "group")}`;
+  yield heading(`step ${step}: ${amounts}, mean reward ${formatReward(mean(rewards))}`);
+  yield* rolloutTable(["group", "rollout"], rollouts.map(toRow), context.width);
+  const legend = fateLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.fate])));
+  if (legend.length > 0) yield* [BLANK, ...legend];
+  const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
+  if (example === undefined) return;
+  const { group, rollout } = example;
+  const flags = ["--step", `${step}`, "--group", `${group + 1}`, "--rollout", `${rollout + 1}`];
+  yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+  if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
+}
+
+/** The rollouts of a group, or one of them. All numbers count from 1. */
+export async function* showGroup(
+  context: ShowContext,
+  wanted: {
+    readonly step: number;
+    readonly group: number;
+    /** Null = all. */
+    readonly rollout: number | null;
+    readonly wantsTokens: boolean;
+  },
+): AsyncGenerator<Line, void> {
+  const { step, group, rollout, wantsTokens } = wanted;
+  const inStep = await requireStep(context, step);
+  const inGroup = inStep.filter((summary) => summary.group + 1 === group);
+  if (inGroup.length === 0) {
+    const groups = [...new Set(inStep.map((summary) => summary.group + 1))];
+    throw noSuch(`group ${group} in step ${step}`, "Its groups", groups);
+  }
+  const chosen = inGroup.filter(
+    (summary) => (rollout ?? summary.rollout + 1) === summary.rollout + 1,
+  );
+  if (chosen.length === 0) {
+    const rollouts = inGroup.map((summary) => summary.rollout + 1);
+    const missing = `rollout ${rollout ?? ""} in group ${group} of step ${step}`;
+    throw noSuch(missing, "Its rollouts", rollouts);
+  }
+  for (const [index, summary] of chosen.entries()) {
+    if (index > 0) yield* [BLANK, BLANK];
+    yield* await rolloutLines(context, summary);
+    if (wantsTokens) yield* tokenLines(context, summary);
+  }
+}
+
+async function rolloutLines(
+  { reader, width }: ShowContext,
+  summary: RolloutSummary,
+): Promise<readonly Line[]> {
+  const { step, group, rollout, score } = summary;
+  const title = `step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
+  const record = await reader.body(summary);
+  if (record === null) return [heading(title), remark("Its record is not wholly on disk.")];
+  return replayLines(record, { title, score, width });
+}
+
+async function requireStep(
+  { reader }: ShowContext,
+  step: number,
+): Promise<readonly RolloutSummary[]> {
+  const rollouts = step < 1 ? [] : await reader.rollouts(step - 1);
+  if (rollouts.length > 0) return rollouts;
+  const steps = await reader.steps();
+  const existing = steps.map((each) => each + 1);
+  throw noSuch(`step ${step}`, "Steps that have rollouts", existing);
+}
+
+function toRow(summary: RolloutSummary): RolloutRow {
+  const { group, rollout, environment, split, index, reward, score, stop, turns, tokens } = summary;
+  return {
+    key: [String(group + 1), String(rollout + 1)],
+    ...{ environment, split, index, reward, score, stop, turns, tokens },
+  };
+}

@@ -1,0 +1,235 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
+import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
+import { Arena } from "../../src/local/engine/arena.ts";
+import type { EngineDatum, LossSpec } from "../../src/local/engine/engine.ts";
+import { evaluateLoss } from "../../src/local/engine/losses.ts";
+import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
+import { Network, type TrainTarget } from "../../src/local/engine/network.ts";
+import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetensors.ts";
+import { Weights } from "../../src/local/engine/weights.ts";
+import { createUniform } from "../../src/local/random.ts";
+import { TINY, writeTinyModel } from "../local/engine/engineFixture.ts";
+import { KERNELS, randomAdapter, randomSequences } from "../local/engine/testModel.ts";
+import { preparePython } from "./python.ts";
+
+const ORACLE = fileURLToPath(new URL("oracle.py", import.meta.url));
+const LENGTHS = [13, 33, 1, 64, 8];
+const ROWS = 128;
+const MODEL = "local/tiny-test";
+/** Not a multiple of eight: the padding of the rank must stay out of the gradients. */
+const LAYOUT = adapterLayout(TINY, 5);
+const LOGPROB_LIMIT = 1e-5;
+const GRADIENT_LIMIT = 1e-4;
+
+const LOSSES: readonly LossSpec[] = [
+  { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 },
+  { name: "importance_sampling", clipLow: 0, clipHigh: 0, beta: 0 },
+  { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 },
+  { name: "cispo", clipLow: 0.9, clipHigh: 1.3, beta: 0 },
+  { name: "dro", clipLow: 0, clipHigh: 0, beta: 0.05 },
+];
+const MODES = ["lora", "full"] as const;
+type Mode = (typeof MODES)[number];
+const CASES = MODES.flatMap((mode) =>
+  LOSSES.map((loss) => ({ mode, loss, name: `${loss.name}, ${mode}` })),
+);
+
+const python = await preparePython();
+
+interface Result {
+  readonly loss: number;
+  readonly logprobs: readonly Float32Array[];
+  /** By the names and in the orientation of checkpoint files. */
+  readonly gradients: ReadonlyMap<string, Float32Array>;
+}
+
+/** An adapter in its true rank: what lies in the padding is zero. */
+function adapter(): Float32Array {
+  const bytes = encodeAdapter(MODEL, contents(randomAdapter(LAYOUT, 2)));
+  const parameters = new Float32Array(LAYOUT.length);
+  const { tensors } = decodeSafetensors(bytes);
+  for (const layer of LAYOUT.layers) {
+    for (const { a, b } of Object.values(layer)) {
+      parameters.set(transposedInto(tensors.get(a.name), a.columns), a.offset);
+      parameters.set(transposedInto(tensors.get(b.name), b.columns), b.offset);
+    }
+  }
+  return parameters;
+}
+
+function contents(parameters: Float32Array) {
+  return { layout: LAYOUT, parameters, optimizer: null, trainAttn: true, trainMlp: true };
+}
+
+/** The transpose of a [rows, columns] tensor, in rows of `width`. */
+function transposedInto(tensor: Tensor | undefined, width: number): Float32Array {
+  const [rows = 0, columns = 0] = tensor?.shape ?? [];
+  const out = new Float32Array(columns * width);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) out[j * width + i] = tensor?.data[i * columns + j] ?? 0;
+  }
+  return out;
+}
+
+/** The engine's own answer, as one of its workers computes it. */
+class Candidate {
+  readonly #networks: Readonly<Record<Mode, Network>>;
+
+  private constructor(networks: Readonly<Record<Mode, Network>>) {
+    this.#networks = networks;
+  }
+
+  static async create(modelFolder: string, parameters: Float32Array): Promise<Candidate> {
+    const { arch, base } = await loadModelFolder(modelFolder);
+    const network = async (target: TrainTarget): Promise<Network> =>
+      new Network(
+        new Weights(await Arena.load(KERNELS), arch, base, LAYOUT.paddedRank),
+        target,
+        ROWS,
+      );
+    const lora = await network({ kind: "lora", largest: LAYOUT });
+    lora.setAdapter(LAYOUT, parameters);
+    return new Candidate({ lora, full: await network({ kind: "full" }) });
+  }
+
+  /** Random data whose sampler was near the learner, so that both sides of the clip bounds occur. */
+  data(mode: Mode): readonly EngineDatum[] {
+    const sequences = randomSequences(TINY, LENGTHS, 3);
+    const uniform = createUniform(4);
+    return sequences.map((sequence) => ({
+      ...sequence,
+      weights: Float32Array.from(sequence.tokens, () => (uniform() < 0.2 ? 0 : 2 * uniform() - 1)),
+      logprobs: this.#networks[mode]
+        .forward([sequence])
+        .map((logprob) => logprob + 0.8 * (uniform() - 0.5)),
+    }));
+  }
+
+  result(mode: Mode, spec: LossSpec, data: readonly EngineDatum[]): Result {
+    const network = this.#networks[mode];
+    const flat = network.forward(data);
+    const coefficients = new Float32Array(flat.length);
+    const logprobs: Float32Array[] = [];
+    let [loss, start] = [0, 0];
+    for (const datum of data) {
+      const own = flat.slice(start, start + datum.tokens.length);
+      const evaluated = evaluateLoss(spec, datum, own);
+      coefficients.set(evaluated.coefficients, start);
+      loss += evaluated.loss;
+      logprobs.push(own);
+      start += own.length;
+    }
+    network.clearGradient();
+    network.backward(coefficients);
+    const gradient = network.gradient();
+    return {
+      loss,
+      logprobs,
+      gradients: mode === "lora" ? loraTensors(gradient) : baseTensors(gradient),
+    };
+  }
+}
+
+function loraTensors(gradient: Float32Array): ReadonlyMap<string, Float32Array> {
+  const { tensors } = decodeSafetensors(encodeAdapter(MODEL, contents(gradient)));
+  return new Map(Array.from(tensors, ([name, { data }]) => [name, data]));
+}
+
+function baseTensors(gradient: Float32Array): ReadonlyMap<string, Float32Array> {
+  return new Map(
+    baseLayout(TINY).all.map(({ name, offset, rows, columns }) => {
+      const data = gradient.slice(offset, offset + rows * columns);
+      const isProjection = name.includes("_proj.");
+      return [name, isProjection ? transposedInto({ shape: [rows, columns], data }, rows) : data];
+    }),
+  );
+}
+
+function wireDatum(
+  datum: EngineDatum,
+  loss: LossSpec,
+): Readonly<Record<string, readonly number[]>> {
+  return {
+    tokens: Array.from(datum.tokens),
+    targets: Array.from(datum.targets),
+    weights: Array.from(datum.weights),
+    logprobs: Array.from(datum.logprobs ?? []),
+    clip_low: Array.from(datum.tokens, () => loss.clipLow),
+    clip_high: Array.from(datum.tokens, () => loss.clipHigh),
+  };
+}
+
+describe.skipIf(python === null)("the engine agrees with automatic differentiation", () => {
+  let folder: string;
+  let model: string;
+  let candidate: Candidate;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "oracle-"));
+    model = await writeTinyModel();
+    const parameters = adapter();
+    const adapterFile = join(folder, "adapter.safetensors");
+    await writeFile(adapterFile, encodeAdapter(MODEL, contents(parameters)));
+    candidate = await Candidate.create(model, parameters);
+    const cases = CASES.map(({ mode, loss, name }) => ({
+      mode,
+      adapter: mode === "lora" ? adapterFile : null,
+      loss: { name: loss.name, beta: loss.beta },
+      out: join(folder, name),
+      data: candidate.data(mode).map((datum) => wireDatum(datum, loss)),
+    }));
+    const request = join(folder, "request.json");
+    await writeFile(request, JSON.stringify({ model, cases }));
+    await promisify(execFile)(python ?? "", [ORACLE, request], {
+      env: { ...process.env, JAX_PLATFORMS: "cpu" },
+    });
+  });
+  afterAll(async () => {
+    await Promise.all([folder, model].map((path) => rm(path, { recursive: true })));
+  });
+
+  it.each(CASES)("on $name", async ({ mode, loss, name }) => {
+    const { tensors } = decodeSafetensors(await readFile(join(folder, name)));
+    const expected = (tensor: string): Float32Array => {
+      const found = tensors.get(tensor);
+      if (found === undefined) throw new Error(`the oracle gave no ${tensor}`);
+      return found.data;
+    };
+    const result = candidate.result(mode, loss, candidate.data(mode));
+    const [total = Number.NaN] = expected("loss");
+    expect(Math.abs(result.loss - total) / Math.abs(total)).toBeLessThan(GRADIENT_LIMIT);
+    for (const [i, logprobs] of result.logprobs.entries()) {
+      expect(largestDifference(logprobs, expected(`logprobs.${i}`))).toBeLessThan(LOGPROB_LIMIT);
+    }
+    expect(result.gradients.size).toBe(
+      Array.from(tensors.keys()).filter((each) => each.startsWith("grad.")).length,
+    );
+    for (const [tensor, gradient] of result.gradients) {
+      expect(relativeError(gradient, expected(`grad.${tensor}`)), tensor).toBeLessThan(
+        GRADIENT_LIMIT,
+      );
+    }
+  });
+});
+
+function largestDifference(actual: Float32Array, expected: Float32Array): number {
+  expect(actual.length).toBe(expected.length);
+  return actual.reduce(
+    (largest, value, i) => Math.max(largest, Math.abs(value - (expected[i] ?? Number.NaN))),
+    0,
+  );
+}
+
+/** Norm of the difference over the norm of what is expected. */
+function relativeError(actual: Float32Array, expected: Float32Array): number {
+  expect(actual.length).toBe(expected.length);
+  const difference = Math.hypot(...actual.map((value, i) => value - (expected[i] ?? Number.NaN)));
+  return difference / Math.hypot(...expected);
+}

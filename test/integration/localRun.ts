@@ -1,0 +1,81 @@
+/** Runs the real trainer on the embedded engine and environments, in a temporary folder of its own. */
+
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import { RunControl } from "../../src/core/training/control.ts";
+import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
+import type { ProgressEvent, Watcher } from "../../src/core/training/progress.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { Closers } from "../../src/trainer/closers.ts";
+import { loadConfig } from "../../src/trainer/configFiles.ts";
+import { debugLog } from "../../src/trainer/debugLog.ts";
+import { executeRun } from "../../src/trainer/run.ts";
+import { planNewRun } from "../../src/trainer/trainer.ts";
+
+export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
+
+/** A folder with a configuration; checkpoints go there, too. */
+export async function runFolderWith(config: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
+  await writeFile(join(folder, "config.yaml"), config);
+  return folder;
+}
+
+export interface LocalRunOptions {
+  readonly config: string;
+  /** Puts something between the loop and the engine. */
+  readonly wrapClient?: (client: TrainingClient) => TrainingClient;
+}
+
+/** Trains to the end and returns what it reported. */
+export async function trainLocally(options: LocalRunOptions): Promise<readonly ProgressEvent[]> {
+  const folder = await runFolderWith(options.config);
+  const events: ProgressEvent[] = [];
+  const watch: Watcher = (event) => events.push(event);
+  const fileSystem = createFileSystem();
+  const closers = new Closers();
+  const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
+  const plan = planNewRun(fileSystem, { owner: "terminal" }, loaded);
+  const wrap = options.wrapClient ?? ((client) => client);
+  try {
+    await executeRun(
+      {
+        programs: { folder: PROGRAM_FOLDER },
+        control: new RunControl(),
+        log: debugLog,
+        ...{ fileSystem, closers, watch },
+      },
+      { ...plan, createClient: async (tinker) => wrap(await plan.createClient(tinker)) },
+    );
+  } finally {
+    await closers.closeAll();
+    await fileSystem.close();
+  }
+  return events;
+}
+
+/** The results of the evaluation before or after training. */
+export function evaluated(
+  events: readonly ProgressEvent[],
+  purpose: "start" | "end",
+  temperature: number,
+): EvaluationResult {
+  for (const event of events) {
+    if (event.kind !== "evaluated" || event.purpose !== purpose) continue;
+    const result = event.results.find((candidate) => candidate.temperature === temperature);
+    if (result !== undefined) return result;
+  }
+  throw new Error(`no evaluation at the ${purpose} with temperature ${temperature}`);
+}
+
+export async function readLines(path: string): Promise<readonly unknown[]> {
+  const text = await readFile(path, "utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line));
+}
