@@ -120,27 +120,28 @@ const keyVault: Player = {
   turn({ task, history, uniform, style }) {
     const start = String(task["start"]);
     const last = history.at(-1)?.results.at(-1);
-    const guess = (): string =>
-      call("answer", { value: String(integerBetween(uniform, 100, 999)) });
     if (number(last)) {
-      return style === "sloppy" && uniform() < 0.2
-        ? guess()
-        : call("answer", { value: last ?? "" });
+      const wrong = style === "sloppy" && uniform() < 0.2;
+      return wrong ? vaultGuess(uniform) : call("answer", { value: last ?? "" });
     }
-    if (last !== undefined && /^K\d\d$/.test(last)) {
-      if (style === "careful") return call("lookup", { key: last });
-      if (style === "hasty") return guess();
-      return call("lookup", { key: uniform() < 0.4 ? start : last });
-    }
-    if (style === "hasty" && uniform() < 0.85) return fumbled(guess(), uniform, 0.04);
+    if (last !== undefined && /^K\d\d$/.test(last)) return vaultHop(start, last, uniform, style);
+    if (style === "hasty" && uniform() < 0.85) return fumbled(vaultGuess(uniform), uniform, 0.04);
     const wrong = style === "sloppy" && uniform() < 0.3;
-    return fumbled(
-      call("lookup", { key: wrong ? `K${integerBetween(uniform, 10, 99)}` : start }),
-      uniform,
-      0.06,
-    );
+    const key = wrong ? `K${integerBetween(uniform, 10, 99)}` : start;
+    return fumbled(call("lookup", { key }), uniform, 0.06);
   },
 };
+
+function vaultGuess(uniform: () => number): string {
+  return call("answer", { value: String(integerBetween(uniform, 100, 999)) });
+}
+
+/** The turn after a box that held another key. */
+function vaultHop(start: string, key: string, uniform: () => number, style: Style): string {
+  if (style === "careful") return call("lookup", { key });
+  if (style === "hasty") return vaultGuess(uniform);
+  return call("lookup", { key: uniform() < 0.4 ? start : key });
+}
 
 const depot: Player = {
   environment: "depot",

@@ -58,7 +58,7 @@ const RESUME: HelpText = (
 
 Example:
 
-  ${program} resume .tinker-rl/runs/tinker-config
+  ${program} resume .tinker-rl/runs/demo
 
 Weights, optimizer, place in the data and seeds are those of the checkpoint, so
 that a resumed run equals one that was never interrupted. Steps after the
@@ -80,13 +80,13 @@ const SHOW: HelpText = (program) => `Shows what a run did, also while it is runn
 
 Examples:
 
-  ${program} show .tinker-rl/runs/tinker-config
-  ${program} show .tinker-rl/runs/tinker-config --step 12
-  ${program} show .tinker-rl/runs/tinker-config --step 12 --group 3 --rollout 1 --tokens
+  ${program} show .tinker-rl/runs/demo
+  ${program} show .tinker-rl/runs/demo --step 12
+  ${program} show .tinker-rl/runs/demo --step 12 --group 3 --rollout 1 --tokens
 
-Steps, groups, rollouts and turns count from 1, as on the screen during training;
-in the files of the run folder they count from 0. Nothing is changed. Output is
-plain text on stdout, so that it can be piped into less or grep.`;
+Steps, groups, rollouts and turns count from 1, as on the screen while training;
+in the files of the run folder they count from 0. Output is plain text on stdout,
+so that it can be piped into less or grep. Nothing in the folder is changed.`;
 
 const SERVE: HelpText = (
   program,
@@ -103,8 +103,8 @@ Example:
 
   ${program} serve --tinker_port 8001 --environments_port 8002
 
-Prints both addresses, a fresh key, and the variables to set so that the official
-Python packages train here. Serves until Ctrl+C.`;
+Prints both addresses, a fresh key, and the variables to set so that the
+official Python packages train here. Serves until Ctrl+C.`;
 
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,

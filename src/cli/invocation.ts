@@ -25,7 +25,7 @@ export function shortPath(path: string, cwd: string): string {
 }
 
 /** One word for a shell. */
-export function quoteWord(word: string): string {
+function quoteWord(word: string): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
 }

@@ -4,7 +4,7 @@ import type { EvaluationResult } from "../core/training/evaluation.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
 
 /** What is under way. */
-export type Activity =
+type Activity =
   | { readonly kind: "idle" }
   | { readonly kind: "preparing"; readonly what: string }
   | {

@@ -1,6 +1,6 @@
 /** Which model and which tokenizer a run uses, as its folder says. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";

@@ -24,11 +24,7 @@ export async function serveUntilInterrupt(
 }
 
 /** What to set so that the official Python packages train here. */
-export function addressLines({
-  tinkerUrl,
-  environmentsUrl,
-  key,
-}: ServedAddresses): readonly Line[] {
+function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
   return [
     row("Tinker", tinkerUrl),
     row("environments", environmentsUrl),

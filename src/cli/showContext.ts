@@ -42,7 +42,7 @@ export function noSuch(missing: string, kind: string, existing: readonly number[
 }
 
 /** Ascending numbers with their runs joined: `1 to 12, 15`. */
-export function describeNumbers(numbers: readonly number[]): string {
+function describeNumbers(numbers: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const number of numbers) {
     const range = ranges.at(-1);

@@ -1,6 +1,6 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { evalPath, runPaths } from "../core/run/layout.ts";
 import { readLines } from "../core/run/lineReader.ts";
 import { type RolloutRecord, rolloutRecordSchema } from "../core/run/rolloutRecord.ts";

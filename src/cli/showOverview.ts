@@ -42,7 +42,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   if (checkpoints.length > 0) yield* [BLANK, heading("checkpoints")];
   const saves = groupBy(worthShowing(checkpoints), ({ name }) => name);
   for (const [, entries] of saves) yield* checkpointLines(entries);
-  yield* await closerLines(context, evaluations.length > 0);
+  yield* await closerLines(context, rows, evaluations.length > 0);
 }
 
 async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {
@@ -114,14 +114,17 @@ function checkpointLines(saves: readonly CheckpointEntry[]): readonly Line[] {
 
 async function closerLines(
   context: ShowContext,
+  rows: readonly MetricsRow[],
   hasEvaluations: boolean,
 ): Promise<readonly Line[]> {
-  const last = (await context.reader.steps()).at(-1);
+  const complete = rows.at(-1)?.step;
+  const step = complete ?? (await context.reader.steps()).at(-1);
   const lines: Line[] = [];
-  if (last !== undefined) {
-    const step = String(last + 1);
-    lines.push(showCommand(context, "--step", step));
-    lines.push(showCommand(context, "--step", step, "--group", "1", "--rollout", "1"));
+  if (step !== undefined) {
+    const flags = ["--step", String(step + 1)];
+    lines.push(showCommand(context, ...flags));
+    const isWhole = complete !== undefined;
+    if (isWhole) lines.push(showCommand(context, ...flags, "--group", "1", "--rollout", "1"));
   }
   if (hasEvaluations) lines.push(showCommand(context, "--eval"));
   return lines.length === 0 ? [] : [BLANK, remark("Look closer:"), ...lines];

@@ -1,6 +1,6 @@
 /** The configuration as zod schemas and static types, both made from the field table. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { environmentFields, type splitFields } from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
 import type {

@@ -1,6 +1,6 @@
 /** Owns how failures of the wire become the program's environment errors (ORS, section 6.1). */
 
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
 
 /** Where a failure happened: goes into message and data of every error. */

@@ -1,6 +1,6 @@
 /** Owns the shapes of ORS replies, and their translation into ours (ORS, section 3). */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../json.ts";
 import type { Block, RejectionReason, ToolCallOutcome, ToolList } from "./contract.ts";
 

@@ -1,6 +1,6 @@
 /** Owns one open session: its prompt, its tools, its calls, its keep-alive, its end. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { AppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type {

@@ -1,6 +1,6 @@
 /** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session` (ORS, section 5.3). */
 
-import { z } from "zod";
+import * as z from "zod";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { TaskChoice } from "./contract.ts";

@@ -9,8 +9,8 @@ import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { deadline } from "../util/abort.ts";
+import { Attempts } from "./attempts.ts";
 import { Episode } from "./episode.ts";
-import { faultReaction } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -58,10 +58,6 @@ interface AttemptResult {
   readonly error: unknown;
 }
 
-const RETRY_BASE_MS = 1_000;
-const RETRY_CAP_MS = 30_000;
-const CAPACITY_CAP_MS = 60_000;
-
 /**
  * Plays one rollout. What the model or its environment does ends in a record; only faults that concern the whole run (a refused
  * key, an unknown environment, images on a text model) and an abort through `signal` are thrown.
@@ -71,49 +67,30 @@ export async function runRollout(
   task: RolloutTask,
   signal: AbortSignal,
 ): Promise<FinishedRollout> {
-  const { clock } = parts;
+  const { clock, log, random, settings } = parts;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
-  let attempts = 0;
-  let seedAttempt = 0;
-  let refusals = 0;
+  const attempts = new Attempts(random, settings.maxRetries);
   let sessionMs = 0;
   for (;;) {
     signal.throwIfAborted();
     const opened = clock.monotonic();
-    const result = await attempt(parts, task, seedAttempt, signal, (ms) => {
+    const result = await attempt(parts, task, attempts.seed, signal, (ms) => {
       sessionMs += ms - opened;
     });
-    const reaction = result.error === null ? null : faultReaction(result.error);
-    if (reaction?.kind === "fatal") throw result.error;
-    if (reaction?.kind === "wait") {
-      refusals += 1;
-      const waitMs =
-        reaction.retryAfterMs ??
-        backoff(parts.random, refusals, 2 * RETRY_BASE_MS, CAPACITY_CAP_MS);
-      await clock.sleep(waitMs, signal);
-      continue;
-    }
-    attempts += 1;
-    const mayRetry = reaction?.kind === "retry" && attempts <= parts.settings.maxRetries;
-    if (!mayRetry) {
+    const verdict = attempts.judge(result.error);
+    if (verdict.kind !== "again") {
       const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
-      const stop = reaction?.kind === "retry" ? "max_retries" : result.stop;
-      return finish(task, { ...result, stop }, parts.settings, attempts, timing);
+      const stop = verdict.kind === "give-up" ? "max_retries" : result.stop;
+      return finish(task, { ...result, stop }, settings, attempts.count, timing);
     }
-    if (reaction.isToolCrash) seedAttempt += 1;
-    parts.log.debug("A rollout starts again in a fresh session.", {
+    log.debug("A rollout starts again in a fresh session.", {
       task: task.taskKey,
       rollout: task.rollout,
       reason: errorMessage(result.error),
     });
-    await clock.sleep(backoff(parts.random, attempts, RETRY_BASE_MS, RETRY_CAP_MS), signal);
+    await clock.sleep(verdict.delayMs, signal);
   }
-}
-
-/** Exponential with a quarter of jitter. */
-function backoff(random: Random, count: number, baseMs: number, capMs: number): number {
-  return Math.min(baseMs * 2 ** (count - 1), capMs) * (1 - 0.25 * random.uniform());
 }
 
 async function attempt(

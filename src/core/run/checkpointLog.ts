@@ -1,6 +1,6 @@
 /** `checkpoints.jsonl`: one line for every save that the service confirmed. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { FileSystem } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";

@@ -1,6 +1,6 @@
 /** `events.jsonl`: what happened in a run, changes of state, retries, edits, alarms. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import type { Redactor } from "../secrets/redact.ts";

@@ -1,6 +1,6 @@
 /** The stored trajectory of one rollout: everything a replay shows, without token data. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
 const count = z.number().int().nonnegative();

@@ -1,6 +1,6 @@
 /** Reads `run.json` and tells whether a trainer is at work in its folder. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";

@@ -1,6 +1,6 @@
 /** `state.json`: all a resume needs to go on exactly where the last confirmed checkpoint stands. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { FileSystem } from "../ports.ts";

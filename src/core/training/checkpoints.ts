@@ -36,7 +36,7 @@ export function dueCheckpoint(config: Config, step: number): "periodic" | "rolli
 }
 
 /** `checkpoint_000010` for the tenth completed step. */
-export function checkpointName(kind: CheckpointKind, step: number): string {
+function checkpointName(kind: CheckpointKind, step: number): string {
   return `${PREFIXES[kind]}_${String(step).padStart(6, "0")}`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { EvaluationConfig } from "../config/schema.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import type { MetricsTree } from "../run/metricsTree.ts";
+import { type MetricsTree, mergeMetrics } from "../run/metricsTree.ts";
 import { mean, summarize } from "../util/stats.ts";
 
 /** One environment, split and temperature. */
@@ -69,11 +69,8 @@ export function summarizeEvaluation(
 
 /** As metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */
 export function evaluationMetrics(results: readonly EvaluationResult[]): MetricsTree {
-  const tree: Record<string, Record<string, Record<string, MetricsTree>>> = {};
-  for (const result of results) {
-    const environment = (tree[result.environment] ??= {});
-    const split = (environment[result.split] ??= {});
-    split[temperatureName(result.temperature)] = {
+  return results.reduce<MetricsTree>((tree, result) => {
+    const metrics = {
       reward_mean: result.rewardMean,
       ci_low: result.low,
       ci_high: result.high,
@@ -82,8 +79,9 @@ export function evaluationMetrics(results: readonly EvaluationResult[]): Metrics
       tokens_mean: result.tokensMean,
       turns_mean: result.turnsMean,
     };
-  }
-  return { eval: tree };
+    const path = { [result.split]: { [temperatureName(result.temperature)]: metrics } };
+    return mergeMetrics(tree, { eval: { [result.environment]: path } });
+  }, {});
 }
 
 /** How a temperature is called in metrics and on screens. */

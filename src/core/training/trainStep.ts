@@ -114,9 +114,9 @@ function mergeMetrics(
 }
 
 function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {
-  const isFinite =
+  const areNumbers =
     (loss === null || Number.isFinite(loss)) && logprobs.every((row) => row.every(Number.isFinite));
-  if (isFinite) return;
+  if (areNumbers) return;
   throw new AppError(
     "training-not-finite",
     "The service returned a loss or log-probabilities that are not numbers, so the weights are not to be trusted. Resume from the last checkpoint with a lower learning_rate.",

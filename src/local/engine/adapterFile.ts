@@ -6,6 +6,7 @@ import {
   type AdapterLayout,
   type Architecture,
   adapterLayout,
+  MAX_RANK,
   PROJECTIONS,
   type TensorSpan,
 } from "./architecture.ts";
@@ -64,7 +65,9 @@ export function decodeAdapter(
     throw invalid(`it belongs to ${metadata["base_model"] ?? "an unknown model"}, not to ${model}`);
   }
   const rank = Number(metadata["rank"]);
-  if (!Number.isInteger(rank) || rank < 1) throw invalid("it states no rank");
+  if (!Number.isInteger(rank) || rank < 1 || rank > MAX_RANK) {
+    throw invalid(`its rank is not a whole number from 1 to ${MAX_RANK}`);
+  }
   const layout = adapterLayout(arch, rank);
   const parameters = new Float32Array(layout.length);
   fill(file, layout, "", parameters);

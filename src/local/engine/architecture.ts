@@ -16,7 +16,7 @@ export const PROJECTIONS = ["q", "k", "v", "o", "gate", "up", "down"] as const;
 export type Projection = (typeof PROJECTIONS)[number];
 
 /** Names of the projections in Hugging Face checkpoints, below `model.layers.N.`. */
-export const PROJECTION_MODULES: Readonly<Record<Projection, string>> = {
+const PROJECTION_MODULES: Readonly<Record<Projection, string>> = {
   q: "self_attn.q_proj",
   k: "self_attn.k_proj",
   v: "self_attn.v_proj",
@@ -139,6 +139,9 @@ export function adapterLayout(arch: Architecture, rank: number): AdapterLayout {
   );
   return { rank, paddedRank, layers, length };
 }
+
+/** Largest LoRA rank that the engine trains. */
+export const MAX_RANK = 64;
 
 /** LoRA scale alpha / rank. The embedded model fixes alpha at twice the rank, so that one learning rate serves every rank. */
 export const LORA_SCALE = 2;

@@ -9,6 +9,7 @@ import {
   type AdapterLayout,
   adapterLayout,
   isAttention,
+  MAX_RANK,
   PROJECTIONS,
   spanLength,
 } from "./architecture.ts";
@@ -31,9 +32,6 @@ import { loadModelFolder, type ModelFolder } from "./modelFolder.ts";
 import { type SamplerWeights, SamplingScheduler } from "./samplingScheduler.ts";
 import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
 import { WorkerThread } from "./workerThread.ts";
-
-/** Largest LoRA rank that the engine trains. */
-export const MAX_RANK = 64;
 
 export interface EngineOptions {
   readonly modelFolder: string;
@@ -70,8 +68,13 @@ const SETS_PER_WORKER = 6;
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const model = await loadModelFolder(options.modelFolder);
   const engine = new EmbeddedEngine(model, options);
-  await engine.ready();
-  return engine;
+  try {
+    await engine.ready();
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 function defaultWorkers(): number {

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 import { createByteTable } from "../../node/tokenizer/byteTable.ts";
 import { readModelFiles } from "../../node/tokenizer/modelFiles.ts";

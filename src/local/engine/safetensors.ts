@@ -1,6 +1,6 @@
 /** The safetensors container: an 8-byte header length, a JSON header, raw little-endian tensors. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 
 export interface Tensor {
@@ -13,17 +13,15 @@ export interface Safetensors {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-const headerSchema = z.record(
-  z.string(),
-  z.union([
-    z.object({
-      dtype: z.enum(["F32", "F16"]),
-      shape: z.array(z.number().int().nonnegative()),
-      data_offsets: z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]),
-    }),
-    z.record(z.string(), z.string()),
-  ]),
-);
+const tensorSchema = z.object({
+  dtype: z.enum(["F32", "F16"]),
+  shape: z.array(z.number().int().nonnegative()),
+  data_offsets: z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]),
+});
+
+const headerSchema = z
+  .object({ __metadata__: z.record(z.string(), z.string()).default({}) })
+  .catchall(tensorSchema);
 
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 
@@ -33,34 +31,30 @@ export function decodeSafetensors(bytes: Uint8Array): Safetensors {
   if (bytes.byteLength < 8) throw invalid("it is shorter than its header");
   const headerLength = Number(view.getBigUint64(0, true));
   const start = 8 + headerLength;
-  if (headerLength > MAX_HEADER_BYTES || start > bytes.byteLength)
+  if (headerLength > MAX_HEADER_BYTES || start > bytes.byteLength) {
     throw invalid("its header is cut off");
-  const header = parseHeader(bytes.subarray(8, start));
-  const tensors = new Map<string, Tensor>();
-  let metadata: Readonly<Record<string, string>> = {};
-  for (const [name, entry] of Object.entries(header)) {
-    if (name === "__metadata__") {
-      metadata = entry as Record<string, string>;
-      continue;
-    }
-    if (!Array.isArray(entry["shape"])) throw invalid(`tensor ${name} has no shape`);
-    const { dtype, shape, data_offsets } = entry as {
-      dtype: "F32" | "F16";
-      shape: number[];
-      data_offsets: [number, number];
-    };
-    const length = shape.reduce((product, size) => product * size, 1);
-    const size = dtype === "F32" ? 4 : 2;
-    const [from, to] = data_offsets;
-    if (to - from !== length * size || start + to > bytes.byteLength) {
-      throw invalid(`tensor ${name} does not fit its shape`);
-    }
-    // A copy: typed arrays need their own alignment, and the slice of a Node buffer would share memory.
-    const raw = new Uint8Array(bytes.subarray(start + from, start + to)).buffer;
-    const data = dtype === "F32" ? new Float32Array(raw) : widenHalves(new Uint16Array(raw));
-    tensors.set(name, { shape, data });
   }
+  const { __metadata__: metadata, ...entries } = parseHeader(bytes.subarray(8, start));
+  const body = bytes.subarray(start);
+  const tensors = new Map(
+    Object.entries(entries).map(([name, entry]) => [name, readTensor(name, entry, body)] as const),
+  );
   return { tensors, metadata };
+}
+
+function readTensor(name: string, entry: z.infer<typeof tensorSchema>, body: Uint8Array): Tensor {
+  const { dtype, shape } = entry;
+  const [from, to] = entry.data_offsets;
+  const length = shape.reduce((product, size) => product * size, 1);
+  if (to - from !== length * (dtype === "F32" ? 4 : 2) || to > body.byteLength) {
+    throw invalid(`tensor ${name} does not fit its shape`);
+  }
+  // A copy: typed arrays need their own alignment, and the slice of a Node buffer would share memory.
+  const raw = new Uint8Array(body.subarray(from, to)).buffer;
+  return {
+    shape,
+    data: dtype === "F32" ? new Float32Array(raw) : widenHalves(new Uint16Array(raw)),
+  };
 }
 
 function parseHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
@@ -95,8 +89,9 @@ export function encodeSafetensors(contents: Safetensors, dtype: "F32" | "F16"): 
     header[name] = { dtype, shape: tensor.shape, data_offsets: [offset, end] };
     offset = end;
   }
-  const text = JSON.stringify(header);
-  const headerBytes = new TextEncoder().encode(text + " ".repeat((8 - (text.length % 8)) % 8));
+  const unpadded = new TextEncoder().encode(JSON.stringify(header));
+  const headerBytes = new Uint8Array(Math.ceil(unpadded.length / 8) * 8).fill(0x20);
+  headerBytes.set(unpadded);
   const out = new Uint8Array(8 + headerBytes.length + offset);
   new DataView(out.buffer).setBigUint64(0, BigInt(headerBytes.length), true);
   out.set(headerBytes, 8);
@@ -110,14 +105,18 @@ export function encodeSafetensors(contents: Safetensors, dtype: "F32" | "F16"): 
 }
 
 function widenHalves(halves: Uint16Array): Float32Array {
-  return Float32Array.from(halves, (half) => {
-    const sign = half & 0x8000 ? -1 : 1;
-    const exponent = (half >> 10) & 0x1f;
-    const fraction = half & 0x3ff;
-    if (exponent === 0) return sign * fraction * 2 ** -24;
-    if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
+  const widened = new Float32Array(halves.length);
+  for (let i = 0; i < halves.length; i++) widened[i] = widenHalf(halves[i] ?? 0);
+  return widened;
+}
+
+function widenHalf(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** Rounds to nearest, ties to even. */

@@ -33,6 +33,11 @@ interface Place {
   readonly cached: number;
 }
 
+interface Candidate extends Omit<Place, "set"> {
+  /** Cached tokens less what the imbalance costs. */
+  readonly score: number;
+}
+
 interface Waiting {
   readonly weights: SamplerWeights;
   readonly request: SampleRequest;
@@ -146,30 +151,19 @@ export class SamplingScheduler {
     this.#waiting = left;
   }
 
-  #findPlace(waiting: Waiting): Place | null {
+  #findPlace({ weights, request }: Waiting): Place | null {
     const leastLive = Math.min(...this.#lanes.map((lane) => lane.live));
-    let best: { lane: Lane; slot: Slot; cached: number; score: number } | null = null;
-    for (const lane of this.#lanes) {
-      if (!this.#hasSet(lane, waiting.weights.key)) continue;
-      for (const slot of lane.slots) {
-        if (slot.busy) continue;
-        const cached =
-          slot.key === waiting.weights.key ? commonPrefix(slot.tokens, waiting.request.prompt) : 0;
+    let best: Candidate | null = null;
+    for (const lane of this.#lanes.filter((candidate) => hasRoomFor(candidate, weights.key))) {
+      for (const slot of lane.slots.filter(({ busy }) => !busy)) {
+        const cached = slot.key === weights.key ? commonPrefix(slot.tokens, request.prompt) : 0;
         const score = cached - IMBALANCE_TOKENS * (lane.live - leastLive);
-        const better =
-          best === null ||
-          score > best.score ||
-          (score === best.score && slot.lastUsed < best.slot.lastUsed);
-        if (better) best = { lane, slot, cached, score };
+        best = better(best, { lane, slot, cached, score });
       }
     }
     if (best === null) return null;
-    const set = this.#claimSet(best.lane, waiting.weights);
-    return set === null ? null : { lane: best.lane, slot: best.slot, set, cached: best.cached };
-  }
-
-  #hasSet(lane: Lane, key: number): boolean {
-    return lane.sets.some((set) => set.key === key || set.users === 0);
+    const set = this.#claimSet(best.lane, weights);
+    return set === null ? null : { ...best, set };
   }
 
   /** The set that holds the weights, loading them over the least recently used idle one if needed. */
@@ -219,6 +213,18 @@ export class SamplingScheduler {
       this.#dispatch();
     }
   }
+}
+
+/** The higher score; among equals the slot that was idle for longer. */
+function better(best: Candidate | null, next: Candidate): Candidate {
+  if (best === null || next.score > best.score) return next;
+  const isOlder = next.score === best.score && next.slot.lastUsed < best.slot.lastUsed;
+  return isOlder ? next : best;
+}
+
+/** True when the worker holds the weights or can make room for them. */
+function hasRoomFor(lane: Lane, key: number): boolean {
+  return lane.sets.some((set) => set.key === key || set.users === 0);
 }
 
 /** Length of the common prefix, one less than the prompt at most: its last token must run to give a distribution. */

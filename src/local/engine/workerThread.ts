@@ -1,7 +1,7 @@
 /** One compute thread seen from the coordinator: jobs out, answers back, and a fresh thread when it dies. */
 
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../core/errors.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
 import type { PromptScoreRequest, PromptScores, SampleRequest } from "./engine.ts";
 import type { FromWorker, ToWorker, TrainWeights, WorkerSetup } from "./workerMessages.ts";
 
@@ -28,6 +28,8 @@ export class WorkerThread {
   #nextJob = 1;
   #version = -1;
   #closed = false;
+  /** Why the thread cannot be started; then it is not tried again. */
+  #failure: AppError | null = null;
   #ready: Promise<void>;
 
   /** `onRestart` is called after a crash: whatever the thread held in memory is gone. */
@@ -51,14 +53,22 @@ export class WorkerThread {
   #spawn(): [Worker, Promise<void>] {
     const worker = new Worker(this.#path, { workerData: this.#setup });
     this.#version = -1;
+    let isReady = false;
     const ready = new Promise<void>((resolve, reject) => {
+      let cause: unknown;
       worker.on("message", (answer: FromWorker) => {
-        if (answer.kind === "ready") resolve();
-        else this.#settle(answer);
+        if (answer.kind !== "ready") return this.#settle(answer);
+        isReady = true;
+        resolve();
       });
-      worker.on("error", (cause) => reject(crashed(cause)));
+      worker.on("error", (error) => {
+        cause = error;
+      });
       worker.on("exit", () => {
-        reject(crashed(undefined));
+        if (!isReady) {
+          this.#failure = cannotStart(cause);
+          reject(this.#failure);
+        }
         if (worker === this.#worker) this.#died();
       });
     });
@@ -70,8 +80,8 @@ export class WorkerThread {
   #died(): void {
     const lost = Array.from(this.#jobs.values());
     this.#jobs.clear();
-    for (const job of lost) job.reject(crashed(undefined));
-    if (this.#closed) return;
+    for (const job of lost) job.reject(this.#failure ?? crashed());
+    if (this.#closed || this.#failure !== null) return;
     [this.#worker, this.#ready] = this.#spawn();
     this.#onRestart();
   }
@@ -93,6 +103,7 @@ export class WorkerThread {
   ): Promise<Answer<K>> {
     const job = this.#nextJob++;
     return new Promise((resolve, reject) => {
+      if (this.#failure !== null) return reject(this.#failure);
       const abort = (): void => {
         this.#jobs.delete(job);
         this.#worker.postMessage({ kind: "cancel", job } satisfies ToWorker);
@@ -152,10 +163,17 @@ export class WorkerThread {
   }
 }
 
-function crashed(cause: unknown): AppError {
+function crashed(): AppError {
   return new AppError(
     "engine-worker",
     "A compute thread of the embedded engine stopped. It is started again; the request in progress failed.",
+  );
+}
+
+function cannotStart(cause: unknown): AppError {
+  return new AppError(
+    "engine-worker",
+    `A compute thread of the embedded engine cannot start: ${errorMessage(cause)}`,
     { cause },
   );
 }

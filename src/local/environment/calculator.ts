@@ -1,6 +1,6 @@
 /** `local/calculator`: one two-operand question, a tool that computes, a tool that answers. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
 import { drawTask } from "./taskDraw.ts";

@@ -1,6 +1,6 @@
 /** `local/depot`: find two ordered items, pick them from their shelves, ship; every right step earns a part of the reward. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
 import { drawTask } from "./taskDraw.ts";

@@ -1,6 +1,6 @@
 /** `local/key-vault`: follow keys from box to box until a number turns up, then answer with it. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
 import { drawTask } from "./taskDraw.ts";

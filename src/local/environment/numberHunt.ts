@@ -1,6 +1,6 @@
 /** `local/number-hunt`: find a secret number in five guesses from "higher" and "lower". */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerBetween } from "../random.ts";
 import { defineEnvironment } from "./environment.ts";
 import { drawTask } from "./taskDraw.ts";

@@ -1,6 +1,6 @@
 /** What the store writes beside the weights: one record per run and one per checkpoint. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { isRunId } from "./tinkerPath.ts";
 
 const loraSchema = z.object({

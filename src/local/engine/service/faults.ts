@@ -1,6 +1,6 @@
 /** How the service says no: at once by an HTTP status, or later by a failed result. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, errorMessage, isAppError } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 

@@ -1,6 +1,7 @@
 /** Routes of a model's life: create, load, describe, unload. */
 
 import type { JsonObject } from "../../../core/json.ts";
+import { MAX_RANK } from "../architecture.ts";
 import type { Adapter } from "../engine.ts";
 import { readAs, refusal, userFault } from "./faults.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -18,7 +19,6 @@ import type { TicketResult } from "./tickets.ts";
 import { parseTinkerPath } from "./tinkerPath.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
-const MAX_RANK = 64;
 const OPTIMIZER = { type: "adamw" };
 
 export function modelRoutes(parts: ServiceParts): Routes {

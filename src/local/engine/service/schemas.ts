@@ -1,6 +1,6 @@
 /** JSON bodies of requests as the Tinker wire defines them; unknown keys are ignored. */
 
-import { z } from "zod";
+import * as z from "zod";
 
 const id = z.string().min(1);
 const sequence = z.number().int().min(0);

@@ -1,7 +1,7 @@
 /** Owns what a request brings: its bounded body, its session id and its secrets header, checked. */
 
 import type { IncomingMessage } from "node:http";
-import { z } from "zod";
+import * as z from "zod";
 import { HttpFault, invalidBody } from "./fault.ts";
 
 /** Most bytes of a request body. */

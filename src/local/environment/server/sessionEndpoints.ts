@@ -1,7 +1,7 @@
 /** Owns the endpoints of a session: its making, its calls, its end (ORS, section 5.1, rows 10 to 18). */
 
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { errorMessage } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";

@@ -1,6 +1,6 @@
 /** Owns the endpoints that describe an environment: splits, tools and tasks (ORS, section 5.1, rows 4 to 9). */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../../../core/json.ts";
 import type { Exchange } from "./exchange.ts";
 import { resolveSplit, taskAt, taskRange } from "./hostedEnvironment.ts";

@@ -1,6 +1,6 @@
 /** Owns what the zod schema of a tool becomes on the wire: its JSON Schema, and the check of arguments. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../../../core/json.ts";
 import type { EnvironmentTool } from "../environment.ts";
 

@@ -1,0 +1,52 @@
+/** Counts the attempts at one rollout and decides after each whether another follows (training-loop rule C.3). */
+
+import type { Random } from "../ports.ts";
+import { faultReaction } from "./faults.ts";
+
+const RETRY_BASE_MS = 1_000;
+const RETRY_CAP_MS = 30_000;
+const CAPACITY_BASE_MS = 2_000;
+const CAPACITY_CAP_MS = 60_000;
+
+export type Verdict =
+  /** The attempt stands as it is. */
+  | { readonly kind: "accept" }
+  /** It failed, and no further one is allowed. */
+  | { readonly kind: "give-up" }
+  | { readonly kind: "again"; readonly delayMs: number };
+
+export class Attempts {
+  /** Attempts that count: being refused for lack of room does not. */
+  count = 0;
+  /** Part of the seeds: rises only when the tool itself crashed. */
+  seed = 0;
+  #refusals = 0;
+  readonly #random: Random;
+  readonly #maxRetries: number;
+
+  constructor(random: Random, maxRetries: number) {
+    this.#random = random;
+    this.#maxRetries = maxRetries;
+  }
+
+  /** Judges an attempt by its fault, null = none. @throws the fault when every other rollout would meet it, too */
+  judge(fault: unknown): Verdict {
+    const reaction = fault === null ? null : faultReaction(fault);
+    if (reaction?.kind === "fatal") throw fault;
+    if (reaction?.kind === "wait") {
+      this.#refusals += 1;
+      const own = this.#backoff(this.#refusals, CAPACITY_BASE_MS, CAPACITY_CAP_MS);
+      return { kind: "again", delayMs: reaction.retryAfterMs ?? own };
+    }
+    this.count += 1;
+    if (reaction?.kind !== "retry") return { kind: "accept" };
+    if (this.count > this.#maxRetries) return { kind: "give-up" };
+    if (reaction.isToolCrash) this.seed += 1;
+    return { kind: "again", delayMs: this.#backoff(this.count, RETRY_BASE_MS, RETRY_CAP_MS) };
+  }
+
+  /** Exponential with a quarter of jitter. */
+  #backoff(count: number, baseMs: number, capMs: number): number {
+    return Math.min(baseMs * 2 ** (count - 1), capMs) * (1 - 0.25 * this.#random.uniform());
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+
+const show = {
+  kind: "show",
+  folder: "runs/x",
+  step: null,
+  group: null,
+  rollout: null,
+  wantsTokens: false,
+  wantsEvaluation: false,
+};
+
+test.each([
+  [["train", "--config_path", "a.yaml"]],
+  [["train", "--config_path=a.yaml"]],
+  [["train", "-c", "a.yaml"]],
+  [["train", "a.yaml"]],
+  [["--config_path", "a.yaml"]],
+  [["-c", "a.yaml"]],
+  [["a.yaml"]],
+])("%j trains", (args) => {
+  expect(parseArguments(args)).toEqual({ kind: "train", configPath: "a.yaml" });
+});
+
+test("every other command takes its values", () => {
+  expect(parseArguments(["resume", "runs/x"])).toEqual({ kind: "resume", folder: "runs/x" });
+  expect(parseArguments(["show", "runs/x"])).toEqual(show);
+  const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
+  expect(parseArguments(deep)).toEqual({
+    ...show,
+    ...{ step: 12, group: 3, rollout: 1, wantsTokens: true },
+  });
+  expect(parseArguments(["serve", "--tinker_port", "8001", "--store", "here"])).toEqual({
+    kind: "serve",
+    tinkerPort: 8001,
+    environmentsPort: 0,
+    store: "here",
+  });
+});
+
+test("help and version are there with and without a command", () => {
+  expect(parseArguments([])).toEqual({ kind: "help", topic: null });
+  expect(parseArguments(["-h"])).toEqual({ kind: "help", topic: null });
+  expect(parseArguments(["show", "--help"])).toEqual({ kind: "help", topic: "show" });
+  expect(parseArguments(["--version"])).toEqual({ kind: "version" });
+});
+
+test.each([
+  [["train", "--confg_path", "a.yaml"], "no flag --confg_path. Did you mean --config_path?"],
+  [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
+  [
+    ["train", "--learning_rate", "1"],
+    "no flag --learning_rate. The flags are --help, --config_path.",
+  ],
+  [["shwo", "runs/x"], 'no command "shwo". Did you mean show?'],
+  [["train"], "train needs the configuration file."],
+  [["train", "a.yaml", "b.yaml"], '"b.yaml" is one argument too many.'],
+  [["train", "--config_path"], "--config_path needs a value."],
+  [["show", "x", "--step", "--tokens"], "--step needs a value."],
+  [["show", "x", "--step", "-1"], '--step is "-1", not a whole number.'],
+  [["show", "x", "--tokens=yes"], "--tokens takes no value."],
+  [["show", "x", "--group", "1"], "--group and --rollout need the --step"],
+  [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs the --group"],
+  [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
+])("%j is refused in one line", (args, message) => {
+  expect(() => parseArguments(args)).toThrow(message);
+  expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` tells more\.$/);
+});

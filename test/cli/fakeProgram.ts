@@ -1,0 +1,92 @@
+/** The parts of a program for tests: nothing real behind them. */
+
+import type { ProgramParts, TrainerDoor } from "../../src/cli/programParts.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import { createFakeTerminal } from "./fakeTerminal.ts";
+
+export interface FakeProgram extends ProgramParts {
+  readonly out: ReturnType<typeof createFakeTerminal>;
+  readonly err: ReturnType<typeof createFakeTerminal>;
+  /** Presses Ctrl+C. */
+  interrupt(): void;
+  /** Who would hear of an interrupt. */
+  readonly listeners: ReadonlySet<() => void>;
+}
+
+export function createFakeProgram(changes: Partial<ProgramParts> = {}): FakeProgram {
+  const listeners = new Set<() => void>();
+  return {
+    clock: new FakeClock(),
+    fileSystem: createMemoryFileSystem(),
+    trainer: aTrainer(),
+    loadTokenizer: async () => ({
+      vocabSize: 256,
+      addedTokens: [],
+      encodeText: (text) => [...new TextEncoder().encode(text)],
+      decode: (ids) => new TextDecoder().decode(Uint8Array.from(ids)),
+    }),
+    invocation: { program: "tinker-rl", cwd: "/home/me" },
+    version: "1.2.3",
+    isDebug: false,
+    ...changes,
+    out: createFakeTerminal(),
+    err: createFakeTerminal(),
+    interrupts: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    interrupt: () => {
+      for (const listener of listeners) listener();
+    },
+    listeners,
+  };
+}
+
+export function aTrainer(changes: Partial<TrainerDoor> = {}): TrainerDoor {
+  const unused = (): never => {
+    throw new Error("The test did not expect this call.");
+  };
+  return { startTraining: unused, resumeTraining: unused, serve: unused, ...changes };
+}
+
+type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind: Kind }>;
+
+export function started(changes: Partial<EventOf<"started">> = {}): ProgressEvent {
+  return {
+    kind: "started",
+    folder: "/home/me/runs/demo",
+    name: "demo",
+    model: "local/tiny-tool",
+    step: 0,
+    totalSteps: 40,
+    groupsPerStep: 16,
+    environments: ["local/calculator"],
+    ...changes,
+  };
+}
+
+export function rolloutFinished(done: number, reward: number | null): ProgressEvent {
+  return { kind: "rollout-finished", step: 0, done, rollouts: 4, reward, sampledTokens: 20 };
+}
+
+export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): ProgressEvent {
+  return {
+    kind: "step-finished",
+    step: 11,
+    totalSteps: 40,
+    rewardMean: 0.53,
+    rewardStd: 0.4,
+    loss: -12.3,
+    trainedGroups: 13,
+    groups: 16,
+    learningRate: 1e-3,
+    rolloutS: 1,
+    trainS: 0.2,
+    totalS: 1.2,
+    sampledTokens: 4812,
+    etaS: 35,
+    ...changes,
+  };
+}

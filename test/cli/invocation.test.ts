@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { commandLine, describeInvocation, shortPath } from "../../src/cli/invocation.ts";
+
+test.each([
+  ["/work/x/dist/trainer/tinker-rl.js", "node dist/trainer/tinker-rl.js"],
+  ["/work/my x/tinker-rl.js", 'node "../my x/tinker-rl.js"'],
+  ["/usr/local/bin/tinker-rl", "tinker-rl"],
+  ["/work/x/node_modules/.bin/tinker-rl", "npx tinker-rl"],
+])("started as %s the program calls itself %s", (path, program) => {
+  expect(describeInvocation(path, "/work/x").program).toBe(program);
+});
+
+test("a path is shown from here when that is shorter", () => {
+  expect(shortPath("/home/me/runs/a", "/home/me")).toBe("runs/a");
+  expect(shortPath("/tmp/a", "/home/me/deep/er")).toBe("/tmp/a");
+  expect(shortPath("/home/me", "/home/me")).toBe(".");
+});
+
+test("a command can be copied whatever its words hold", () => {
+  const invocation = { program: "tinker-rl", cwd: "/" };
+  expect(commandLine(invocation, "show", "my runs/a")).toBe('tinker-rl show "my runs/a"');
+  expect(commandLine(invocation, "show", "it's $5")).toBe("tinker-rl show 'it'\\''s $5'");
+});

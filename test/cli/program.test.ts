@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/contract.ts";
+import { settle } from "../fakes/fakeClock.ts";
+import { aTrainer, createFakeProgram, started, stepFinished } from "./fakeProgram.ts";
+
+/** A run that ends when the test says so. */
+function aRun() {
+  const calls: string[] = [];
+  let end: (end: RunEnd) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<RunEnd>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  const run: ActiveRun = {
+    ended,
+    stopAndSave: () => calls.push("stopAndSave"),
+    stopNow: () => calls.push("stopNow"),
+  };
+  const requests: TrainRequest[] = [];
+  const trainer = aTrainer({
+    startTraining: (request) => {
+      requests.push(request);
+      return run;
+    },
+  });
+  return { calls, requests, trainer, end, fail };
+}
+
+test.each([
+  ["done", 0],
+  ["stopped", 3],
+  ["interrupted", 6],
+] as const)("a run that is %s ends the program with %i", async (outcome, exitCode) => {
+  const run = aRun();
+  const program = createFakeProgram({ trainer: run.trainer });
+  const exit = runProgram(program, ["a.yaml"]);
+  run.end({ outcome, folder: "runs/demo" });
+  expect(await exit).toBe(exitCode);
+});
+
+test("a run is asked for as the terminal's, and what it tells is shown", async () => {
+  const run = aRun();
+  const program = createFakeProgram({ trainer: run.trainer });
+  const exit = runProgram(program, ["train", "a.yaml"]);
+  const request = run.requests[0];
+  expect(request).toMatchObject({ configPath: "a.yaml", owner: "terminal" });
+  request?.watch(started());
+  request?.watch(stepFinished());
+  run.end({ outcome: "done", folder: "/home/me/runs/demo" });
+  await exit;
+  expect(program.out.lines[0]).toBe("run           demo");
+  expect(program.out.lines.at(-1)).toContain("step 12/40");
+});
+
+test("the first interrupt stops and saves, the second ends now, the third is not caught", async () => {
+  const run = aRun();
+  const program = createFakeProgram({ trainer: run.trainer });
+  const exit = runProgram(program, ["a.yaml"]);
+  run.requests[0]?.watch(started({ step: 3 }));
+  program.interrupt();
+  expect(run.calls).toEqual(["stopAndSave"]);
+  expect(program.out.lines.at(-1)).toBe(
+    "stopping: the last completed step is saved; Ctrl+C again ends at once",
+  );
+  program.interrupt();
+  expect(run.calls).toEqual(["stopAndSave", "stopNow"]);
+  expect(program.listeners.size).toBe(0);
+  run.end({ outcome: "interrupted", folder: null });
+  expect(await exit).toBe(6);
+  expect(program.out.lines).toContain("go on         tinker-rl resume runs/demo");
+});
+
+test("a failed run prints one line on stderr and where it can go on", async () => {
+  const run = aRun();
+  const program = createFakeProgram({ trainer: run.trainer });
+  const exit = runProgram(program, ["a.yaml"]);
+  run.requests[0]?.watch(started({ step: 3 }));
+  run.fail(new AppError("tinker-unavailable", "No answer. Resume the run."));
+  expect(await exit).toBe(5);
+  expect(program.err.lines).toEqual(["error: No answer. Resume the run."]);
+  expect(program.out.lines).toContain("go on         tinker-rl resume runs/demo");
+  expect(program.listeners.size).toBe(0);
+});
+
+test("wrong arguments end the program with 2 and one line", async () => {
+  const program = createFakeProgram();
+  expect(await runProgram(program, ["train", "--confg_path", "a.yaml"])).toBe(2);
+  expect(program.err.lines).toEqual([
+    "error: There is no flag --confg_path. Did you mean --config_path? `tinker-rl train --help` tells more.",
+  ]);
+});
+
+test("the version is printed alone", async () => {
+  const program = createFakeProgram();
+  expect(await runProgram(program, ["--version"])).toBe(0);
+  expect(program.out.lines).toEqual(["1.2.3"]);
+});
+
+test.each([[[]], [["train"]], [["resume"]], [["show"]], [["serve"]]])(
+  "help for %j fits a window and gives an example",
+  async (command) => {
+    const program = createFakeProgram();
+    expect(await runProgram(program, [...command, "--help"])).toBe(0);
+    expect(program.out.lines.some((line) => line.startsWith("  tinker-rl "))).toBe(true);
+    expect(Math.max(...program.out.lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  },
+);
+
+test("serve tells addresses and key until an interrupt closes the services", async () => {
+  let isClosed = false;
+  const program = createFakeProgram({
+    trainer: aTrainer({
+      serve: async ({ tinkerPort }) => ({
+        tinkerUrl: `http://127.0.0.1:${tinkerPort}`,
+        environmentsUrl: "http://127.0.0.1:9",
+        key: "tml-local-1",
+        close: async () => {
+          isClosed = true;
+        },
+      }),
+    }),
+  });
+  const exit = runProgram(program, ["serve", "--tinker_port", "8001"]);
+  await settle();
+  expect(program.out.lines).toEqual(
+    expect.arrayContaining([
+      "  export TINKER_BASE_URL=http://127.0.0.1:8001",
+      "  export TINKER_API_KEY=tml-local-1",
+      "  export OPENREWARD_API_URL=http://127.0.0.1:9",
+      "  export OPENREWARD_SESSION_URL=http://127.0.0.1:9",
+    ]),
+  );
+  expect(isClosed).toBe(false);
+  program.interrupt();
+  expect(await exit).toBe(0);
+  expect(isClosed).toBe(true);
+});

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { lineWidth, renderLine } from "../../src/cli/line.ts";
+import { eventLines, liveLine } from "../../src/cli/progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progressModel.ts";
+import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { rolloutFinished, started, stepFinished } from "./fakeProgram.ts";
+
+const PIPE = { width: Number.POSITIVE_INFINITY, isLive: false };
+const WINDOW = { width: 80, isLive: true };
+const invocation = { program: "tinker-rl", cwd: "/home/me" };
+
+/** What stands on the screen after the events. */
+function screen(events: readonly ProgressEvent[], layout = PIPE): readonly string[] {
+  let model = INITIAL_PROGRESS;
+  return events.flatMap((event) => {
+    model = advanceProgress(model, event);
+    const lines = eventLines(event, model, { ...layout, invocation });
+    return lines.map((line) => renderLine(line, false));
+  });
+}
+
+function live(events: readonly ProgressEvent[]): string | null {
+  const line = liveLine(events.reduce(advanceProgress, INITIAL_PROGRESS));
+  return line === null ? null : renderLine(line, false);
+}
+
+function aResult(changes: Partial<EvaluationResult>): EvaluationResult {
+  return {
+    ...{ environment: "local/calculator", split: "test", temperature: 0, tasks: 128 },
+    ...{ rollouts: 128, rewardMean: 0.02, low: 0, high: 0.04, successFraction: 0.02 },
+    ...{ failed: 0, tokensMean: 20, turnsMean: 2 },
+    ...changes,
+  };
+}
+
+test("the header names model, environments, plan and run folder", () => {
+  expect(screen([started()])).toEqual([
+    "run           demo",
+    "model         local/tiny-tool",
+    "environments  local/calculator",
+    "plan          40 steps of 16 groups",
+    "run folder    runs/demo",
+    "",
+  ]);
+  expect(screen([started({ step: 12 })])).toContain(
+    "plan          40 steps of 16 groups, resumed at step 13",
+  );
+});
+
+test("a pipe gets one plain line a step, with everything in columns", () => {
+  const steps = [
+    stepFinished(),
+    stepFinished({ step: 12, rewardMean: null, loss: null, trainedGroups: 0, etaS: null }),
+  ];
+  expect(screen(steps)).toEqual([
+    "step 12/40  reward  0.53  loss -12.3  groups 13/16  1.2 s   4,812 tok/s  ETA 35 s",
+    "step 13/40  reward     –  loss     –  groups  0/16  1.2 s   4,812 tok/s",
+  ]);
+});
+
+test("a window shows the last rewards and what fits in its width", () => {
+  const steps = [0, 0.25, 0.5, 1].map((rewardMean, step) => stepFinished({ step, rewardMean }));
+  expect(screen(steps, WINDOW).at(-1)).toBe(
+    "step  4/40  reward  1.00 ▁▃▅█      loss -12.3  groups 13/16  1.2 s  ETA 35 s",
+  );
+  expect(screen(steps, { ...WINDOW, width: 120 }).at(-1)).toContain("4,812 tok/s  ETA 35 s");
+  for (const line of screen(steps, { ...WINDOW, width: 64 })) {
+    expect(lineWidth([line])).toBeLessThanOrEqual(64);
+  }
+});
+
+test("failed rollouts of a step are counted in its line", () => {
+  const events: ProgressEvent[] = [
+    { kind: "step-started", step: 11, rollouts: 4 },
+    rolloutFinished(1, 1),
+    rolloutFinished(2, null),
+    stepFinished(),
+    { kind: "step-started", step: 12, rollouts: 4 },
+    stepFinished({ step: 12 }),
+  ];
+  expect(screen(events).map((line) => line.endsWith("  1 failed"))).toEqual([true, false]);
+});
+
+test("a later evaluation stands beside the first with the difference", () => {
+  const before = [aResult({}), aResult({ temperature: 1, rewardMean: 0.2, low: 0.13, high: 0.27 })];
+  const after = [
+    aResult({ rewardMean: 0.91, low: 0.86, high: 0.96 }),
+    aResult({ temperature: 1, rewardMean: 0.78, low: 0.72, high: 0.84, failed: 2 }),
+  ];
+  const lines = screen([
+    { kind: "evaluated", step: 0, purpose: "start", results: before },
+    { kind: "evaluated", step: 40, purpose: "end", results: after },
+  ]);
+  expect(lines).toEqual([
+    "evaluation before training",
+    "  test split of local/calculator",
+    "    greedy         0.02  95 % interval 0.00 to 0.04",
+    "    temperature 1  0.20  95 % interval 0.13 to 0.27",
+    "evaluation after 40 steps",
+    "  test split of local/calculator",
+    "    greedy         0.02 → 0.91  +0.89  95 % interval 0.86 to 0.96",
+    "    temperature 1  0.20 → 0.78  +0.58  95 % interval 0.72 to 0.84  2 of 128 rollouts failed",
+  ]);
+});
+
+test("lasting checkpoints are told, rolling ones are not", () => {
+  const checkpoint = { kind: "checkpoint", name: "x_000010", step: 10, statePath: "" } as const;
+  expect(
+    screen([
+      { ...checkpoint, checkpointKind: "rolling" },
+      { ...checkpoint, checkpointKind: "periodic" },
+    ]),
+  ).toEqual(["saved x_000010 (periodic) after 10 steps"]);
+});
+
+test("the end compares first and last rewards and gives commands to copy", () => {
+  const end = {
+    kind: "ended",
+    outcome: "stopped",
+    folder: "/home/me/runs/demo",
+    step: 12,
+    rewards: [0.1, 0.2, null, 0.2, 0.3, 0.5, 0.5, 0.7, 0.7, 0.8, 0.8, 0.9],
+  } as const;
+  expect(screen([end])).toEqual([
+    "",
+    "stopped and saved after 12 steps",
+    "mean reward   0.20 → 0.78  +0.58  (first 5 steps, last 5 steps)",
+    "run folder    runs/demo",
+    "go on         tinker-rl resume runs/demo",
+    "look into it  tinker-rl show runs/demo",
+  ]);
+  const done = screen([{ ...end, outcome: "done", rewards: [0.5] }]);
+  expect(done[1]).toBe("done after 12 steps");
+  expect(done.join()).not.toMatch(/resume|mean reward/);
+});
+
+test("a warning about a configuration keeps the form that editors read", () => {
+  const warn = (message: string) => screen([{ kind: "warning", message }]);
+  expect(warn("slow disk")).toEqual(["warning: slow disk"]);
+  expect(warn("a.yaml:1:2: warning: odd")).toEqual(["a.yaml:1:2: warning: odd"]);
+});
+
+test("the live line follows the step from its rollouts to its training", () => {
+  const begun: ProgressEvent[] = [started(), { kind: "step-started", step: 0, rollouts: 4 }];
+  expect(live([{ kind: "preparing", what: "loading" }])).toBe("preparing: loading");
+  expect(live(begun)).toBe("step 1/40  ░░░░░░░░░░░░░░░░  0 of 4 rollouts");
+  const played = [...begun, rolloutFinished(1, 1), rolloutFinished(2, null), rolloutFinished(3, 0)];
+  expect(live(played)).toBe("step 1/40  ████████████░░░░  3 of 4 rollouts  reward 0.50  1 failed");
+  const training: ProgressEvent = { kind: "training", step: 0, datums: 104, tokens: 6240 };
+  expect(live([...played, training])).toBe("step 1/40  training 104 datums, 6,240 tokens");
+  expect(live([...played, training, stepFinished()])).toBeNull();
+  expect(live([{ kind: "evaluating", step: 0, rollouts: 256, purpose: "start" }])).toBe(
+    "evaluating 256 rollouts …",
+  );
+});

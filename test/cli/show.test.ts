@@ -1,0 +1,241 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { appendCheckpoint } from "../../src/core/run/checkpointLog.ts";
+import { evalPath, runPaths, stepPaths } from "../../src/core/run/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
+import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
+import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+
+const FOLDER = "runs/demo";
+const CHECKPOINT = {
+  name: "checkpoint_000001",
+  step: 1,
+  epoch: 0,
+  position: 8,
+  kind: "periodic",
+  state_path: "tinker://a/weights/checkpoint_000001",
+  sampler_path: null,
+  expires_at: null,
+  metrics: {},
+  renderer: "reference",
+  created_at: "2026-01-01T00:00:00.000Z",
+} as const;
+
+/** A run of one step: two scored rollouts with tokens, and a second step under way. */
+async function aRun(
+  records: readonly RolloutRecord[] = [aRecord(), aRecord({ rollout: 1, reward: 0 })],
+) {
+  const fileSystem = createMemoryFileSystem();
+  const store = createRolloutStore({ fileSystem, folder: FOLDER });
+  for (const record of records) await store.addRollout(record);
+  await store.addScores(0, [
+    { group: 0, rollout: 0, advantage: 0.75, fate: "trained" },
+    { group: 0, rollout: 1, advantage: null, fate: "excluded:zero_variance" },
+  ]);
+  await store.addTokens(0, [
+    {
+      ...{ group: 0, rollout: 0, stream: 0 },
+      ids: [72, 105, 32, 52, 10],
+      samplerLogprobs: [0, 0, 0, -0.25, -0.5],
+      trainerLogprobs: [Number.NaN, -1, -1, -0.3, -0.5],
+      advantages: [0, 0, 0, 0.75, 0.75],
+      turns: [-1, -1, -1, 0, 0],
+      mask: [0, 0, 0, 1, 1],
+    },
+  ]);
+  await store.addRollout(aRecord({ step: 1 }));
+  const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, rollouts })));
+  await appendCheckpoint(fileSystem, FOLDER, CHECKPOINT);
+  await appendCheckpoint(fileSystem, FOLDER, { ...CHECKPOINT, kind: "final" });
+  const config = JSON.stringify({ model_name: "local/tiny-tool", tokenizer_name: null });
+  await fileSystem.writeAtomic(runPaths(FOLDER).resolvedConfig, config);
+  return fileSystem;
+}
+
+async function show(
+  fileSystem: ReturnType<typeof createMemoryFileSystem>,
+  ...flags: readonly string[]
+): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly errors: string }> {
+  const program = createFakeProgram({ fileSystem });
+  const exitCode = await runProgram(program, ["show", FOLDER, ...flags]);
+  expect(exitCode).toBe(program.err.lines.length === 0 ? 0 : 2);
+  const { lines } = program.out;
+  return { text: lines.join("\n"), lines, errors: program.err.lines.join("\n") };
+}
+
+test("the overview tells steps, checkpoints and how to look closer", async () => {
+  const { lines, text } = await show(await aRun());
+  expect(lines).toContain("model         local/tiny-tool");
+  const title = lines.findIndex((line) => line.startsWith("step  reward"));
+  expect(lines[title + 1]).toMatch(/^ {3}1 {4}0\.50 {2}0\.71 +1\/1 {2}-1\.50 +20 {2}13 s$/);
+  expect(text).toContain("  checkpoint_000001  periodic, final, after 1 step\n");
+  expect(text).toContain("    state    tinker://a/weights/checkpoint_000001");
+  expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
+});
+
+test("a step lists its rollouts and says why some are not trained on", async () => {
+  const { lines } = await show(await aRun(), "--step", "1");
+  expect(lines.slice(0, 7)).toEqual([
+    "step 1: 2 rollouts in 1 group, mean reward 0.50",
+    "environment local/calculator",
+    "",
+    "group  rollout  task     reward  advantage  fate     stop      turns  tokens",
+    "    1        1  train 3    1.00     +0.750  trained  finished      1      12",
+    "    1        2  train 3    0.00             equal    finished      1      12",
+    "",
+  ]);
+  expect(lines[7]).toBe(
+    "equal: not trained on, all rewards of the group are equal, so it teaches nothing",
+  );
+});
+
+test("a replay shows turns, calls, results and how the reward was made", async () => {
+  const { lines } = await show(await aRun(), "--step", "1", "--group", "1", "--rollout", "1");
+  expect(lines).toEqual([
+    "step 1, group 1, rollout 1   local/calculator train 3",
+    "reward 1.00   reached_terminal_state, 1 turn, 12 sampled tokens, 0.3 s",
+    "",
+    "  system     You have tools.",
+    "  prompt     What is 2 + 3?",
+    "",
+    "turn 1   12 tokens, ended by stop",
+    '  call       answer({"value":5})',
+    "  result     Richtig ✓",
+    "             reward 1, finished",
+    "",
+    "reward",
+    "  received   1 in turn 1",
+    "  reduced    1 (sum)",
+    "  clamped    1 (unchanged by min_reward and max_reward)",
+    "  advantage  +0.7500",
+    "  fate       trained on",
+  ]);
+});
+
+test("a reward for an unfinished rollout and a clamp are explained", async () => {
+  const record = aRecord({
+    ...{ turns: [], rewards: [], reward: 0, stop: "max_turns" },
+    rewardParts: { nonterminal: -0.5, sum: -0.5, reduction: "sum", reduced: -0.5, clamped: 0 },
+  });
+  const { lines } = await show(await aRun([record]), "--step", "1", "--group", "1");
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "  received   none",
+      "  unfinished -0.5 (nonterminal_reward, because the rollout did not finish)",
+      "  reduced    -0.5 (sum)",
+      "  clamped    0 (by min_reward and max_reward)",
+    ]),
+  );
+});
+
+test("a hostile tool cannot steer the terminal", async () => {
+  const [turn] = aRecord().turns;
+  const [result] = turn?.results ?? [];
+  if (turn === undefined || result === undefined) throw new Error("The builder has one.");
+  const hostile = { ...result, text: "\u001b[2J\u001b]52;c;aGk=\u0007gone\rnot" };
+  const record = aRecord({ turns: [{ ...turn, results: [hostile] }], taskKey: "\u001b[31m" });
+  const { text } = await show(await aRun([record]), "--step", "1", "--group", "1");
+  expect(text).toContain("␛[2J␛]52;c;aGk=␇gone␍not");
+  expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+});
+
+test("tokens stand beside their own values and what they are trained to predict", async () => {
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
+  const { lines } = await show(await aRun(), ...flags);
+  expect(lines.slice(-6)).toEqual([
+    "index   id  token  source  mask  sampler  trainer  advantage  predicts",
+    "    0   72  H      prompt     0                               ",
+    "    1  105  i      prompt     0           -1.0000             ",
+    "    2   32  ·      prompt     0           -1.0000             4",
+    "    3   52  4      turn 1     1  -0.2500  -0.3000     +0.750  ⏎",
+    "    4   10  ⏎      turn 1     1  -0.5000  -0.5000     +0.750  ",
+  ]);
+});
+
+test("a rollout without token data says why", async () => {
+  const flags = ["--step", "1", "--group", "1", "--rollout", "2", "--tokens"];
+  expect((await show(await aRun(), ...flags)).lines.at(-1)).toBe(
+    "Only rollouts that were trained on have token data. This one: not trained on: all rewards of the group are equal, so it teaches nothing.",
+  );
+});
+
+test("without a tokenizer ids are shown and the reason is told", async () => {
+  const fileSystem = await aRun();
+  await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
+  const { text, lines } = await show(fileSystem, ...flags);
+  expect(text).toContain("Ids only: config.resolved.json does not tell the model.");
+  expect(lines.at(-2)).toMatch(/ 52 .* 10$/);
+});
+
+test.each([
+  [["--step", "9"], "There is no step 9. Steps that have rollouts: 1 to 2."],
+  [["--step", "0"], "There is no step 0. Steps that have rollouts: 1 to 2."],
+  [["--step", "1", "--group", "3"], "There is no group 3 in step 1. Its groups: 1."],
+  [
+    ["--step", "1", "--group", "1", "--rollout", "5"],
+    "There is no rollout 5 in group 1 of step 1. Its rollouts: 1 to 2.",
+  ],
+  [
+    ["--eval", "--step", "3"],
+    "There is no evaluation after 3 steps. Completed steps that have one: none yet.",
+  ],
+])("%j does not exist, and what does is told", async (flags, message) => {
+  expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
+});
+
+test("evaluations are compared with the first, and their rollouts can be replayed", async () => {
+  const fileSystem = await aRun();
+  const cell = { environment: "local/calculator", split: "test", temperature: 0, rollouts: 1 };
+  const line = (step: number, rewardMean: number) =>
+    `${JSON.stringify({ step, results: [{ ...cell, rewardMean, low: 0, high: 1, failed: 0 }] })}\n`;
+  await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
+  const body = { ...aRecord({ step: 1, split: "test" }), temperature: 0 };
+  await fileSystem.append(evalPath(FOLDER, 1), `${JSON.stringify(body)}\n`);
+  expect((await show(fileSystem, "--eval")).lines).toContain(
+    "    greedy  0.25 → 0.75  +0.50  95 % interval 0.00 to 1.00",
+  );
+  const table = await show(fileSystem, "--eval", "--step", "1");
+  expect(table.lines[4]).toBe("      1       greedy  test 3    1.00  finished      1      12");
+  const replay = await show(fileSystem, "--eval", "--step", "1", "--rollout", "1");
+  expect(replay.lines[0]).toBe(
+    "evaluation after 1 step, rollout 1, greedy   local/calculator test 3",
+  );
+});
+
+test("a run cut at any place still shows what is whole", async () => {
+  const fileSystem = await aRun();
+  const { bodies, index } = stepPaths(FOLDER, 0);
+  const bodyBytes = await fileSystem.readBytes(bodies);
+  await fileSystem.truncate(bodies, bodyBytes.length - 10);
+  const replay = await show(fileSystem, "--step", "1", "--group", "1", "--rollout", "2");
+  expect(replay.lines.at(-1)).toBe("Its record is not wholly on disk.");
+  const indexBytes = await fileSystem.readBytes(index);
+  for (let size = 0; size < indexBytes.length; size += 97) {
+    await fileSystem.writeAtomic(index, indexBytes.slice(0, size));
+    const program = createFakeProgram({ fileSystem });
+    expect([0, 2]).toContain(await runProgram(program, ["show", FOLDER, "--step", "1"]));
+  }
+});
+
+test("a folder of runs names the runs in it, and files beside them do not disturb", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "tinker-rl-show-"));
+  try {
+    await writeFile(join(parent, ".gitignore"), "*");
+    await mkdir(join(parent, "demo"));
+    await writeFile(join(parent, "demo", "metrics.jsonl"), "");
+    const program = createFakeProgram({ fileSystem: createFileSystem() });
+    expect(await runProgram(program, ["show", `${parent}/`])).toBe(2);
+    expect(program.err.lines[0]).toMatch(/ holds no run: .* Name one of the runs in it: demo\.$/);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import {
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatMeasure,
+  formatQuantity,
+  formatReward,
+  formatSigned,
+  progressBar,
+  sparkline,
+} from "../../src/shared/format.ts";
+
+test("whole numbers are grouped by three", () => {
+  expect([0, 812, 4812, 1234567].map(formatCount)).toEqual(["0", "812", "4,812", "1,234,567"]);
+});
+
+test("a difference carries its sign, and zero is never negative", () => {
+  expect([0.5, -0.25, -0.001, null].map((value) => formatSigned(value))).toEqual([
+    "+0.50",
+    "-0.25",
+    "+0.00",
+    "–",
+  ]);
+  expect(formatReward(-0.001)).toBe("0.00");
+});
+
+test("a measure has three significant digits whatever its size", () => {
+  expect([-12.34, 0.00412, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
+    "-12.3",
+    "0.00412",
+    "18240",
+    "1.20e-7",
+    "0",
+    "–",
+  ]);
+  expect(formatExact(0.1 + 0.2)).toBe("0.3");
+});
+
+test("a duration uses the two largest units, and never 60 of one", () => {
+  expect([0.84, 9.97, 35.2, 59.7, 125, 4320, 7199].map(formatDuration)).toEqual([
+    "0.8 s",
+    "10 s",
+    "35 s",
+    "1 min 00 s",
+    "2 min 05 s",
+    "1 h 12 min",
+    "2 h 00 min",
+  ]);
+});
+
+test("a quantity agrees with its number", () => {
+  expect(formatQuantity(1, "step")).toBe("1 step");
+  expect(formatQuantity(2, "retry", "retries")).toBe("2 retries");
+});
+
+test("a sparkline and a bar keep their width for every value", () => {
+  expect(sparkline([0, 0.5, 1, null, 7], { low: 0, high: 1 })).toBe("▁▅█ █");
+  expect([0, 0.5, 1, 2].map((share) => progressBar(share, 4))).toEqual([
+    "░░░░",
+    "██░░",
+    "████",
+    "████",
+  ]);
+});
