@@ -26,7 +26,7 @@ const SERVICE =
   /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
 /** What the user named cannot be used; a configuration key in the error says the same. */
 const INVALID =
-  /^(bad-arguments|config-.+|file-.+|run-.+|state-.+|checkpoint-.+|tokenizer-.+|no-.+|key-.+)$/;
+  /^(bad-arguments|environment-not-found|(config|file|run|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
 
 export function exitCodeOfRun({ outcome }: RunEnd): number {
   return EXIT[outcome];
@@ -44,19 +44,18 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   const isBug = !isAppError(error) || BUGS.has(error.code);
   const stack = isBug || isDebug ? textLines(inspect(error)) : [];
   // Faults of a configuration come as lines of their own, in the form that editors look for.
-  if (/^\S.*: error: /.test(errorMessage(error)) && !isBug)
-    return [...textLines(error.message), ...stack];
-  const message = isBug
-    ? `This is a fault of the program, not of your set-up: ${errorMessage(error)}`
-    : errorMessage(error);
-  const advice = isBug
-    ? ["Report it with the lines below; runs that were saved can be resumed."]
-    : [];
+  const message = errorMessage(error);
+  if (!isBug && /^\S.*: error: /.test(message)) return [...textLines(message), ...stack];
+  if (!isBug) return [errorLine(message), ...stack];
   return [
-    [styled("bad", "error:"), ` ${message.replace(/\s*\n\s*/g, " ")}`],
-    ...advice.map((text) => [text]),
+    errorLine(`This is a fault of the program, not of your set-up: ${message}`),
+    ["Report it with the lines below; runs that were saved can be resumed."],
     ...stack,
   ];
+}
+
+function errorLine(message: string): Line {
+  return [styled("bad", "error:"), ` ${message.replace(/\s*\n\s*/g, " ")}`];
 }
 
 function textLines(text: string): readonly Line[] {

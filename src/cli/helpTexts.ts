@@ -76,7 +76,8 @@ const SHOW: HelpText = (program) => `Shows what a run did, also while it is runn
   --tokens      with --rollout: each token with its mask, log-probabilities,
                 advantage, and the token it is trained to predict
   --eval        evaluations instead of training; with --step N (completed steps,
-                0 = before training) their rollouts, with --rollout N one of them
+                0 = before training) the rollouts of one, with --rollout N too
+                one of these turn by turn
 
 Examples:
 
@@ -85,8 +86,8 @@ Examples:
   ${program} show .tinker-rl/runs/demo --step 12 --group 3 --rollout 1 --tokens
 
 Steps, groups, rollouts and turns count from 1, as on the screen while training;
-in the files of the run folder they count from 0. Output is plain text on stdout,
-so that it can be piped into less or grep. Nothing in the folder is changed.`;
+in the files of the run folder they count from 0. Output is plain text on
+stdout, made for less and grep. Nothing in the folder is changed.`;
 
 const SERVE: HelpText = (
   program,

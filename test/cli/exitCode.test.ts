@@ -11,6 +11,8 @@ test.each([
   ["run-in-use", 2],
   ["state-too-new", 2],
   ["file-not-found", 2],
+  ["key-missing", 2],
+  ["environment-not-found", 2],
   ["environment-capacity", 4],
   ["budget", 4],
   ["tinker-unavailable", 5],

@@ -54,11 +54,19 @@ export interface Kernels {
     columns: number,
     scale: number,
   ): void;
+  cacheRow(
+    row: number,
+    cache: number,
+    position: number,
+    capacity: number,
+    heads: number,
+    dh: number,
+  ): void;
   attendRow(
     q: number,
     keys: number,
     values: number,
-    ld: number,
+    capacity: number,
     length: number,
     heads: number,
     dh: number,

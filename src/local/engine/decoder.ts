@@ -5,6 +5,9 @@ import { type Projection, projectionShape, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
 
+/** Floats between the caches of slots: at distances of a power of two they would fight for the same lines of the processor's cache. */
+const STAGGER = 144;
+
 /** Tokens to append to one slot; `wanted` = how many of the last ones need their log-probs. */
 export interface DecodeInput {
   readonly slot: number;
@@ -45,7 +48,7 @@ export class Decoder {
   #newSlot(): Slot {
     const { maxContext, hiddenSize, layers } = this.#weights.arch;
     const cache = (): number[] =>
-      Array.from({ length: layers }, () => this.#arena.alloc(maxContext * hiddenSize));
+      Array.from({ length: layers }, () => this.#arena.alloc(maxContext * hiddenSize + STAGGER));
     return { keys: cache(), values: cache(), length: 0 };
   }
 
@@ -154,24 +157,25 @@ export class Decoder {
     kernels.rope(b.q, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
     kernels.rope(b.k, d, b.positions, cos, sin, rows, arch.heads, headSize, 1);
     const rowBytes = d * 4;
+    const { heads, maxContext } = arch;
     for (const [row, slot] of slots.entries()) {
-      const place = ((lengths[row] ?? 1) - 1) * rowBytes;
-      this.#arena.copy((slot.keys[layer] ?? 0) + place, b.k + row * rowBytes, d);
-      this.#arena.copy((slot.values[layer] ?? 0) + place, b.v + row * rowBytes, d);
+      const position = (lengths[row] ?? 1) - 1;
+      const [keys, values] = [slot.keys[layer] ?? 0, slot.values[layer] ?? 0];
+      kernels.cacheRow(b.k + row * rowBytes, keys, position, maxContext, heads, headSize);
+      kernels.cacheRow(b.v + row * rowBytes, values, position, maxContext, heads, headSize);
     }
     const scale = 1 / Math.sqrt(headSize);
     for (const [row, slot] of slots.entries()) {
-      const keys = slot.keys[layer] ?? 0;
-      const values = slot.values[layer] ?? 0;
-      const q = b.q + row * rowBytes;
-      const out = b.attended + row * rowBytes;
+      const [keys, values] = [slot.keys[layer] ?? 0, slot.values[layer] ?? 0];
+      const [q, out] = [b.q + row * rowBytes, b.attended + row * rowBytes];
+      const length = lengths[row] ?? 0;
       kernels.attendRow(
         q,
         keys,
         values,
-        d,
-        lengths[row] ?? 0,
-        arch.heads,
+        maxContext,
+        length,
+        heads,
         headSize,
         scale,
         out,

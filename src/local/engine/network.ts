@@ -428,7 +428,10 @@ export class Network {
     });
   }
 
-  /** out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. */
+  /**
+   * out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. The square is zero right of
+   * its diagonal, so a block of output rows only needs the rows from its own start on.
+   */
   #transposedProduct(
     square: number,
     rows: number,
@@ -441,9 +444,34 @@ export class Network {
     const b = this.#b;
     const d = arch.hiddenSize;
     const dh = d / arch.heads;
-    kernels.transpose(square, columns, length, length, b.transposed, columns);
     kernels.pack(rows, d, length, dh, b.pack1);
-    kernels.matmul(b.transposed, columns, b.pack1, length, out, d, length, dh, length, 1, 0);
+    for (let j = 0; j < length; j += ATTENTION_ROWS) {
+      const width = Math.min(ATTENTION_ROWS, length - j);
+      const depth = length - j;
+      kernels.transpose(
+        square + (j * columns + j) * 4,
+        columns,
+        depth,
+        width,
+        b.transposed,
+        columns,
+      );
+      // Packed panels hold eight columns a row: skipping j rows skips 8·j values of every panel.
+      const packed = b.pack1 + j * 8 * 4;
+      kernels.matmul(
+        b.transposed,
+        columns,
+        packed,
+        length,
+        out + j * d * 4,
+        d,
+        width,
+        dh,
+        depth,
+        1,
+        0,
+      );
+    }
   }
 
   /** dx (+)= dy·transpose(W') unless `dx` is 0, and the weight or LoRA gradient from x and dy. */

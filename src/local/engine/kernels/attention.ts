@@ -67,29 +67,117 @@ export function softmaxBackward(P: usize, dP: usize, ld: i32, M: i32, offset: i3
   }
 }
 
+/** Lane sums of four vectors as one vector. */
+// @ts-ignore: decorator
+@inline
+function laneSums(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
+/** Scores of one head's query against `length` rows, four at a time; returns the largest. Rows up to the next multiple of four are read. */
+function scoreRows(q: usize, keys: usize, stride: usize, length: i32, headBytes: usize, scale: f32, out: usize): v128 {
+  const vscale = f32x4.splat(scale);
+  let largest = f32x4.splat(-1e30);
+  for (let t = 0; t < length; t += 4) {
+    const k1 = keys + stride;
+    const k2 = k1 + stride;
+    const k3 = k2 + stride;
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+    for (let k: usize = 0; k < headBytes; k += 16) {
+      const x = v128.load(q + k);
+      s0 = mulAdd(x, v128.load(keys + k), s0);
+      s1 = mulAdd(x, v128.load(k1 + k), s1);
+      s2 = mulAdd(x, v128.load(k2 + k), s2);
+      s3 = mulAdd(x, v128.load(k3 + k), s3);
+    }
+    let scores = f32x4.mul(laneSums(s0, s1, s2, s3), vscale);
+    if (t + 4 > length) {
+      v128.store(out + (<usize>t << 2), scores);
+      for (let i = length; i < t + 4; i++) store<f32>(out + (<usize>i << 2), -1e30);
+      scores = v128.load(out + (<usize>t << 2));
+    } else {
+      v128.store(out + (<usize>t << 2), scores);
+    }
+    largest = f32x4.max(largest, scores);
+    keys = k3 + stride;
+  }
+  return largest;
+}
+
+/** out[floats] = sum over rows of weights[t] * values[t], times `factor`, 16 floats. */
+// @ts-ignore: decorator
+@inline
+function mixRows16(weights: usize, values: usize, stride: usize, length: i32, factor: v128, out: usize): void {
+  let o0 = f32x4.splat(0), o1 = o0, o2 = o0, o3 = o0;
+  for (let t = 0; t < length; t++) {
+    const w = v128.load32_splat(weights);
+    o0 = mulAdd(w, v128.load(values), o0);
+    o1 = mulAdd(w, v128.load(values, 16), o1);
+    o2 = mulAdd(w, v128.load(values, 32), o2);
+    o3 = mulAdd(w, v128.load(values, 48), o3);
+    weights += 4;
+    values += stride;
+  }
+  v128.store(out, f32x4.mul(o0, factor));
+  v128.store(out, f32x4.mul(o1, factor), 16);
+  v128.store(out, f32x4.mul(o2, factor), 32);
+  v128.store(out, f32x4.mul(o3, factor), 48);
+}
+
+/** As `mixRows16` for 32 floats: the size of the embedded model's heads. */
+// @ts-ignore: decorator
+@inline
+function mixRows32(weights: usize, values: usize, stride: usize, length: i32, factor: v128, out: usize): void {
+  let o0 = f32x4.splat(0), o1 = o0, o2 = o0, o3 = o0, o4 = o0, o5 = o0, o6 = o0, o7 = o0;
+  for (let t = 0; t < length; t++) {
+    const w = v128.load32_splat(weights);
+    o0 = mulAdd(w, v128.load(values), o0);
+    o1 = mulAdd(w, v128.load(values, 16), o1);
+    o2 = mulAdd(w, v128.load(values, 32), o2);
+    o3 = mulAdd(w, v128.load(values, 48), o3);
+    o4 = mulAdd(w, v128.load(values, 64), o4);
+    o5 = mulAdd(w, v128.load(values, 80), o5);
+    o6 = mulAdd(w, v128.load(values, 96), o6);
+    o7 = mulAdd(w, v128.load(values, 112), o7);
+    weights += 4;
+    values += stride;
+  }
+  v128.store(out, f32x4.mul(o0, factor));
+  v128.store(out, f32x4.mul(o1, factor), 16);
+  v128.store(out, f32x4.mul(o2, factor), 32);
+  v128.store(out, f32x4.mul(o3, factor), 48);
+  v128.store(out, f32x4.mul(o4, factor), 64);
+  v128.store(out, f32x4.mul(o5, factor), 80);
+  v128.store(out, f32x4.mul(o6, factor), 96);
+  v128.store(out, f32x4.mul(o7, factor), 112);
+}
+
+/** Writes a row of all heads into a cache that holds one head after another, `capacity` rows each. */
+export function cacheRow(row: usize, cache: usize, position: i32, capacity: i32, heads: i32, dh: i32): void {
+  const headBytes = <usize>dh << 2;
+  let out = cache + <usize>position * headBytes;
+  for (let h = 0; h < heads; h++) {
+    memory.copy(out, row, headBytes);
+    row += headBytes;
+    out += <usize>capacity * headBytes;
+  }
+}
+
 /**
- * Attention of one query row q[heads * dh] against `length` cached rows of keys and values (row length ld); out[heads * dh].
- * `scratch` holds at least length + 4 floats.
+ * Attention of one query row q[heads * dh] against `length` cached rows of keys and values, laid out as by `cacheRow`; out[heads *
+ * dh]. dh is a multiple of 16. `scratch` holds at least length + 4 floats; up to three rows of keys behind the last are read.
  */
 export function attendRow(
-  q: usize, keys: usize, values: usize, ld: i32, length: i32, heads: i32, dh: i32, scale: f32, out: usize, scratch: usize,
+  q: usize, keys: usize, values: usize, capacity: i32, length: i32, heads: i32, dh: i32, scale: f32, out: usize, scratch: usize,
 ): void {
-  const stride = <usize>ld << 2;
   const headBytes = <usize>dh << 2;
   const n4 = (length + 3) & ~3;
   for (let h = 0; h < heads; h++) {
     const ho = <usize>h * headBytes;
-    let largest: f32 = -1e30;
-    let row = keys + ho;
-    for (let t = 0; t < length; t++) {
-      let s = f32x4.splat(0);
-      for (let k: usize = 0; k < headBytes; k += 16) s = mulAdd(v128.load(q + ho + k), v128.load(row + k), s);
-      const score = laneSum(s) * scale;
-      store<f32>(scratch + (<usize>t << 2), score);
-      largest = max(largest, score);
-      row += stride;
-    }
-    for (let t = length; t < n4; t++) store<f32>(scratch + (<usize>t << 2), -1e30);
+    const cached = <usize>(h * capacity) * headBytes;
+    const largest = laneMax(scoreRows(q + ho, keys + cached, headBytes, length, headBytes, scale, scratch));
     const vm = f32x4.splat(largest);
     let sum = f32x4.splat(0);
     for (let t = 0; t < n4; t += 4) {
@@ -97,23 +185,11 @@ export function attendRow(
       v128.store(scratch + (<usize>t << 2), e);
       sum = f32x4.add(sum, e);
     }
-    const inverse = <f32>1.0 / laneSum(sum);
-    // Sixteen output floats at a time stay in registers over all rows.
-    for (let k: usize = 0; k < headBytes; k += 64) {
-      let o0 = f32x4.splat(0), o1 = o0, o2 = o0, o3 = o0;
-      let v = values + ho + k;
-      for (let t = 0; t < length; t++) {
-        const w = f32x4.splat(load<f32>(scratch + (<usize>t << 2)) * inverse);
-        o0 = mulAdd(w, v128.load(v), o0);
-        o1 = mulAdd(w, v128.load(v, 16), o1);
-        o2 = mulAdd(w, v128.load(v, 32), o2);
-        o3 = mulAdd(w, v128.load(v, 48), o3);
-        v += stride;
-      }
-      v128.store(out + ho + k, o0);
-      v128.store(out + ho + k, o1, 16);
-      v128.store(out + ho + k, o2, 32);
-      v128.store(out + ho + k, o3, 48);
+    const inverse = f32x4.splat(<f32>1.0 / laneSum(sum));
+    let k: usize = 0;
+    for (; k + 128 <= headBytes; k += 128) {
+      mixRows32(scratch, values + cached + k, headBytes, length, inverse, out + ho + k);
     }
+    if (k < headBytes) mixRows16(scratch, values + cached + k, headBytes, length, inverse, out + ho + k);
   }
 }

@@ -1,7 +1,7 @@
 // The numeric kernels of the embedded engine, compiled by AssemblyScript to WebAssembly with SIMD.
 
 export { matmul, matmulTransposedA, pack, packTransposed, transpose } from "./matmul";
-export { attendRow, rope, softmaxBackward, softmaxCausal } from "./attention";
+export { attendRow, cacheRow, rope, softmaxBackward, softmaxCausal } from "./attention";
 export {
   addInto,
   gatherRows,

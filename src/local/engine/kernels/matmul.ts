@@ -98,11 +98,10 @@ export function matmul(
   A: usize, lda: i32, B: usize, packedK: i32, C: usize, ldc: i32,
   M: i32, N: i32, K: i32, alpha: f32, accumulate: i32,
 ): void {
-  const BLOCK = 96;
+  const BLOCK = 48;
   const va = f32x4.splat(alpha);
   const sa = <usize>lda << 2;
   const sc = <usize>ldc << 2;
-  const kMain = K & ~3;
   for (let i0 = 0; i0 < M; i0 += BLOCK) {
     const i1 = min(M, i0 + BLOCK);
     for (let j = 0; j < N; j += 8) {
@@ -116,36 +115,12 @@ export function matmul(
         let a3 = a2 + sa;
         let b = panel;
         let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
-        let k = 0;
-        for (; k < kMain; k += 4) {
-          let b0 = v128.load(b), b1 = v128.load(b, 16);
-          let x = v128.load32_splat(a0); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a1); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a2); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a3); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          b0 = v128.load(b, 32); b1 = v128.load(b, 48);
-          x = v128.load32_splat(a0, 4); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a1, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a2, 4); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a3, 4); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          b0 = v128.load(b, 64); b1 = v128.load(b, 80);
-          x = v128.load32_splat(a0, 8); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a1, 8); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a2, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a3, 8); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          b0 = v128.load(b, 96); b1 = v128.load(b, 112);
-          x = v128.load32_splat(a0, 12); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a1, 12); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a2, 12); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a3, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          a0 += 16; a1 += 16; a2 += 16; a3 += 16; b += 128;
-        }
-        for (; k < K; k++) {
+        for (let k = 0; k < K; k++) {
           const b0 = v128.load(b), b1 = v128.load(b, 16);
-          let x = v128.load32_splat(a0); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a1); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a2); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a3); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          const x0 = v128.load32_splat(a0); c00 = mulAdd(x0, b0, c00); c01 = mulAdd(x0, b1, c01);
+          const x1 = v128.load32_splat(a1); c10 = mulAdd(x1, b0, c10); c11 = mulAdd(x1, b1, c11);
+          const x2 = v128.load32_splat(a2); c20 = mulAdd(x2, b0, c20); c21 = mulAdd(x2, b1, c21);
+          const x3 = v128.load32_splat(a3); c30 = mulAdd(x3, b0, c30); c31 = mulAdd(x3, b1, c31);
           a0 += 4; a1 += 4; a2 += 4; a3 += 4; b += 32;
         }
         let c = C + <usize>i * sc + (<usize>j << 2);
@@ -192,35 +167,19 @@ export function matmulTransposedA(
   const va = f32x4.splat(alpha);
   for (let k0 = 0; k0 < K; k0 += BLOCK) {
     const kn = min(BLOCK, K - k0);
-    const kPairs = kn & ~1;
     for (let i = 0; i < M; i += 4) {
       for (let j = 0; j < N; j += 8) {
         let a = A + <usize>k0 * sa + (<usize>i << 2);
         let b = B + <usize>k0 * sb + (<usize>j << 2);
         let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
-        let k = 0;
-        for (; k < kPairs; k += 2) {
-          let b0 = v128.load(b), b1 = v128.load(b, 16);
-          let x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          a += sa;
-          b += sb;
-          b0 = v128.load(b); b1 = v128.load(b, 16);
-          x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
-          a += sa;
-          b += sb;
-        }
-        if (k < kn) {
+        for (let k = 0; k < kn; k++) {
           const b0 = v128.load(b), b1 = v128.load(b, 16);
-          let x = v128.load32_splat(a); c00 = mulAdd(x, b0, c00); c01 = mulAdd(x, b1, c01);
-          x = v128.load32_splat(a, 4); c10 = mulAdd(x, b0, c10); c11 = mulAdd(x, b1, c11);
-          x = v128.load32_splat(a, 8); c20 = mulAdd(x, b0, c20); c21 = mulAdd(x, b1, c21);
-          x = v128.load32_splat(a, 12); c30 = mulAdd(x, b0, c30); c31 = mulAdd(x, b1, c31);
+          const x0 = v128.load32_splat(a); c00 = mulAdd(x0, b0, c00); c01 = mulAdd(x0, b1, c01);
+          const x1 = v128.load32_splat(a, 4); c10 = mulAdd(x1, b0, c10); c11 = mulAdd(x1, b1, c11);
+          const x2 = v128.load32_splat(a, 8); c20 = mulAdd(x2, b0, c20); c21 = mulAdd(x2, b1, c21);
+          const x3 = v128.load32_splat(a, 12); c30 = mulAdd(x3, b0, c30); c31 = mulAdd(x3, b1, c31);
+          a += sa;
+          b += sb;
         }
         let c = C + <usize>i * sc + (<usize>j << 2);
         storeRow(c, c00, c01, va, 1); c += sc;

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { type RewardRules, scoreRewards } from "../../../src/core/rollout/rewards.ts";
+
+function rules(changes: Partial<RewardRules> = {}): RewardRules {
+  return {
+    reward_reduction: "sum",
+    nonterminal_reward: null,
+    nonterminal_mode: "append",
+    min_reward: null,
+    max_reward: null,
+    ...changes,
+  };
+}
+
+const finished = true;
+const unfinished = false;
+
+describe("the reward of a rollout", () => {
+  it.each<[RewardRules["reward_reduction"], number]>([
+    ["sum", 1.75],
+    ["mean", 0.4375],
+    ["max", 1],
+    ["min", -0.25],
+    ["last", 0.5],
+  ])("is the %s of its rewards", (reward_reduction, expected) => {
+    const { clamped, sum } = scoreRewards(
+      [0.5, 1, -0.25, 0.5],
+      finished,
+      rules({ reward_reduction }),
+    );
+    expect(clamped).toBe(expected);
+    expect(sum).toBe(1.75);
+  });
+
+  it.each<[string, boolean, Partial<RewardRules>, number | null]>([
+    ["joins the others", unfinished, { nonterminal_reward: 0 }, 0.5],
+    ["replaces them", unfinished, { nonterminal_reward: 0, nonterminal_mode: "replace" }, 0],
+    ["is not given to a finished rollout", finished, { nonterminal_reward: 0 }, 0.75],
+    ["is not given where there is none", unfinished, {}, 0.75],
+  ])("nonterminal_reward %s", (_name, reachedTerminalState, changes, expected) => {
+    const given = rules({ reward_reduction: "mean", ...changes });
+    expect(scoreRewards([0.5, 1], reachedTerminalState, given).clamped).toBe(expected);
+  });
+
+  it("is nonterminal_reward where the environment gave none", () => {
+    const parts = scoreRewards([], unfinished, rules({ nonterminal_reward: -0.5 }));
+    expect(parts).toMatchObject({ nonterminal: -0.5, sum: -0.5, reduced: -0.5, clamped: -0.5 });
+  });
+
+  it("is raised to min_reward, then lowered to max_reward", () => {
+    const scored = (reward: number, changes: Partial<RewardRules>) =>
+      scoreRewards([reward], finished, rules(changes)).clamped;
+    expect(scored(-3, { min_reward: -1 })).toBe(-1);
+    expect(scored(3, { max_reward: 2 })).toBe(2);
+    expect(scored(0, { min_reward: 5, max_reward: 2 })).toBe(2);
+  });
+
+  it("is clamped after the reduction, and both are kept", () => {
+    const parts = scoreRewards([1, 1, 1], finished, rules({ max_reward: 2 }));
+    expect(parts).toMatchObject({ reduction: "sum", reduced: 3, clamped: 2 });
+  });
+
+  it("does not exist without any reward, also where there is a lower bound", () => {
+    expect(scoreRewards([], finished, rules({ nonterminal_reward: 1 })).clamped).toBeNull();
+    expect(scoreRewards([], unfinished, rules({ min_reward: 0 })).clamped).toBeNull();
+  });
+
+  it("does not exist where one of the rewards is no number", () => {
+    for (const reward of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const given = rules({ reward_reduction: "last", max_reward: 1 });
+      expect(scoreRewards([reward, 0.5], finished, given).clamped).toBeNull();
+    }
+  });
+});

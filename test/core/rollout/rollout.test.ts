@@ -1,0 +1,310 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import { runRollout } from "../../../src/core/rollout/rollout.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { rolloutRecordSchema } from "../../../src/core/run/rolloutRecord.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { anEnvironment, aTask, someSettings } from "../training/builders.ts";
+import {
+  result,
+  type ScriptedEnvironment,
+  type SessionScript,
+  scriptedEnvironment,
+} from "./scriptedEnvironment.ts";
+import {
+  call,
+  ended,
+  renderer,
+  type ScriptedSampler,
+  scriptedSampler,
+  tokenizer,
+  untilAborted,
+} from "./scriptedModel.ts";
+
+const ADD = ended(call("add"));
+const ANSWER = ended(call("answer"));
+const solved: SessionScript = {
+  onCall: ({ name }) =>
+    result("", { reward: name === "answer" ? 1 : 0, finished: name === "answer" }),
+};
+
+function fault(code: string, data = {}): AppError {
+  return new AppError(code, `A fault ${code}.`, { data });
+}
+
+/** A session of which every call fails. */
+function failing(code: string): SessionScript {
+  return {
+    onCall: () => {
+      throw fault(code);
+    },
+  };
+}
+
+interface Setup {
+  readonly environment?: ScriptedEnvironment;
+  readonly sampler?: ScriptedSampler;
+  readonly settings?: Partial<RolloutSettings>;
+  readonly clock?: FakeClock;
+}
+
+function setUp({
+  environment = scriptedEnvironment([solved]),
+  sampler = scriptedSampler([ADD, ANSWER]),
+  settings,
+  clock = new FakeClock(),
+}: Setup = {}) {
+  const stopping = new AbortController();
+  const seeds: (readonly [attempt: number, turn: number])[] = [];
+  const parts = {
+    environment,
+    sampler,
+    renderer,
+    tokenizer,
+    settings: someSettings(settings),
+    clock,
+    random: { uuid: () => "id", uniform: () => 0 },
+    log: silentLog,
+    seedOf: (attempt: number, turn: number) => {
+      seeds.push([attempt, turn]);
+      return 10 * attempt + turn;
+    },
+  };
+  const start = () => runRollout(parts, aTask(), stopping.signal);
+  return { environment, sampler, clock, stopping, seeds, start, run: () => clock.run(start()) };
+}
+
+const areClosed = ({ sessions }: ScriptedEnvironment) => sessions.map(({ isClosed }) => isClosed);
+
+describe("a rollout", () => {
+  it("ends in a record, a ledger and a reward", async () => {
+    const { run, environment } = setUp({ settings: { secrets: { token: "s3cret" } } });
+    const { record, ledger, reward, facts } = await run();
+    expect(rolloutRecordSchema.parse(record)).toEqual(record);
+    expect(record).toMatchObject({ stop: "reached_terminal_state", rewards: [0, 1], attempt: 0 });
+    expect([reward, ledger?.turnCount]).toEqual([1, 2]);
+    expect(facts).toMatchObject({ attempts: 1, errorClass: null, reward: 1 });
+    expect(environment.choices[0]).toMatchObject({ split: "train", index: 3 });
+    expect(JSON.stringify(record)).not.toContain("s3cret");
+    expect(areClosed(environment)).toEqual([true]);
+  });
+
+  it("without any reward has failed, unless nonterminal_reward gives one", async () => {
+    const silent = { onCall: () => result("ok") };
+    const play = (nonterminal_reward: number | null) =>
+      setUp({
+        environment: scriptedEnvironment([silent]),
+        settings: { maxTurns: 1, rewards: anEnvironment({ nonterminal_reward }) },
+      }).run();
+    expect(await play(null)).toMatchObject({ reward: null, record: { stop: "max_turns" } });
+    expect(await play(-1)).toMatchObject({ reward: -1, record: { stop: "max_turns" } });
+  });
+
+  it("has failed where the prompt leaves no room for a turn", async () => {
+    const rewards = anEnvironment({ nonterminal_reward: 0 });
+    const { reward, record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
+    expect(reward).toBeNull();
+    expect(record).toMatchObject({ stop: "max_tokens", turns: [], error: null });
+  });
+});
+
+describe("a fault during a rollout", () => {
+  it.each(["environment-session-lost", "environment-unavailable", "environment-protocol"])(
+    "%s starts it again in a fresh session with the same seeds",
+    async (code) => {
+      const environment = scriptedEnvironment([failing(code), solved]);
+      const { run, seeds, sampler, clock } = setUp({ environment });
+      const { record, reward, facts } = await run();
+      expect([reward, record.attempt, facts.attempts]).toEqual([1, 1, 2]);
+      expect(seeds).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+      expect(sampler.requests[1]?.prompt).toEqual(sampler.requests[0]?.prompt);
+      expect(clock.monotonic()).toBe(1_000);
+      expect(areClosed(environment)).toEqual([true, true]);
+    },
+  );
+
+  it("that is a crash of the tool starts it again with other seeds", async () => {
+    const environment = scriptedEnvironment([failing("environment-tool-crashed"), solved]);
+    const { run, seeds } = setUp({ environment });
+    expect((await run()).reward).toBe(1);
+    expect(seeds).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  it("leaves nothing of the failed attempt behind", async () => {
+    const crashing: SessionScript = {
+      onCall: ({ name }) => {
+        if (name === "answer") throw fault("environment-unavailable");
+        return result("", { reward: 0.5 });
+      },
+    };
+    const environment = scriptedEnvironment([crashing, solved]);
+    const sampler = scriptedSampler([ADD, ANSWER, ANSWER]);
+    const { record, ledger } = await setUp({ environment, sampler }).run();
+    expect(record.rewards).toEqual([1]);
+    expect([record.turns.length, ledger?.turnCount]).toEqual([1, 1]);
+  });
+
+  it("that comes back every time ends it as failed after max_rollout_retries", async () => {
+    const environment = scriptedEnvironment([failing("environment-unavailable")]);
+    const { run, clock } = setUp({ environment, settings: { maxRetries: 2 } });
+    const { record, reward, facts } = await run();
+    expect(reward).toBeNull();
+    expect(record).toMatchObject({ stop: "max_retries", attempt: 2 });
+    expect(record.error).toMatch(/environment-unavailable/);
+    expect(facts).toMatchObject({ attempts: 3, errorClass: "environment-unavailable" });
+    expect(clock.monotonic()).toBe(1_000 + 2_000);
+    expect(areClosed(environment)).toEqual([true, true, true]);
+  });
+
+  it("while a session opens counts like one within it", async () => {
+    const environment = scriptedEnvironment([fault("environment-unavailable"), solved]);
+    const { reward, facts } = await setUp({ environment }).run();
+    expect([reward, facts.attempts]).toEqual([1, 2]);
+  });
+
+  it("that only this rollout meets ends it as failed at once", async () => {
+    const onCall = () => ({ kind: "rejected", reason: "episode_finished", error: "over" }) as const;
+    const environment = scriptedEnvironment([{ onCall }]);
+    const { record, reward } = await setUp({ environment }).run();
+    expect(reward).toBeNull();
+    expect(record).toMatchObject({ stop: "error", attempt: 0 });
+  });
+
+  it.each(["environment-auth", "environment-not-found"])(
+    "that every rollout would meet is thrown: %s",
+    async (code) => {
+      const refusing = fault(code);
+      await expect(setUp({ environment: scriptedEnvironment([refusing]) }).run()).rejects.toBe(
+        refusing,
+      );
+      const environment = scriptedEnvironment([failing(code)]);
+      await expect(setUp({ environment }).run()).rejects.toMatchObject({ code });
+      expect(areClosed(environment)).toEqual([true]);
+    },
+  );
+
+  it("that the session's pings tell of wins over the one that a call met", async () => {
+    const environment = scriptedEnvironment([
+      {
+        onCall: () => {
+          environment.sessions[0]?.lose(fault("environment-session-lost"));
+          throw new TypeError("aborted");
+        },
+      },
+      solved,
+    ]);
+    const { reward, facts } = await setUp({ environment }).run();
+    expect([reward, facts.attempts]).toEqual([1, 2]);
+  });
+
+  it("also breaks off what was waiting when the session was lost", async () => {
+    const environment = scriptedEnvironment([solved]);
+    const sampler = scriptedSampler(["hang", ANSWER]);
+    const { start, clock } = setUp({ environment, sampler });
+    const rollout = start();
+    await settle();
+    environment.sessions[0]?.lose(fault("environment-session-lost"));
+    expect((await clock.run(rollout)).facts.attempts).toBe(2);
+  });
+});
+
+describe("an environment at capacity", () => {
+  it("is waited for as long as it asks, without counting an attempt", async () => {
+    const full = fault("environment-capacity", { retryAfterMs: 45_000 });
+    const environment = scriptedEnvironment([full, full, solved]);
+    const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
+    const { reward, facts } = await run();
+    expect([reward, facts.attempts]).toEqual([1, 1]);
+    expect(clock.monotonic()).toBe(90_000);
+  });
+
+  it("takes nothing off the time of the rollout", async () => {
+    const full = fault("environment-capacity", { retryAfterMs: 60_000 });
+    const environment = scriptedEnvironment([full, full, solved]);
+    const { record } = await setUp({ environment, settings: { rolloutTimeoutMs: 10_000 } }).run();
+    expect(record.stop).toBe("reached_terminal_state");
+  });
+});
+
+describe("the time limit of a rollout", () => {
+  const settings = { rolloutTimeoutMs: 10_000 };
+
+  it("keeps the turns that were finished, and their rewards", async () => {
+    const sampler = scriptedSampler([ADD, "hang"]);
+    const { run, environment, clock } = setUp({ sampler, settings });
+    const { record, reward, ledger } = await run();
+    expect(record).toMatchObject({ stop: "rollout_timeout", error: null, attempt: 0 });
+    expect([record.turns.length, ledger?.turnCount, reward]).toEqual([1, 1, 0]);
+    expect(clock.monotonic()).toBe(10_000);
+    expect(areClosed(environment)).toEqual([true]);
+  });
+
+  it("makes it fail when not even one turn was finished", async () => {
+    const rewards = anEnvironment({ nonterminal_reward: 0 });
+    const sampler = scriptedSampler(["hang"]);
+    const { record, reward } = await setUp({ sampler, settings: { ...settings, rewards } }).run();
+    expect([record.stop, reward]).toEqual(["rollout_timeout", null]);
+  });
+
+  it("begins when the session is open, and anew with each attempt", async () => {
+    const clock = new FakeClock();
+    const environment = scriptedEnvironment(
+      [failing("environment-unavailable"), solved],
+      ({ signal }) => clock.sleep(60_000, signal),
+    );
+    const sampler = scriptedSampler([ADD, ANSWER], {
+      beforeAnswer: (signal) => clock.sleep(6_000, signal),
+    });
+    const { record, facts } = await setUp({ environment, sampler, settings, clock }).run();
+    expect(record.stop).toBe("reached_terminal_state");
+    expect(facts).toMatchObject({ attempts: 2, sessionS: 120, samplingS: 6 });
+  });
+});
+
+describe("a stop", () => {
+  const reason = fault("stopped");
+
+  it("breaks a rollout off and closes its session", async () => {
+    const { start, stopping, environment } = setUp({ sampler: scriptedSampler(["hang"]) });
+    const rollout = start();
+    await settle();
+    stopping.abort(reason);
+    await expect(rollout).rejects.toBe(reason);
+    expect(areClosed(environment)).toEqual([true]);
+  });
+
+  it("is felt while a session opens and while a rollout waits", async () => {
+    const opening = scriptedEnvironment([solved], ({ signal }) => untilAborted(signal));
+    const waiting = scriptedEnvironment([fault("environment-capacity")]);
+    for (const environment of [opening, waiting]) {
+      const { start, stopping, clock } = setUp({ environment });
+      const rollout = start();
+      await settle();
+      stopping.abort(reason);
+      await expect(rollout).rejects.toBe(reason);
+      expect(clock.sleeping).toBe(0);
+    }
+  });
+
+  it("keeps a rollout from opening a session", async () => {
+    const { start, stopping, environment } = setUp();
+    stopping.abort(reason);
+    await expect(start()).rejects.toBe(reason);
+    expect(environment.choices).toEqual([]);
+  });
+});
+
+describe("the clock", () => {
+  it("has no sleeper left after a rollout", async () => {
+    const { run, clock } = setUp();
+    await run();
+    expect(clock.sleeping).toBe(0);
+  });
+});

@@ -1,0 +1,121 @@
+/** Environments whose sessions answer as a test has written. */
+
+import type { JsonObject } from "../../../src/core/json.ts";
+import type {
+  Block,
+  CallOptions,
+  EnvironmentSession,
+  RemoteEnvironment,
+  TaskChoice,
+  TerminalTool,
+  ToolCallOutcome,
+} from "../../../src/core/openreward/contract.ts";
+
+export interface ToolRequest {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface SessionScript {
+  readonly prompt?: readonly Block[];
+  readonly terminalTool?: TerminalTool;
+  /** By default every call is answered with `ok`, without a reward. */
+  readonly onCall?: (request: ToolRequest) => ToolCallOutcome | Promise<ToolCallOutcome>;
+}
+
+export interface ScriptedSession extends EnvironmentSession {
+  /** Names and arguments of all calls, in order. */
+  readonly calls: readonly (readonly [name: string, args: JsonObject])[];
+  readonly isClosed: boolean;
+  /** Lets the session's pings fail. */
+  lose(reason: Error): void;
+}
+
+export function text(content: string): Block {
+  return { type: "text", text: content };
+}
+
+export const IMAGE: Block = { type: "image", data: "aGk=", mimeType: "image/png" };
+
+/** What a tool that worked says. */
+export function result(
+  content: string,
+  scored: { readonly reward?: number | null; readonly finished?: boolean } = {},
+): ToolCallOutcome {
+  const { reward = null, finished = false } = scored;
+  return { kind: "result", blocks: [text(content)], reward, finished, metadata: null };
+}
+
+export function blocks(content: readonly Block[], finished = false): ToolCallOutcome {
+  return { kind: "result", blocks: content, reward: null, finished, metadata: null };
+}
+
+export function rejected(error: string): ToolCallOutcome {
+  return { kind: "rejected", reason: "input_validation", error };
+}
+
+export function scriptedSession(script: SessionScript = {}): ScriptedSession {
+  const calls: (readonly [string, JsonObject])[] = [];
+  const lost = new AbortController();
+  const { prompt = [text("Add 2 and 3.")], onCall = () => result("ok") } = script;
+  let isClosed = false;
+  return {
+    id: "sid",
+    calls,
+    get isClosed() {
+      return isClosed;
+    },
+    lost: lost.signal,
+    lose: (reason) => lost.abort(reason),
+    prompt: async () => prompt,
+    tools: async () => ({
+      tools: [
+        { name: "add", description: "Adds.", inputSchema: null },
+        { name: "answer", description: "Ends.", inputSchema: null },
+      ],
+      terminalTool: script.terminalTool ?? null,
+      supportsGroupScoring: false,
+    }),
+    callTool: async (name, args, { signal } = {}) => {
+      calls.push([name, args]);
+      return await onCall({ name, args, signal });
+    },
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}
+
+export interface ScriptedEnvironment extends RemoteEnvironment {
+  /** All sessions that were opened, in order. */
+  readonly sessions: readonly ScriptedSession[];
+  readonly choices: readonly TaskChoice[];
+}
+
+/** Opens a session for each script in turn, and for the last one for ever; an error refuses to open. */
+export function scriptedEnvironment(
+  scripts: readonly (SessionScript | Error)[] = [{}],
+  beforeOpen: (options: CallOptions) => Promise<void> = async () => undefined,
+): ScriptedEnvironment {
+  const sessions: ScriptedSession[] = [];
+  const choices: TaskChoice[] = [];
+  return {
+    name: "Owner/Game",
+    sessions,
+    choices,
+    splits: async () => [{ name: "train", type: "train" }],
+    numTasks: async () => 8,
+    tools: async () => ({ tools: [], terminalTool: null, supportsGroupScoring: false }),
+    release: async () => undefined,
+    openSession: async (choice, options = {}) => {
+      const script = scripts[Math.min(choices.length, scripts.length - 1)] ?? {};
+      choices.push(choice);
+      await beforeOpen(options);
+      if (script instanceof Error) throw script;
+      const session = scriptedSession(script);
+      sessions.push(session);
+      return session;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** A model whose turns a test has written, in the chat format and with the tokenizer of the embedded model. */
+
+import { fileURLToPath } from "node:url";
+import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
+import { chatml } from "../../../src/core/chat/families/chatml.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
+import type {
+  Sample,
+  SampleRequest,
+  SamplingClient,
+} from "../../../src/core/tinker/samplingClient.ts";
+import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+
+const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
+const model = await loadModelTokenizer(folder);
+const controls = createControlTokens(model.tokenizer);
+
+export const tokenizer = model.tokenizer;
+export const renderer = createTemplateRenderer({ model, family: chatml, thinking: false });
+
+/** Ids of text in which control tokens are meant: what a model would sample. */
+export function encode(text: string): readonly number[] {
+  return controls.encode(text);
+}
+
+/** A call as the model writes it; the turn goes on after it. */
+export function call(name: string, args: Readonly<Record<string, unknown>> = {}): string {
+  return `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`;
+}
+
+/** Text of a turn that ends by itself. */
+export function ended(text: string): string {
+  return `${text}<|im_end|>`;
+}
+
+export interface ScriptedTurn {
+  readonly text: string;
+  /** One for each token; -0.5 each unless told. */
+  readonly logprobs?: (count: number) => readonly number[] | null;
+}
+
+/** A turn, a fault to throw, or no answer until the request is aborted. */
+export type TurnScript = string | ScriptedTurn | Error | "hang";
+
+export interface ScriptedSampler extends SamplingClient {
+  readonly requests: readonly SampleRequest[];
+  /** Token lists whose log-probs were asked for. */
+  readonly recomputed: readonly (readonly number[])[];
+}
+
+export interface SamplerOptions {
+  readonly computeLogprobs?: (tokens: readonly number[]) => readonly (number | null)[];
+  /** Called before each answer. */
+  readonly beforeAnswer?: (signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Answers with one turn after the other, and the last one for ever. */
+export function scriptedSampler(
+  turns: readonly TurnScript[],
+  { computeLogprobs = (tokens) => tokens.map(() => -0.25), beforeAnswer }: SamplerOptions = {},
+): ScriptedSampler {
+  const requests: SampleRequest[] = [];
+  const recomputed: (readonly number[])[] = [];
+  return {
+    samplerId: "scripted",
+    baseModel: null,
+    requests,
+    recomputed,
+    sample: async (request, { signal } = {}) => {
+      const turn = turns[Math.min(requests.length, turns.length - 1)] ?? "";
+      requests.push(request);
+      await beforeAnswer?.(signal);
+      signal?.throwIfAborted();
+      if (turn === "hang") return await untilAborted(signal);
+      if (turn instanceof Error) throw turn;
+      return toSample(typeof turn === "string" ? { text: turn } : turn, request.maxTokens);
+    },
+    computeLogprobs: async (tokens) => {
+      recomputed.push(tokens);
+      return computeLogprobs(tokens);
+    },
+  };
+}
+
+function toSample({ text, logprobs }: ScriptedTurn, maxTokens: number): Sample {
+  const tokens = encode(text).slice(0, maxTokens);
+  return {
+    tokens,
+    logprobs: logprobs === undefined ? tokens.map(() => -0.5) : logprobs(tokens.length),
+    stopReason: tokens.at(-1) === controls.idOf("<|im_end|>") ? "stop" : "length",
+    sequenceId: null,
+  };
+}
+
+export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,122 @@
+/** Configurations, ledgers and rollouts for tests, with only the interesting parts named. */
+
+import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import { Ledger } from "../../../src/core/rollout/ledger.ts";
+import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { buildDatum, type TrainingDatum } from "../../../src/core/training/datums.ts";
+import { configIn, textWith } from "../config/configText.ts";
+import { aRecord, rolloutFacts } from "../run/builders.ts";
+
+/** The environment of every builder here. */
+export const ENVIRONMENT = "Owner/Game";
+
+/** Groups of 4 in batches of 4, all else by default. */
+export function aConfig(changes: Partial<Config> = {}): Config {
+  return { ...configIn(textWith()), ...changes };
+}
+
+export function anEnvironment(changes: Partial<EnvironmentConfig> = {}): EnvironmentConfig {
+  const environment = aConfig().environments[ENVIRONMENT];
+  if (environment === undefined) throw new Error(`the minimal configuration has ${ENVIRONMENT}`);
+  return { ...environment, ...changes };
+}
+
+export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSettings {
+  return {
+    systemPromptTemplate: null,
+    temperature: 1,
+    topP: 1,
+    topK: -1,
+    maxResponseTokens: 100,
+    maxTotalTokens: 4_000,
+    maxTurns: 50,
+    maxToolCalls: null,
+    maxSampledTokens: null,
+    maxConsecutiveParseErrors: 3,
+    maxNoToolTurns: 3,
+    onTurnTruncation: "continue",
+    onImage: "error",
+    maxRetries: 3,
+    rolloutTimeoutMs: 300_000,
+    toolTimeoutMs: null,
+    samplingTimeoutMs: 600_000,
+    rewards: anEnvironment(),
+    secrets: {},
+    ...changes,
+  };
+}
+
+export function aTask(changes: Partial<RolloutTask> = {}): RolloutTask {
+  return {
+    step: 0,
+    group: 0,
+    rollout: 0,
+    taskKey: `${ENVIRONMENT}:train:3#0`,
+    environment: ENVIRONMENT,
+    split: "train",
+    index: 3,
+    ...changes,
+  };
+}
+
+export interface RolloutWishes extends Partial<RolloutTask> {
+  /** Null = failed. */
+  readonly reward: number | null;
+  /** Tokens sampled in each turn. */
+  readonly turnTokens?: readonly number[];
+}
+
+export function aRollout({ reward, turnTokens = [3], ...place }: RolloutWishes): FinishedRollout {
+  const task = aTask(place);
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("the builder's record has a turn");
+  const turns = turnTokens.map((tokens) => ({ ...turn, tokens }));
+  const { group, environment } = task;
+  return {
+    task,
+    record: aRecord({ ...task, reward, turns }),
+    ledger: reward === null ? null : aLedger(),
+    reward,
+    facts: rolloutFacts({ environment, group, reward }),
+  };
+}
+
+/** A group with these rewards, null for a rollout that failed. */
+export function aGroup(
+  rewards: readonly (number | null)[],
+  place: Partial<RolloutTask> = {},
+): readonly FinishedRollout[] {
+  return rewards.map((reward, rollout) => aRollout({ ...place, rollout, reward }));
+}
+
+/** Prompt 1, 2, 3, then one turn of `sampled` tokens, each with the log-probability -0.5. */
+export function aLedger(sampled: readonly number[] = [4, 5, 6]): Ledger {
+  const ledger = new Ledger([1, 2, 3]);
+  ledger.addTurn(
+    sampled,
+    sampled.map(() => -0.5),
+  );
+  return ledger;
+}
+
+export interface DatumWishes {
+  readonly group?: number;
+  readonly rollout?: number;
+  readonly advantage?: number;
+  readonly ledger?: Ledger;
+}
+
+export function aDatum(wishes: DatumWishes = {}): TrainingDatum {
+  const { group = 0, rollout = 0, advantage = 1, ledger = aLedger() } = wishes;
+  const datum = buildDatum({ group, rollout, ledger }, advantage);
+  if (datum === null) throw new Error("nothing in this ledger is trained");
+  return datum;
+}
+
+/** A datum of `tokens` input tokens, the last of which predicts the one sampled token. */
+export function aDatumOfLength(tokens: number, group: number, rollout = 0): TrainingDatum {
+  const ledger = new Ledger(Array.from({ length: tokens }, (_, i) => i));
+  ledger.addTurn([9], [-0.5]);
+  return aDatum({ group, rollout, ledger });
+}

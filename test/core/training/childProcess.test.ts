@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startChild } from "../../../src/trainer/childProcess.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-child-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+/** Starts a child that runs `source`. */
+async function start(source: string, options: { args?: readonly string[]; key?: string } = {}) {
+  const program = join(folder, "child.mjs");
+  await writeFile(program, source);
+  return await startChild({ name: "The engine", program, args: [], ...options });
+}
+
+/** Prints the line that a server prints when it listens, with this address, and stays alive. */
+function ready(address: string): string {
+  return `console.log(JSON.stringify({ ready: true, address: ${address} })); setInterval(() => {}, 1000);`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("a child server", () => {
+  it("is there once it says where it listens, and gone after it is closed", async () => {
+    const child = await start(ready("String(process.pid)"));
+    const pid = Number(child.address);
+    expect(isAlive(pid)).toBe(true);
+    await child.close();
+    expect(isAlive(pid)).toBe(false);
+    await child.close();
+  });
+
+  it("may write its first line in pieces, and much afterwards", async () => {
+    const child = await start(`
+      process.stdout.write('{"ready": true,');
+      setTimeout(() => {
+        process.stdout.write(' "address": "here"}\\n');
+        process.stdout.write("x".repeat(1_000_000));
+        setInterval(() => {}, 1000);
+      }, 20);`);
+    expect(child.address).toBe("here");
+    await child.close();
+  });
+
+  it("gets its key and its arguments, and none of the user's keys", async () => {
+    vi.stubEnv("TINKER_API_KEY", "tml-secret");
+    const facts =
+      "[process.env.TINKER_API_KEY, process.env.TINKER_RL_LOCAL_KEY, process.argv[2]].join()";
+    const child = await start(ready(facts), { key: "local", args: ["--socket"] });
+    expect(child.address).toBe(",local,--socket");
+    await child.close();
+  });
+
+  it("is asked to end, so that it can leave in order", async () => {
+    const goodbye = join(folder, "goodbye");
+    const child = await start(`
+      import { writeFileSync } from "node:fs";
+      process.on("SIGTERM", () => {
+        writeFileSync(${JSON.stringify(goodbye)}, "done");
+        process.exit(0);
+      });
+      ${ready("'here'")}`);
+    await child.close();
+    expect(await readFile(goodbye, "utf8")).toBe("done");
+  });
+});
+
+describe("a child that does not start", () => {
+  const failure = (message: RegExp) => ({
+    code: "local-service",
+    message: expect.stringMatching(message),
+  });
+
+  it("is reported with the code that it ended with", async () => {
+    await expect(start("process.exit(3)")).rejects.toMatchObject(
+      failure(/^The engine did not start: it ended with code 3$/),
+    );
+  });
+
+  it("is reported when its first line is not the expected one", async () => {
+    const stay = "setInterval(() => {}, 1000);";
+    for (const line of ["hello", "{}", '{"ready": false, "address": "x"}', '{"ready": true}']) {
+      await expect(start(`console.log(${JSON.stringify(line)}); ${stay}`)).rejects.toMatchObject(
+        failure(/its first line is not the expected one/),
+      );
+    }
+  });
+
+  it("is reported with what it wrote to its error output", async () => {
+    const source = `
+      process.stderr.write("no model in this folder\\n");
+      setTimeout(() => console.log("rubbish"), 100);
+      setInterval(() => {}, 1000);`;
+    await expect(start(source)).rejects.toMatchObject(
+      failure(/did not start: no model in this folder$/),
+    );
+  });
+
+  it("is reported when the program does not exist", async () => {
+    const missing = { name: "The engine", program: join(folder, "missing.mjs"), args: [] };
+    await expect(startChild(missing)).rejects.toMatchObject(failure(/^The engine did not start: /));
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { configChanges } from "../../../src/core/config/changes.ts";
+import type { Config } from "../../../src/core/config/schema.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+
+function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly string[] {
+  return configChanges(aConfig(before), aConfig(after)).map(
+    ({ path, change }) => `${path} ${change}`,
+  );
+}
+
+describe("the changes between two configurations", () => {
+  it("are none where the values are the same", () => {
+    expect(changes({})).toEqual([]);
+    expect(changes({ loss_fn_config: {} })).toEqual([]);
+  });
+
+  it("name each key and whether a run may go on with it, in the order of the table", () => {
+    const after = { learning_rate: 1e-4, seed: 7, batch_size: 9, wandb: "offline" as const };
+    expect(new Set(changes(after))).toEqual(
+      new Set(["seed identity", "batch_size identity", "learning_rate tunable", "wandb fixed"]),
+    );
+    expect(changes(after)).toEqual(changes({ ...aConfig(), ...after }));
+  });
+
+  it("reach into environments and their splits", () => {
+    const environment = anEnvironment({
+      temperature: 0.5,
+      num_rollouts: 8,
+      splits: { train: { shuffle: false, num_samples: null } },
+    });
+    expect(changes({ environments: { [ENVIRONMENT]: environment } })).toEqual([
+      `environments.${ENVIRONMENT}.splits.train.shuffle identity`,
+      `environments.${ENVIRONMENT}.num_rollouts identity`,
+      `environments.${ENVIRONMENT}.temperature tunable`,
+    ]);
+  });
+
+  it("are of identity where an environment or a split comes or goes", () => {
+    const environments = { [ENVIRONMENT]: anEnvironment(), "Owner/Other": anEnvironment() };
+    expect(changes({ environments })).toEqual(["environments.Owner/Other identity"]);
+    expect(changes({}, { environments })).toEqual(["environments.Owner/Other identity"]);
+    const splits = { train: { shuffle: true, num_samples: null } };
+    const more = anEnvironment({ splits: { ...splits, extra: splits.train } });
+    expect(changes({ environments: { [ENVIRONMENT]: more } })).toEqual([
+      `environments.${ENVIRONMENT}.splits.extra identity`,
+    ]);
+  });
+
+  it("do not include the order in which environments stand", () => {
+    const one = { [ENVIRONMENT]: anEnvironment(), "Owner/Other": anEnvironment() };
+    const other = { "Owner/Other": anEnvironment(), [ENVIRONMENT]: anEnvironment() };
+    expect(changes({ environments: other }, { environments: one })).toEqual([]);
+  });
+
+  it("name an evaluation that comes, goes or differs as a whole", () => {
+    const evaluation = {
+      splits: { [ENVIRONMENT]: ["test"] },
+      at_start: true,
+      at_end: true,
+      every: null,
+      num_samples: 64,
+      rollouts_per_task: 1,
+      temperatures: [0, 1],
+    };
+    expect(changes({ evaluation })).toEqual(["evaluation tunable"]);
+    const rarer = { ...evaluation, every: 5 };
+    expect(changes({ evaluation: rarer }, { evaluation })).toEqual(["evaluation tunable"]);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { EvaluationConfig } from "../../../src/core/config/schema.ts";
+import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
+import { evaluationSeed } from "../../../src/core/rollout/seeds.ts";
+import { evalPath } from "../../../src/core/run/layout.ts";
+import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { evaluate } from "../../../src/core/training/evaluate.ts";
+import {
+  evaluationCells,
+  evaluationMetrics,
+  summarizeEvaluation,
+} from "../../../src/core/training/evaluation.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aRollout, ENVIRONMENT } from "./builders.ts";
+import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
+
+const cell = { environment: ENVIRONMENT, split: "test", temperature: 0 };
+
+function summarize(rollouts: readonly FinishedRollout[]) {
+  return summarizeEvaluation(cell, rollouts, 1);
+}
+
+function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
+  return {
+    splits: { [ENVIRONMENT]: ["test"] },
+    at_start: true,
+    at_end: true,
+    every: null,
+    num_samples: 3,
+    rollouts_per_task: 2,
+    temperatures: [0, 1],
+    ...changes,
+  };
+}
+
+describe("the result of an evaluation", () => {
+  it("is a mean over tasks, so that every task counts the same", () => {
+    const { rewardMean, tasks, rollouts } = summarize([
+      aRollout({ index: 0, reward: 1 }),
+      aRollout({ index: 1, reward: 0 }),
+      aRollout({ index: 1, reward: 0 }),
+      aRollout({ index: 1, reward: 0 }),
+    ]);
+    expect({ rewardMean, tasks, rollouts }).toEqual({ rewardMean: 0.5, tasks: 2, rollouts: 4 });
+  });
+
+  it("counts a rollout that failed as 0 and says how many did", () => {
+    const { rewardMean, failed, successFraction } = summarize([
+      aRollout({ index: 0, reward: 1 }),
+      aRollout({ index: 1, reward: null }),
+    ]);
+    expect({ rewardMean, failed, successFraction }).toEqual({
+      rewardMean: 0.5,
+      failed: 1,
+      successFraction: 0.5,
+    });
+  });
+
+  it("counts a success from the success reward on", () => {
+    const rewards = [0.99, 1, 1.5, -1];
+    const rollouts = rewards.map((reward, index) => aRollout({ index, reward }));
+    expect(summarize(rollouts).successFraction).toBe(0.5);
+  });
+
+  it("has an interval of 1.96 standard errors that stays within what occurred", () => {
+    const means = (rewards: readonly number[]) =>
+      summarize(rewards.map((reward, index) => aRollout({ index, reward })));
+    const many = means([0.2, 0.4, 0.6, 0.8]);
+    const half = (1.96 * 0.2581989) / 2;
+    expect(many.low).toBeCloseTo(0.5 - half, 6);
+    expect(many.high).toBeCloseTo(0.5 + half, 6);
+    expect(means([0, 1])).toMatchObject({ low: 0, high: 1 });
+    expect(means([1, 1, 1])).toMatchObject({ low: 1, high: 1 });
+    expect(means([0.3])).toMatchObject({ low: 0.3, high: 0.3 });
+  });
+
+  it("tells how long the rollouts were", () => {
+    const { tokensMean, turnsMean } = summarize([
+      aRollout({ index: 0, reward: 1, turnTokens: [3, 5] }),
+      aRollout({ index: 1, reward: 1, turnTokens: [4] }),
+    ]);
+    expect({ tokensMean, turnsMean }).toEqual({ tokensMean: 6, turnsMean: 1.5 });
+  });
+
+  it("of nothing is zero", () => {
+    expect(summarize([])).toMatchObject({ tasks: 0, rewardMean: 0, low: 0, high: 0, failed: 0 });
+  });
+
+  it("has metrics by environment, split and temperature", () => {
+    const results = [0, 0.7].map((temperature) => ({ ...summarize([]), temperature }));
+    const names = Object.keys(flattenMetrics(evaluationMetrics(results)));
+    expect(names).toContain(`eval/${ENVIRONMENT}/test/greedy/reward_mean`);
+    expect(names).toContain(`eval/${ENVIRONMENT}/test/temperature_0.7/ci_low`);
+    expect(names).toHaveLength(14);
+  });
+});
+
+describe("an evaluation", () => {
+  const solved = { onCall: () => result("", { reward: 1, finished: true }) };
+
+  async function run(step: number, evaluation = anEvaluation()) {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    const at = { step, purpose: "periodic" as const };
+    const results = await context.clock.run(evaluate(context, evaluation, sampler, at));
+    return { context, sampler, results };
+  }
+
+  it("covers every split at every temperature", () => {
+    const splits = { "a/b": ["test", "hard"], "c/d": ["test"] };
+    const cells = evaluationCells(anEvaluation({ splits }));
+    expect(cells.map(({ split, temperature }) => `${split} ${temperature}`)).toEqual([
+      ...["test 0", "test 1", "hard 0", "hard 1"],
+      ...["test 0", "test 1"],
+    ]);
+  });
+
+  it("plays the same tasks with the same seeds at every step", async () => {
+    const early = (await run(0)).sampler.requests;
+    const late = (await run(30)).sampler.requests;
+    expect(late).toEqual(early);
+    expect(early.map(({ temperature }) => temperature)).toEqual([
+      0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
+    ]);
+    const seeds = early.slice(0, 6).map(({ seed }) => seed);
+    expect(new Set(seeds).size).toBe(6);
+    const key = { environment: ENVIRONMENT, split: "test", rollout: 0 };
+    const anyTask = Array.from({ length: 8 }, (_, index) =>
+      evaluationSeed(sha256, 42, { ...key, index }, 0, 0),
+    );
+    expect(anyTask).toContain(seeds[0]);
+  });
+
+  it("keeps its rollouts apart from those of training, and one line of results", async () => {
+    const { context, results } = await run(10);
+    expect(results.map(({ tasks, rollouts }) => [tasks, rollouts])).toEqual([
+      [3, 6],
+      [3, 6],
+    ]);
+    const bodies = linesOf(context, evalPath(FOLDER, 10));
+    expect(bodies).toHaveLength(12);
+    expect(bodies[0]).toMatchObject({ step: 10, split: "test", temperature: 0, reward: 1 });
+    expect(linesOf(context, PATHS.evaluations)).toEqual([
+      { step: 10, purpose: "periodic", timeMs: context.clock.now(), results },
+    ]);
+    expect(
+      [...context.fileSystem.files.keys()].filter((path) => path.includes("rollouts/")),
+    ).toEqual([]);
+  });
+
+  it("tells those who watch when it begins and what came of it", async () => {
+    const { context, results } = await run(10);
+    expect(context.progress).toEqual([
+      { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 12 },
+      { kind: "evaluated", step: 10, purpose: "periodic", results },
+    ]);
+  });
+
+  it("ends with the reason of a stop, and writes no result", async () => {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    context.control.stop();
+    const at = { step: 0, purpose: "start" as const };
+    await expect(evaluate(context, anEvaluation(), sampler, at)).rejects.toBe(
+      context.control.signal.reason,
+    );
+    expect(context.fileSystem.files.has(PATHS.evaluations)).toBe(false);
+  });
+});

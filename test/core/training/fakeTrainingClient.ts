@@ -1,0 +1,103 @@
+/** A TrainingClient that writes down its calls in order and answers when a test says so. */
+
+import type { Datum } from "../../../src/core/tinker/datum.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import type { SaveOptions, TrainingClient } from "../../../src/core/tinker/trainingClient.ts";
+import type { AdamParams } from "../../../src/core/tinker/wire.ts";
+import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
+
+export interface LossCall {
+  readonly data: readonly Datum[];
+  readonly lossFn: string;
+  readonly lossConfig: LossConfig;
+  readonly forwardOnly: boolean;
+}
+
+/** A save whose confirmation a test decides on. */
+export interface PendingSave {
+  readonly name: string;
+  readonly options: SaveOptions;
+  confirm(): void;
+  fail(error: Error): void;
+}
+
+export class FakeTrainingClient implements TrainingClient {
+  readonly modelId = "S:train:0";
+  /** Names of all calls in the order they were made. */
+  readonly calls: string[] = [];
+  readonly lossCalls: LossCall[] = [];
+  readonly adamCalls: AdamParams[] = [];
+  readonly stateSaves: PendingSave[] = [];
+  readonly samplerSaves: PendingSave[] = [];
+  /** Answers losses; by default every target has the log-prob -1 and the loss is the number of datums. */
+  answer: (call: LossCall) => ForwardBackwardResult = (call) => resultOf(call, -1);
+  /** Nothing is answered before this resolves. */
+  hold: Promise<void> = Promise.resolve();
+  /** False = a test confirms every save. */
+  confirmsSaves = true;
+
+  info() {
+    return {
+      modelId: this.modelId,
+      baseModel: "org/model",
+      loraRank: 8,
+      tokenizerId: null,
+      optimizer: null,
+    };
+  }
+
+  async forwardBackward(
+    data: readonly Datum[],
+    lossFn: string,
+    lossConfig: LossConfig = {},
+    { forwardOnly = false }: { readonly forwardOnly?: boolean } = {},
+  ): Promise<ForwardBackwardResult> {
+    const call = { data, lossFn, lossConfig, forwardOnly };
+    this.calls.push(forwardOnly ? "forward" : "forwardBackward");
+    this.lossCalls.push(call);
+    await this.hold;
+    return this.answer(call);
+  }
+
+  async optimStep(params: AdamParams) {
+    this.calls.push("optimStep");
+    this.adamCalls.push(params);
+    await this.hold;
+    return { metrics: { "grad_norm:mean": this.adamCalls.length } };
+  }
+
+  saveState(name: string, options: SaveOptions = {}): Promise<{ readonly path: string }> {
+    this.calls.push(`saveState ${name}`);
+    return this.#save(this.stateSaves, `tinker://S:train:0/weights/${name}`, name, options);
+  }
+
+  saveSampler(name: string, options: SaveOptions = {}): Promise<{ readonly path: string }> {
+    this.calls.push(`saveSampler ${name}`);
+    const path = `tinker://S:train:0/sampler_weights/${name}`;
+    return this.#save(this.samplerSaves, path, name, options);
+  }
+
+  async ephemeralSampler(): Promise<SamplingClient> {
+    this.calls.push("ephemeralSampler");
+    await this.hold;
+    const refuse = () => Promise.reject(new Error("nothing is sampled here"));
+    return { samplerId: "next", baseModel: null, sample: refuse, computeLogprobs: refuse };
+  }
+
+  #save(saves: PendingSave[], path: string, name: string, options: SaveOptions) {
+    return new Promise<{ readonly path: string }>((resolve, reject) => {
+      saves.push({ name, options, confirm: () => resolve({ path }), fail: reject });
+      if (this.confirmsSaves) resolve({ path });
+    });
+  }
+}
+
+/** The same log-prob for every target. */
+export function resultOf(call: LossCall, logprob: number): ForwardBackwardResult {
+  return {
+    outputs: call.data.map(({ tokens }) => ({
+      logprobs: new Float32Array(tokens.length).fill(logprob),
+    })),
+    metrics: { "loss:sum": call.data.length, "tokens:mean": call.data.length },
+  };
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
+import { scoreGroups } from "../../../src/core/training/groups.ts";
+import { aConfig, aGroup, anEnvironment, ENVIRONMENT } from "./builders.ts";
+
+interface Rules extends Partial<Config> {
+  readonly environment?: Partial<EnvironmentConfig>;
+}
+
+function score(rollouts: readonly FinishedRollout[], { environment, ...changes }: Rules = {}) {
+  const environments = { [ENVIRONMENT]: anEnvironment(environment) };
+  return scoreGroups(rollouts, aConfig({ environments, ...changes }));
+}
+
+/** Fates of the one group of these rewards, null for a rollout that failed. */
+function fates(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
+  return score(aGroup(rewards), rules).flatMap(({ rollouts }) => rollouts.map(({ fate }) => fate));
+}
+
+function repeated(fate: string, count: number): readonly string[] {
+  return Array.from({ length: count }, () => fate);
+}
+
+describe("a group", () => {
+  it("is trained with the advantages of its rewards", () => {
+    const [group] = score(aGroup([1, 0, 0, 1]), { advantage_calculation: "centered" });
+    expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: false });
+    expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, -0.5, -0.5, 0.5]);
+    expect(group?.rollouts.every(({ fate }) => fate === "trained")).toBe(true);
+  });
+
+  it("with a failed rollout is left out", () => {
+    expect(fates([1, 0, null, 0])).toEqual(repeated("excluded:failures", 4));
+  });
+
+  it("with failed rollouts up to max_failing_rollouts is trained without them", () => {
+    const rules: Rules = {
+      environment: { max_failing_rollouts: 1 },
+      advantage_calculation: "centered",
+    };
+    const [group] = score(aGroup([1, null, 0, 0.5]), rules);
+    expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: true });
+    expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, null, -0.5, 0]);
+    expect(group?.rollouts[1]?.fate).toBe("excluded:failed");
+    expect(fates([1, null, null, 0], rules)).toEqual(repeated("excluded:failures", 4));
+  });
+
+  it("of which every rollout failed is left out, whatever is allowed", () => {
+    const rules = { environment: { max_failing_rollouts: 9 } };
+    expect(fates([null, null], rules)).toEqual(repeated("excluded:failures", 2));
+  });
+
+  it("with one reward left has nothing to compare, which only direct advantages do not need", () => {
+    const environment = { max_failing_rollouts: 1 };
+    expect(fates([1, null], { environment })).toEqual(repeated("excluded:too_few", 2));
+    const direct = { environment, advantage_calculation: "direct" } as const;
+    expect(fates([1, null], direct)).toEqual(["trained", "excluded:failed"]);
+  });
+
+  it.each<[string, Rules, string]>([
+    ["teaches nothing", {}, "excluded:zero_variance"],
+    ["is kept with direct advantages", { advantage_calculation: "direct" }, "trained"],
+    ["is kept when asked for", { zero_variance: "keep" }, "trained"],
+    [
+      "is left out of direct advantages when asked for",
+      { zero_variance: "drop", advantage_calculation: "direct" },
+      "excluded:zero_variance",
+    ],
+  ])("with equal rewards %s", (_name, rules, fate) => {
+    expect(fates([0.5, 0.5, 0.5], rules)).toEqual(repeated(fate, 3));
+  });
+
+  it("with equal rewards and a failure is told by the failure", () => {
+    expect(fates([1, 1, null])).toEqual(repeated("excluded:failures", 3));
+  });
+});
+
+describe("the groups of a step", () => {
+  it("come in their order, however the rollouts ended", () => {
+    const rollouts = [...aGroup([1, 0], { group: 1 }), ...aGroup([0, 1], { group: 0 })];
+    const scored = score(rollouts.toReversed());
+    expect(scored.map(({ facts }) => facts.group)).toEqual([0, 1]);
+    const order = scored.flatMap((group) => group.rollouts.map(({ rollout }) => rollout.task));
+    expect(order.map((task) => [task.group, task.rollout])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ]);
+  });
+
+  it("are judged one by one", () => {
+    const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, null], { group: 1 })];
+    expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
+  });
+});

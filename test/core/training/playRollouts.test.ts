@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
+import { type PlayOptions, playRollouts } from "../../../src/core/training/playRollouts.ts";
+import { Limiter } from "../../../src/core/util/limiter.ts";
+import { settle } from "../../fakes/fakeClock.ts";
+import {
+  result,
+  type ScriptedEnvironment,
+  scriptedEnvironment,
+} from "../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aConfig, aTask, ENVIRONMENT, someSettings } from "./builders.ts";
+import { aContext, type FakeContext } from "./fakeContext.ts";
+
+const ANSWER = ended(call("answer"));
+const solved = { onCall: () => result("", { reward: 1, finished: true }) };
+const tasks = (count: number): readonly RolloutTask[] =>
+  Array.from({ length: count }, (_, rollout) => aTask({ rollout }));
+
+/** Plays with a model that takes a second for each turn, unless told otherwise. */
+function play(
+  context: FakeContext,
+  rollouts: readonly RolloutTask[],
+  options: Partial<PlayOptions> = {},
+): Promise<readonly FinishedRollout[]> {
+  const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
+  return playRollouts(context, rollouts, {
+    sampler: scriptedSampler([ANSWER], { beforeAnswer }),
+    seedOf: () => 7,
+    onFinished: async () => undefined,
+    ...options,
+  });
+}
+
+/** Counts sessions that are open at once. */
+function countingEnvironment() {
+  let open = 0;
+  let most = 0;
+  const inner = scriptedEnvironment([solved]);
+  const remote: ScriptedEnvironment = {
+    ...inner,
+    openSession: async (choice, options) => {
+      open += 1;
+      most = Math.max(most, open);
+      const session = await inner.openSession(choice, options);
+      const close = async () => {
+        open -= 1;
+        await session.close();
+      };
+      return { ...session, close };
+    },
+  };
+  return { remote, most: () => most, open: () => open };
+}
+
+describe("playing rollouts", () => {
+  it("gives them back in the order of the tasks, however they end", async () => {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const order: number[] = [];
+    const sampler = scriptedSampler([ANSWER], {
+      beforeAnswer: (signal) => context.clock.sleep(5_000 - 1_000 * order.length, signal),
+    });
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const finished = await context.clock.run(play(context, tasks(3), { sampler, onFinished }));
+    expect(finished.map(({ task }) => task.rollout)).toEqual([0, 1, 2]);
+    expect(order.toSorted()).toEqual([0, 1, 2]);
+  });
+
+  it("keeps to the limit of rollouts, and no rollout pays for its wait", async () => {
+    const { remote, most } = countingEnvironment();
+    const config = aConfig({ max_rollout_concurrency: 1 });
+    const settings = someSettings({ rolloutTimeoutMs: 2_000 });
+    const environments = new Map([[ENVIRONMENT, { remote, settings, limiter: null }]]);
+    const context = aContext({ config, environments });
+    const finished = await context.clock.run(play(context, tasks(5)));
+    expect(most()).toBe(1);
+    expect(finished.map(({ record }) => record.stop)).toEqual(
+      tasks(5).map(() => "reached_terminal_state"),
+    );
+    expect(finished.map(({ facts }) => facts.queueS)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("keeps to an environment's own limit", async () => {
+    const { remote, most } = countingEnvironment();
+    const environment = { remote, settings: someSettings(), limiter: new Limiter(2) };
+    const context = aContext({ environments: new Map([[ENVIRONMENT, environment]]) });
+    await context.clock.run(play(context, tasks(6)));
+    expect(most()).toBe(2);
+  });
+
+  it("keeps to the limit of samples in flight", async () => {
+    const config = aConfig({ max_samples_in_flight: 2 });
+    const context = aContext({ config, remote: scriptedEnvironment([solved]) });
+    let inFlight = 0;
+    let most = 0;
+    const sampler = scriptedSampler([ANSWER], {
+      beforeAnswer: async (signal) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await context.clock.sleep(1_000, signal);
+        inFlight -= 1;
+      },
+    });
+    await context.clock.run(play(context, tasks(6), { sampler }));
+    expect(most).toBe(2);
+  });
+
+  it("sends seeds, unless they are switched off", async () => {
+    const seedsWith = async (sampling_seed: boolean) => {
+      const sampler = scriptedSampler([ANSWER]);
+      const remote = scriptedEnvironment([solved]);
+      const context = aContext({ config: aConfig({ sampling_seed }), remote });
+      await context.clock.run(play(context, tasks(1), { sampler }));
+      return sampler.requests.map(({ seed }) => seed);
+    };
+    expect(await seedsWith(true)).toEqual([7]);
+    expect(await seedsWith(false)).toEqual([undefined]);
+  });
+
+  it("lets an evaluation change the settings", async () => {
+    const sampler = scriptedSampler([ANSWER]);
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const settings: PlayOptions["settings"] = (given) => ({ ...given, temperature: 0 });
+    await context.clock.run(play(context, tasks(1), { sampler, settings }));
+    expect(sampler.requests[0]?.temperature).toBe(0);
+  });
+
+  it("waits until a rollout is written down before the next takes its place", async () => {
+    const { remote, open } = countingEnvironment();
+    const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
+    const opened: number[] = [];
+    const onFinished = async () => {
+      await context.clock.sleep(500);
+      opened.push(open());
+    };
+    await context.clock.run(play(context, tasks(3), { onFinished }));
+    expect(opened).toEqual([0, 0, 0]);
+    expect(context.clock.monotonic()).toBe(3 * 1_500);
+  });
+});
+
+describe("a fault that concerns the whole run", () => {
+  it("ends all other rollouts, closes their sessions and is thrown", async () => {
+    const refused = new AppError("environment-auth", "The key was refused.");
+    const remote = scriptedEnvironment([solved, solved, refused]);
+    const context = aContext({ remote });
+    await expect(play(context, tasks(3))).rejects.toBe(refused);
+    expect(remote.sessions.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+    expect(context.clock.sleeping).toBe(0);
+    expect(context.limits.rollouts.active).toBe(0);
+  });
+
+  it("keeps waiting rollouts from starting", async () => {
+    const refused = new AppError("environment-auth", "The key was refused.");
+    const remote = scriptedEnvironment([refused]);
+    const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
+    await expect(play(context, tasks(9))).rejects.toBe(refused);
+    // The place of the refused one may be taken before the others hear of it.
+    expect(remote.choices.length).toBeLessThanOrEqual(2);
+  });
+
+  it("includes a rollout that cannot be written down", async () => {
+    const disk = new AppError("disk", "The disk is full.");
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const onFinished = () => Promise.reject(disk);
+    await expect(context.clock.run(play(context, tasks(2), { onFinished }))).rejects.toBe(disk);
+  });
+});
+
+describe("a request to stop", () => {
+  it("ends all rollouts, with its own reason", async () => {
+    const remote = scriptedEnvironment([solved]);
+    const context = aContext({ remote });
+    const playing = play(context, tasks(3));
+    await settle();
+    context.control.stop();
+    await expect(playing).rejects.toBe(context.control.signal.reason);
+    expect(remote.sessions.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
+  });
+
+  it("is recorded once", () => {
+    const { control } = aContext();
+    expect(control.isStopping).toBe(false);
+    control.stop();
+    const { reason } = control.signal;
+    control.stop();
+    expect(control.isStopping).toBe(true);
+    expect(control.signal.reason).toBe(reason);
+    expect(reason).toMatchObject({ code: "stopped" });
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { loadVariables } from "../../../src/trainer/variables.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-variables-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+async function variablesIn(dotEnv: string) {
+  await writeFile(join(folder, ".env"), dotEnv);
+  return await loadVariables(folder);
+}
+
+it("variables are read from .env, with comments, quotes and export", async () => {
+  const variable = await variablesIn(
+    '# keys\nPLAIN=one\nQUOTED="two words"\nexport EXPORTED=three # not this\nBROKEN\n',
+  );
+  expect(["PLAIN", "QUOTED", "EXPORTED", "BROKEN"].map(variable)).toEqual([
+    "one",
+    "two words",
+    "three",
+    null,
+  ]);
+});
+
+it("the process environment wins over .env", async () => {
+  vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
+  const variable = await variablesIn("TINKER_RL_TEST_VARIABLE=file\n");
+  expect(variable("TINKER_RL_TEST_VARIABLE")).toBe("process");
+});
+
+it("an empty value counts as absent", async () => {
+  vi.stubEnv("TINKER_RL_TEST_VARIABLE", "");
+  expect((await variablesIn("TINKER_RL_TEST_VARIABLE=file\n"))("TINKER_RL_TEST_VARIABLE")).toBe(
+    "file",
+  );
+  expect((await variablesIn("TINKER_RL_TEST_VARIABLE=\n"))("TINKER_RL_TEST_VARIABLE")).toBeNull();
+});
+
+it("a folder without .env has no variables of its own", async () => {
+  const variable = await loadVariables(folder);
+  expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
+});
