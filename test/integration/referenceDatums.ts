@@ -9,12 +9,19 @@ import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 export function withReferenceDatums(client: TrainingClient): TrainingClient {
   return {
     ...client,
-    forwardBackward: (data, ...rest) => client.forwardBackward(data.map(referenceDatum), ...rest),
+    forwardBackward: async (data, ...rest) => {
+      const { outputs, metrics } = await client.forwardBackward(data.map(referenceDatum), ...rest);
+      // One position more than the caller sent.
+      return {
+        metrics,
+        outputs: outputs.map(({ logprobs }) => ({ logprobs: logprobs.slice(0, -1) })),
+      };
+    },
   };
 }
 
 /** From a correct datum: full sequence, nothing shifted, sampled values right-aligned. */
-export function referenceDatum({ tokens, lossInputs }: Datum): Datum {
+function referenceDatum({ tokens, lossInputs }: Datum): Datum {
   const { target_tokens: targets, logprobs, advantages } = lossInputs;
   const full = [...tokens, targets?.at(-1) ?? 0];
   const sampled = Array.from(advantages ?? [], (advantage, i) => ({

@@ -23,7 +23,7 @@ export interface Problem {
 }
 
 /** The key path with dots, as {@link Problem.path} is shown and as errors carry it. */
-export function keyOf(path: readonly string[]): string {
+function keyOf(path: readonly string[]): string {
   return path.join(".");
 }
 

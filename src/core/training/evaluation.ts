@@ -85,6 +85,6 @@ export function evaluationMetrics(results: readonly EvaluationResult[]): Metrics
 }
 
 /** How a temperature is called in metrics and on screens. */
-export function temperatureName(temperature: number): string {
+function temperatureName(temperature: number): string {
   return temperature === 0 ? "greedy" : `temperature_${temperature}`;
 }

@@ -256,6 +256,12 @@ describe("a turn that cannot be parsed", () => {
     expect(stop).toBe("reached_terminal_state");
   });
 
+  it("does not count where another call of the turn was sound", async () => {
+    const mixed = ended(`<tool_call>{no</tool_call>${call("add")}`);
+    const { stop } = await play({ ...game, turns: [mixed, mixed, mixed, ANSWER] });
+    expect(stop).toBe("reached_terminal_state");
+  });
+
   it("never goes to the tool that grades a final message", async () => {
     const { session } = await play({
       ...game,

@@ -101,6 +101,14 @@ describe("a rollout", () => {
     expect(await play(-1)).toMatchObject({ reward: -1, record: { stop: "max_turns" } });
   });
 
+  it("that was finished does not get nonterminal_reward", async () => {
+    const rewards = anEnvironment({ nonterminal_reward: -5 });
+    expect(await setUp({ settings: { rewards } }).run()).toMatchObject({
+      reward: 1,
+      record: { rewardParts: { nonterminal: null } },
+    });
+  });
+
   it("has failed where the prompt leaves no room for a turn", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const { reward, record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();

@@ -4,6 +4,7 @@ import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
 import { evaluationSeed } from "../../../src/core/rollout/seeds.ts";
 import { evalPath } from "../../../src/core/run/layout.ts";
 import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { chooseTasks } from "../../../src/core/training/dataset.ts";
 import { evaluate } from "../../../src/core/training/evaluate.ts";
 import {
   evaluationCells,
@@ -125,12 +126,12 @@ describe("an evaluation", () => {
       0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
     ]);
     const seeds = early.slice(0, 6).map(({ seed }) => seed);
-    expect(new Set(seeds).size).toBe(6);
-    const key = { environment: ENVIRONMENT, split: "test", rollout: 0 };
-    const anyTask = Array.from({ length: 8 }, (_, index) =>
-      evaluationSeed(sha256, 42, { ...key, index }, 0, 0),
+    const tasks = { environment: ENVIRONMENT, split: "test" };
+    const source = { ...tasks, count: 8, shuffle: true, numSamples: 3 };
+    const expected = chooseTasks(source, 42, sha256, "subset|eval").flatMap((index) =>
+      [0, 1].map((rollout) => evaluationSeed(sha256, 42, { ...tasks, index, rollout }, 0, 0)),
     );
-    expect(anyTask).toContain(seeds[0]);
+    expect(seeds).toEqual(expected);
   });
 
   it("keeps its rollouts apart from those of training, and one line of results", async () => {

@@ -35,6 +35,13 @@ export class FakeTrainingClient implements TrainingClient {
   hold: Promise<void> = Promise.resolve();
   /** False = a test confirms every save. */
   confirmsSaves = true;
+  /** What it hands out for the weights of any moment. */
+  sampler: SamplingClient = {
+    samplerId: "next",
+    baseModel: null,
+    sample: () => Promise.reject(new Error("nothing is sampled here")),
+    computeLogprobs: () => Promise.reject(new Error("nothing is sampled here")),
+  };
 
   info() {
     return {
@@ -80,8 +87,7 @@ export class FakeTrainingClient implements TrainingClient {
   async ephemeralSampler(): Promise<SamplingClient> {
     this.calls.push("ephemeralSampler");
     await this.hold;
-    const refuse = () => Promise.reject(new Error("nothing is sampled here"));
-    return { samplerId: "next", baseModel: null, sample: refuse, computeLogprobs: refuse };
+    return this.sampler;
   }
 
   #save(saves: PendingSave[], path: string, name: string, options: SaveOptions) {

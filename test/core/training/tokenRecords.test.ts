@@ -23,7 +23,13 @@ it("the stored tokens have every value beside the token it is about", () => {
     turns: [-1, -1, 0, 0, 0],
     mask: [0, 0, 1, 0, 0],
   });
-  expect(Array.from(record.trainerLogprobs)).toEqual([Number.NaN, -4, -0.25, Number.NaN, Number.NaN]);
+  expect(Array.from(record.trainerLogprobs)).toEqual([
+    Number.NaN,
+    -4,
+    -0.25,
+    Number.NaN,
+    Number.NaN,
+  ]);
 });
 
 it("the stored tokens say where the trainer's log-probs are not known", () => {

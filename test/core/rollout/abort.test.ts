@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import { deadline, withLimit } from "../../../src/core/util/abort.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { untilAborted } from "./scriptedModel.ts";
+
+const reason = new AppError("stopped", "The run was asked to stop.");
+
+describe("a deadline", () => {
+  it("aborts after its time, and knows that it was the time", async () => {
+    const clock = new FakeClock();
+    const limit = deadline(clock, 1_500, "Breakfast");
+    await clock.advance(1_499);
+    expect([limit.signal.aborted, limit.isExpired()]).toEqual([false, false]);
+    await clock.advance(1);
+    expect([limit.signal.aborted, limit.isExpired()]).toEqual([true, true]);
+    expect(limit.signal.reason).toMatchObject({
+      code: "timeout",
+      message: "Breakfast took longer than 1.5 s.",
+    });
+  });
+
+  it("follows its parent, before and after it was made", async () => {
+    const clock = new FakeClock();
+    const late = new AbortController();
+    const limits = [
+      deadline(clock, 1_000, "Lunch", AbortSignal.abort(reason)),
+      deadline(clock, 1_000, "Lunch", late.signal),
+    ];
+    late.abort(reason);
+    expect(limits.map(({ signal }) => signal.reason)).toEqual([reason, reason]);
+    expect(limits.some((limit) => limit.isExpired())).toBe(false);
+  });
+
+  it("leaves nothing behind once it is cleared", async () => {
+    const clock = new FakeClock();
+    const parent = new AbortController();
+    const limit = deadline(clock, 1_000, "Dinner", parent.signal);
+    limit.clear();
+    await clock.advance(2_000);
+    parent.abort(reason);
+    expect([limit.signal.aborted, clock.sleeping]).toEqual([false, 0]);
+  });
+
+  it("has no time of its own where there is no limit", () => {
+    const clock = new FakeClock();
+    deadline(clock, null, "Sleep");
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("an action under a limit", () => {
+  const run = (limitMs: number | null, action: (signal: AbortSignal) => Promise<string>) => {
+    const clock = new FakeClock();
+    const parent = new AbortController();
+    const result = withLimit(clock, limitMs, "A call", parent.signal, action);
+    return { clock, parent, result };
+  };
+
+  it("gives its result, and the clock is free again", async () => {
+    const { clock, result } = run(1_000, async () => "done");
+    expect([await result, clock.sleeping]).toEqual(["done", 0]);
+  });
+
+  it("fails with a timeout, whatever it makes of the abort", async () => {
+    const { clock, result } = run(1_000, async (signal) => {
+      await untilAborted(signal).catch(() => undefined);
+      throw new TypeError("fetch failed");
+    });
+    await expect(clock.run(result)).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  it("fails with its own fault, or the parent's reason, where it was not the time", async () => {
+    const own = new AppError("transport", "The line is cut.");
+    await expect(run(1_000, () => Promise.reject(own)).result).rejects.toBe(own);
+    const { parent, result } = run(1_000, untilAborted);
+    parent.abort(reason);
+    await expect(result).rejects.toBe(reason);
+  });
+});

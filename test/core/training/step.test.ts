@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import { isJsonObject } from "../../../src/core/json.ts";
+import { rolloutSeed } from "../../../src/core/rollout/seeds.ts";
+import { stepPaths } from "../../../src/core/run/layout.ts";
+import { runStep } from "../../../src/core/training/step.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
+
+interface Wishes {
+  /** One for each rollout in the order in which they end; null = none is given. */
+  readonly rewards?: readonly (number | null)[];
+  readonly config?: Partial<Config>;
+  readonly environment?: Partial<EnvironmentConfig>;
+  readonly groups?: number;
+}
+
+/** Plays and trains step 6 with groups of two, tasks 0 and on. */
+async function run({ rewards = [1, 0], config, environment, groups = 1 }: Wishes = {}) {
+  let answers = 0;
+  const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
+  const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
+  const context = aContext({
+    remote: scriptedEnvironment([{ onCall }]),
+    config: aConfig({ environments, ...config }),
+    totalSteps: 10,
+  });
+  const sampler = scriptedSampler([ended(call("answer"))]);
+  const output = await context.clock.run(
+    runStep(context, {
+      step: 6,
+      items: Array.from({ length: groups }, (_, position) => context.sequence.itemAt(position)),
+      sampler,
+      cursor: groups,
+      optimizerUpdates: 6,
+      totals: { sampled: 100, prefill: 100, trained: 100 },
+      elapsedS: [],
+      extra: {},
+    }),
+  );
+  return { context, sampler, output };
+}
+
+const paths = stepPaths(FOLDER, 6);
+
+/** Lines of the step's index of one kind. */
+function index(context: FakeContext, kind: string): readonly object[] {
+  const lines = linesOf(context, paths.index).filter(isJsonObject);
+  return lines.filter((line) => line["kind"] === kind);
+}
+
+describe("a step", () => {
+  it("samples every rollout with a seed of its own", async () => {
+    const { sampler } = await run({ rewards: [1, 0, 1, 0], groups: 2 });
+    const key = { step: 6, environment: ENVIRONMENT, split: "train" };
+    const expected = [0, 1].flatMap((task) =>
+      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { ...key, index: task, rollout }, 0, 0)),
+    );
+    expect(sampler.requests.map(({ seed }) => seed)).toEqual(expected);
+  });
+
+  it("trains the rollouts in the order of groups, with the advantages of their group", async () => {
+    const { context } = await run({
+      rewards: [1, 0, 0, 1],
+      groups: 2,
+      config: { advantage_calculation: "centered" },
+    });
+    const sent = context.client.lossCalls[0]?.data ?? [];
+    const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
+    expect(advantages).toEqual([0.5, -0.5, -0.5, 0.5]);
+  });
+
+  it("keeps bodies, scores and tokens of its rollouts, and appends its row", async () => {
+    const { context, output } = await run();
+    expect(linesOf(context, paths.bodies)).toHaveLength(2);
+    expect(index(context, "ended")).toHaveLength(2);
+    expect(index(context, "tokens")).toHaveLength(2);
+    expect(index(context, "scored")).toMatchObject([
+      { group: 0, rollout: 0, fate: "trained" },
+      { group: 0, rollout: 1, fate: "trained" },
+    ]);
+    expect(linesOf(context, PATHS.metrics)).toEqual([output.row]);
+  });
+
+  it("adds its tokens to the totals of the run", async () => {
+    const { output, context } = await run();
+    const { tokens = [] } = context.client.lossCalls[0]?.data[0] ?? {};
+    const sampled = 2 * (output.rollouts[0]?.record.turns[0]?.tokens ?? 0);
+    expect(output.totals).toMatchObject({
+      sampled: 100 + sampled,
+      trained: 100 + 2 * tokens.length,
+    });
+  });
+
+  it("tells those who watch what it does, in order", async () => {
+    const { context } = await run();
+    expect(context.progress.map(({ kind }) => kind)).toEqual([
+      "step-started",
+      "rollout-finished",
+      "rollout-finished",
+      "training",
+      "step-finished",
+    ]);
+    expect(context.progress.at(-1)).toMatchObject({
+      step: 6,
+      rewardMean: 0.5,
+      trainedGroups: 1,
+      groups: 1,
+    });
+  });
+
+  it("trains nothing where no group can be used, but still has scores and a row", async () => {
+    const { context, output } = await run({ rewards: [1, 1] });
+    expect(output).toMatchObject({ trained: null, rewardMean: 1 });
+    expect(context.client.calls).toEqual([]);
+    expect(index(context, "scored")).toMatchObject([
+      { advantage: null, fate: "excluded:zero_variance" },
+      { advantage: null, fate: "excluded:zero_variance" },
+    ]);
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(1);
+  });
+
+  it("trains a group without its failed rollout where that is allowed", async () => {
+    const { context, output } = await run({
+      rewards: [1, null],
+      environment: { max_failing_rollouts: 1 },
+      config: { advantage_calculation: "direct" },
+    });
+    expect(context.client.lossCalls[0]?.data).toHaveLength(1);
+    expect(output.rewardMean).toBe(1);
+    expect(index(context, "scored")).toMatchObject([
+      { advantage: 1, fate: "trained" },
+      { advantage: null, fate: "excluded:failed" },
+    ]);
+  });
+});
