@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
-import { createByteTable } from "../../node/tokenizer/byteTable.ts";
+import { type ByteTable, createByteTable } from "../../node/tokenizer/byteTable.ts";
 import { readModelFiles } from "../../node/tokenizer/modelFiles.ts";
 import { type Architecture, baseLayout, type TensorSpan } from "./architecture.ts";
 import { decodeSafetensors, encodeSafetensors, type Tensor } from "./safetensors.ts";
@@ -28,8 +28,7 @@ export interface ModelFolder {
   readonly eosIds: readonly number[];
   /** All weights, laid out as {@link baseLayout}. */
   readonly base: Float32Array;
-  readonly tokenBytes: Uint8Array;
-  readonly tokenOffsets: Uint32Array;
+  readonly tokens: ByteTable;
 }
 
 /** @throws AppError `engine-model` naming the file that is missing or wrong. */
@@ -39,7 +38,7 @@ export async function loadModelFolder(folder: string): Promise<ModelFolder> {
   const path = join(folder, "model.safetensors");
   const base = decodeBase(arch, await read(path), path);
   const { tokenizerJson } = await readModelFiles(folder);
-  const table = createByteTable({
+  const tokens = createByteTable({
     vocabulary: Object.entries(tokenizerJson.model.vocab),
     added: tokenizerJson.added_tokens.map(({ id, content }) => [content, id] as const),
   });
@@ -48,8 +47,7 @@ export async function loadModelFolder(folder: string): Promise<ModelFolder> {
     arch,
     eosIds: [config.eos_token_id],
     base,
-    tokenBytes: table.bytes,
-    tokenOffsets: table.starts,
+    tokens,
   };
 }
 

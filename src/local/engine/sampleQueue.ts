@@ -51,7 +51,7 @@ export class SampleQueue {
       stops: new Set(request.stopIds),
       stopStrings:
         request.stopStrings.length > 0
-          ? new StopStringWatch(request.stopStrings, this.#setup)
+          ? new StopStringWatch(request.stopStrings, this.#setup.tokens)
           : null,
     });
   }

@@ -1,5 +1,6 @@
 /** What the coordinator and its workers say to each other. */
 
+import type { ByteTable } from "../../node/tokenizer/byteTable.ts";
 import type { Architecture } from "./architecture.ts";
 import type {
   EngineDatum,
@@ -13,9 +14,8 @@ export interface WorkerSetup {
   readonly wasmPath: string;
   readonly arch: Architecture;
   readonly base: Float32Array;
-  /** Bytes of every token, concatenated, with one more offset than tokens: for stop strings. */
-  readonly tokenBytes: Uint8Array;
-  readonly tokenOffsets: Uint32Array;
+  /** For stop strings. */
+  readonly tokens: ByteTable;
   /** Largest LoRA rank, padded. */
   readonly maxRank: number;
   readonly maxRows: number;

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { StopStringWatch, type TokenBytes } from "../../../src/local/engine/stopStrings.ts";
+import { StopStringWatch } from "../../../src/local/engine/stopStrings.ts";
+import type { ByteTable } from "../../../src/node/tokenizer/byteTable.ts";
 
 const encoder = new TextEncoder();
 
-function table(pieces: readonly Uint8Array[]): TokenBytes {
-  const tokenOffsets = new Uint32Array(pieces.length + 1);
-  for (const [i, piece] of pieces.entries())
-    tokenOffsets[i + 1] = (tokenOffsets[i] ?? 0) + piece.length;
-  return {
-    tokenBytes: Uint8Array.from(pieces.flatMap((piece) => Array.from(piece))),
-    tokenOffsets,
-  };
+function table(pieces: readonly Uint8Array[]): ByteTable {
+  const starts = new Uint32Array(pieces.length + 1);
+  for (const [i, piece] of pieces.entries()) starts[i + 1] = (starts[i] ?? 0) + piece.length;
+  return { bytes: Uint8Array.from(pieces.flatMap((piece) => Array.from(piece))), starts };
 }
 
 const TEXTS = ["a", "</an", "swer", "> and more", "", "x</answer>y"];
@@ -47,6 +44,11 @@ describe("StopStringWatch", () => {
     const split = table([bytes.slice(0, 1), bytes.slice(1, 2), bytes.slice(2)]);
     expect(stopsAfter(["€"], [0, 1, 2], split)).toBe(2);
     expect(stopsAfter(["€"], [1, 2, 0], split)).toBe(-1);
+  });
+
+  it("finds what a client decoded from broken characters", () => {
+    const broken = table([Uint8Array.of(0x61), Uint8Array.of(0xff), Uint8Array.of(0xfe)]);
+    expect(stopsAfter(["\ufffd\ufffd"], [0, 1, 2], broken)).toBe(2);
   });
 
   it("ignores empty stop strings and ids without bytes", () => {
