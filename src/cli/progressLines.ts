@@ -211,7 +211,10 @@ function endLines(event: EventOf<"ended">, invocation: Invocation): readonly Lin
     BLANK,
     [title],
     ...(comparison === null ? [] : [labelled("mean reward", comparison)]),
-    ...nextStepLines(event.folder, outcome === "stopped", invocation),
+    ...nextStepLines(event.folder, true, invocation),
+    ...(outcome === "done"
+      ? [[styled("quiet", "A finished run goes on when max_steps or num_epochs is raised.")]]
+      : []),
   ];
 }
 

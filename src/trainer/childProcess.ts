@@ -76,7 +76,7 @@ function readyAddress(
       START_LIMIT_MS,
     );
     child.once("error", (error) => fail(error.message));
-    child.once("exit", (code) => fail(`it ended with code ${code}`));
+    child.once("close", (code) => fail(`it ended with code ${code}`));
     let line = "";
     child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
       line += piece;
@@ -85,7 +85,7 @@ function readyAddress(
       const ready = readySchema.safeParse(parseJson(line.slice(0, end)));
       if (!ready.success) return fail("its first line is not the expected one");
       clearTimeout(timer);
-      child.removeAllListeners("exit");
+      child.removeAllListeners("close");
       child.stdout?.removeAllListeners("data");
       resolve(ready.data.address);
     });

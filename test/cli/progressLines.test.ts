@@ -132,7 +132,12 @@ test("the end compares first and last rewards and gives commands to copy", () =>
   ]);
   const done = screen([{ ...end, outcome: "done", rewards: [0.5] }]);
   expect(done[1]).toBe("done after 12 steps");
-  expect(done.join()).not.toMatch(/resume|mean reward/);
+  expect(done.join()).not.toMatch(/mean reward/);
+  expect(done.slice(-3)).toEqual([
+    "go on         tinker-rl resume runs/demo",
+    "look into it  tinker-rl show runs/demo",
+    "A finished run goes on when max_steps or num_epochs is raised.",
+  ]);
 });
 
 test("a warning about a configuration keeps the form that editors read", () => {

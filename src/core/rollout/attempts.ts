@@ -16,10 +16,8 @@ export type Verdict =
   | { readonly kind: "again"; readonly delayMs: number };
 
 export class Attempts {
-  /** Attempts that count: being refused for lack of room does not. */
-  count = 0;
-  /** Part of the seeds: rises only when the tool itself crashed. */
-  seed = 0;
+  #count = 0;
+  #seed = 0;
   #refusals = 0;
   readonly #random: Random;
   readonly #maxRetries: number;
@@ -27,6 +25,16 @@ export class Attempts {
   constructor(random: Random, maxRetries: number) {
     this.#random = random;
     this.#maxRetries = maxRetries;
+  }
+
+  /** Attempts that count: being refused for lack of room does not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Part of the seeds: rises only when the tool itself crashed. */
+  get seed(): number {
+    return this.#seed;
   }
 
   /** Judges an attempt by its fault, null = none. @throws the fault when every other rollout would meet it, too */
@@ -38,11 +46,11 @@ export class Attempts {
       const own = this.#backoff(this.#refusals, CAPACITY_BASE_MS, CAPACITY_CAP_MS);
       return { kind: "again", delayMs: reaction.retryAfterMs ?? own };
     }
-    this.count += 1;
+    this.#count += 1;
     if (reaction?.kind !== "retry") return { kind: "accept" };
-    if (this.count > this.#maxRetries) return { kind: "give-up" };
-    if (reaction.isToolCrash) this.seed += 1;
-    return { kind: "again", delayMs: this.#backoff(this.count, RETRY_BASE_MS, RETRY_CAP_MS) };
+    if (this.#count > this.#maxRetries) return { kind: "give-up" };
+    if (reaction.isToolCrash) this.#seed += 1;
+    return { kind: "again", delayMs: this.#backoff(this.#count, RETRY_BASE_MS, RETRY_CAP_MS) };
   }
 
   /** Exponential with a quarter of jitter. */

@@ -27,6 +27,8 @@ export interface EpisodeParts {
   readonly environment: string;
   /** Seed of a turn's sample; undefined = not sent. */
   readonly seedOf: (turn: number) => number | undefined;
+  /** Waits for a place among the samples in flight, off the rollout's clock; returns what gives it back. */
+  readonly sampleSlot: () => Promise<() => void>;
   /** Aborts the attempt; what has been played so far stays. */
   readonly signal: AbortSignal;
 }
@@ -62,6 +64,7 @@ export class Episode {
   /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
   async play(): Promise<StopReason> {
     const ledger = await this.#open();
+    if (ledger.length >= this.#parts.settings.maxTotalTokens) throw this.#noRoom(ledger.length);
     for (;;) {
       const room = this.#parts.settings.maxTotalTokens - ledger.length;
       if (room < 1) return "max_tokens";
@@ -83,6 +86,15 @@ export class Episode {
     this.promptTokens = prompt.length;
     this.#ledger = new Ledger(prompt);
     return this.#ledger;
+  }
+
+  #noRoom(tokens: number): AppError {
+    const { environment, settings } = this.#parts;
+    return new AppError(
+      "prompt-too-long",
+      `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within max_total_tokens: ${settings.maxTotalTokens}. Raise max_total_tokens, or choose other tasks.`,
+      { configPath: "max_total_tokens" },
+    );
   }
 
   /** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. */
@@ -111,7 +123,18 @@ export class Episode {
     const parsed = renderer.parse(sampled.tokens);
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     this.turnFacts.push(turnFacts(sampled, parsed, isTruncated));
-    const record = (results: readonly ToolResultRecord[], nudge: string | null): void => {
+    const calls = this.#callsOf(parsed);
+    const results: ToolResultRecord[] = [];
+    let followUps: readonly FollowUp[] = [];
+    let stop: StopReason | null = null;
+    try {
+      stop = await this.#runCalls(calls, results);
+      if (stop === null) {
+        followUps = followUpsTo(parsed, results);
+        stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
+      }
+    } finally {
+      // Also when a call is cut off: what was sampled is in the ledger, so it must be in the record.
       this.turns.push({
         sampledText: tokenizer.decode(sampled.tokens),
         reasoning: parsed.reasoning,
@@ -119,29 +142,17 @@ export class Episode {
         calls: parsed.calls,
         errors: parsed.errors,
         results,
-        nudge,
+        nudge: stop === null && results.length === 0 ? textsOf(followUps) : null,
         stopReason: sampled.stopReason,
         startedAtMs,
         durationMs: clock.monotonic() - started,
         tokens: sampled.tokens.length,
       });
-    };
-    const { results, finished, limited } = await this.#runCalls(parsed);
-    if (finished || limited) {
-      record(results, null);
-      return finished ? "reached_terminal_state" : "max_tool_calls";
     }
-    const followUps = followUpsTo(parsed, results);
-    const nudge =
-      results.length > 0 ? null : followUps.map((followUp) => followUp.content).join("\n");
-    record(results, nudge);
-    const stop = this.#limitReached(parsed, isTruncated);
     if (stop !== null) return stop;
+    if (this.turns.length >= settings.maxTurns) return "max_turns";
     const { closing, delta } = renderer.bridge(sampled.tokens, followUps);
     ledger.addBridge(closing, delta);
-    if (settings.maxSampledTokens !== null && this.#sampledTokens() >= settings.maxSampledTokens) {
-      return "max_sampled_tokens";
-    }
     return null;
   }
 
@@ -149,8 +160,8 @@ export class Episode {
     return this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
   }
 
-  #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { clock, renderer, sampler, seedOf, settings, signal } = this.#parts;
+  async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
+    const { clock, renderer, sampler, sampleSlot, seedOf, settings, signal } = this.#parts;
     this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens.slice(),
@@ -161,35 +172,42 @@ export class Episode {
       seed: seedOf(ledger.turnCount),
       stop: renderer.stopIds,
     };
-    return withLimit(clock, settings.samplingTimeoutMs, "A sample", signal, (limited) =>
-      sampleTurn(sampler, request, limited),
-    );
+    const release = await sampleSlot();
+    try {
+      const { samplingTimeoutMs } = settings;
+      return await withLimit(
+        clock,
+        samplingTimeoutMs,
+        "A sample (sampling_timeout)",
+        signal,
+        (limited) => sampleTurn(sampler, request, limited),
+      );
+    } finally {
+      release();
+    }
   }
 
-  /** Runs the turn's calls in order, none after the one that finished the episode or beyond the limit of calls. */
-  async #runCalls(parsed: ParsedTurn): Promise<{
-    readonly results: readonly ToolResultRecord[];
-    readonly finished: boolean;
-    readonly limited: boolean;
-  }> {
-    const results: ToolResultRecord[] = [];
+  /** Runs calls in order, none after the one that finished the episode or reached the limit of calls. */
+  async #runCalls(
+    calls: readonly ToolCall[],
+    results: ToolResultRecord[],
+  ): Promise<StopReason | null> {
     const { maxToolCalls } = this.#parts.settings;
-    for (const call of this.#callsOf(parsed)) {
-      if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) {
-        return { results, finished: false, limited: true };
-      }
+    for (const call of calls) {
       this.#toolCalls += 1;
       const result = await this.#runCall(call);
       results.push(result);
-      if (result.finished) return { results, finished: true, limited: false };
+      if (result.finished) return "reached_terminal_state";
+      if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) return "max_tool_calls";
     }
-    return { results, finished: false, limited: false };
+    return null;
   }
 
-  /** A turn without a call answers an environment that grades final messages (ORS, section 5.10). */
+  /** A whole turn without a call answers an environment that grades final messages (ORS, section 5.10). */
   #callsOf(parsed: ParsedTurn): readonly ToolCall[] {
     const terminal = this.#tools?.terminalTool ?? null;
-    if (terminal === null || parsed.calls.length + parsed.errors.length > 0) return parsed.calls;
+    const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;
+    if (terminal === null || !isAnswer) return parsed.calls;
     const args = terminal.arg === null ? {} : { [terminal.arg]: parsed.content };
     return [{ name: terminal.name, args, raw: parsed.content }];
   }
@@ -197,7 +215,7 @@ export class Episode {
   async #runCall(call: ToolCall): Promise<ToolResultRecord> {
     const { clock, session, settings, signal, environment } = this.#parts;
     const started = clock.monotonic();
-    const limit = `Tool ${call.name} of ${environment}`;
+    const limit = `Tool ${call.name} of ${environment} (tool_timeout)`;
     const outcome = await withLimit(clock, settings.toolTimeoutMs, limit, signal, (limited) =>
       session.callTool(call.name, call.args, { signal: limited }),
     );
@@ -216,17 +234,22 @@ export class Episode {
     return { name: call.name, text, isError, reward: outcome.reward, finished: outcome.finished };
   }
 
-  #limitReached(parsed: ParsedTurn, isTruncated: boolean): StopReason | null {
+  #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {
     const { settings } = this.#parts;
-    const hasCalls = parsed.calls.length > 0;
     const isMalformed = !hasCalls && parsed.errors.length > 0;
     this.#parseErrorsInARow = isMalformed ? this.#parseErrorsInARow + 1 : 0;
     this.#noCallsInARow = hasCalls || isMalformed ? 0 : this.#noCallsInARow + 1;
     if (isTruncated && settings.onTurnTruncation === "stop") return "turn_truncated";
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     if (this.#noCallsInARow >= settings.maxNoToolTurns) return "no_tool_call";
-    return this.turns.length >= settings.maxTurns ? "max_turns" : null;
+    const { maxSampledTokens } = settings;
+    const isSpent = maxSampledTokens !== null && this.#sampledTokens() >= maxSampledTokens;
+    return isSpent ? "max_sampled_tokens" : null;
   }
+}
+
+function textsOf(followUps: readonly FollowUp[]): string {
+  return followUps.map(({ content }) => content).join("\n");
 }
 
 function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolean): TurnFacts {

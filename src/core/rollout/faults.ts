@@ -21,7 +21,7 @@ const RETRIED = new Set([
   "tinker-unavailable",
   "tinker-request-failed",
 ]);
-const ENDED = new Set(["rollout-after-end", "chat-bridge"]);
+const ENDED = new Set(["rollout-after-end", "chat-bridge", "prompt-too-long", "invariant"]);
 
 export function faultReaction(error: unknown): FaultReaction {
   if (isAppError(error, "environment-tool-crashed")) return { kind: "retry", isToolCrash: true };
@@ -30,6 +30,7 @@ export function faultReaction(error: unknown): FaultReaction {
     return { kind: "wait", retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : null };
   }
   if (isAppError(error) && RETRIED.has(error.code)) return { kind: "retry", isToolCrash: false };
-  if (isAppError(error) && ENDED.has(error.code)) return { kind: "end" };
+  // What no part of the program foresaw concerns, as far as anyone knows, this one rollout.
+  if (!isAppError(error) || ENDED.has(error.code)) return { kind: "end" };
   return { kind: "fatal" };
 }

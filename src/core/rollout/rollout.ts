@@ -38,6 +38,8 @@ export interface RolloutParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Waits for a place among the samples in flight of the whole run. */
+  readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
   readonly seedOf: (attempt: number, turn: number) => number | undefined;
 }
@@ -111,12 +113,14 @@ async function attempt(
   }
   onOpened(clock.monotonic());
   const limit = deadline(clock, settings.rolloutTimeoutMs, `Rollout ${task.taskKey}`, signal);
+  const ending = AbortSignal.any([limit.signal, session.lost]);
   const episode = new Episode({
     ...parts,
     session,
     environment: task.environment,
     seedOf: (turn) => parts.seedOf(seedAttempt, turn),
-    signal: AbortSignal.any([limit.signal, session.lost]),
+    sampleSlot: () => limit.pausedWhile(() => parts.sampleSlot(ending)),
+    signal: ending,
   });
   try {
     return { episode, stop: await episode.play(), error: null };

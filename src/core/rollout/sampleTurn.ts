@@ -20,8 +20,23 @@ export async function sampleTurn(
 ): Promise<SampledTurn> {
   const { tokens, logprobs, stopReason } = await sampler.sample(request, { signal });
   if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
-  const all = await sampler.computeLogprobs([...request.prompt, ...tokens], { signal });
-  const recomputed = all.slice(request.prompt.length).map((logprob) => logprob ?? Number.NaN);
-  const usable = areUsable(tokens, recomputed) ? recomputed : null;
-  return { tokens, logprobs: usable, stopReason, wereMissing: true };
+  const recomputed = await recompute(sampler, request.prompt, tokens, signal);
+  return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
+}
+
+/** Log-probs of `tokens` after `prompt`; null when the service cannot score prompts. */
+async function recompute(
+  sampler: SamplingClient,
+  prompt: readonly number[],
+  tokens: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly number[] | null> {
+  try {
+    const all = await sampler.computeLogprobs([...prompt, ...tokens], { signal });
+    const own = all.slice(prompt.length).map((logprob) => logprob ?? Number.NaN);
+    return areUsable(tokens, own) ? own : null;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return null;
+  }
 }

@@ -7,7 +7,7 @@ export interface RolloutSettings {
   readonly systemPromptTemplate: string | null;
   readonly temperature: number;
   readonly topP: number;
-  /** -1 = off. */
+  /** -1 = off; the configuration may also say 0. */
   readonly topK: number;
   readonly maxResponseTokens: number;
   readonly maxTotalTokens: number;
@@ -37,7 +37,7 @@ export function rolloutSettings(
     systemPromptTemplate: config.system_prompt_template,
     temperature: environment.temperature,
     topP: environment.top_p ?? 1,
-    topK: environment.top_k ?? -1,
+    topK: environment.top_k || -1,
     maxResponseTokens: config.max_response_tokens,
     maxTotalTokens: Math.min(config.max_total_tokens, given.maxContext ?? Number.POSITIVE_INFINITY),
     maxTurns: environment.max_turns,

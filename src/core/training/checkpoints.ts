@@ -56,11 +56,6 @@ export class CheckpointKeeper {
     this.#context = context;
   }
 
-  /** The save confirmed last in this attempt. */
-  get last(): CheckpointEntry | null {
-    return this.#last;
-  }
-
   /**
    * Submits a save, in order behind what was submitted before, and returns; it is confirmed while rollouts go on. Waits for an
    * earlier one first. @throws AppError what the earlier save failed with
@@ -73,25 +68,22 @@ export class CheckpointKeeper {
     await before;
   }
 
-  /** Waits until the last save is confirmed and written down. */
-  async settle(): Promise<void> {
-    await this.#pending;
+  /** Waits until the last save is confirmed and written down; null when there was none. */
+  async settle(): Promise<CheckpointEntry | null> {
+    const pending = this.#pending;
     this.#pending = null;
+    return (await pending) ?? this.#last;
   }
 
   /**
    * A lasting save of the weights as they are: uses the last one when it is of this step and lasts, else makes one.
    */
   async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<CheckpointEntry> {
-    await this.settle();
-    const last = this.#last;
-    if (last !== null && last.step === snapshot.step && last.kind !== "rolling") {
-      if (last.kind === kind) return last;
-      return this.#record({ ...last, kind }, snapshot);
+    const last = await this.settle();
+    if (last === null || last.step !== snapshot.step || last.kind === "rolling") {
+      return this.#save(kind, snapshot, null);
     }
-    await this.begin(kind, snapshot);
-    await this.settle();
-    return this.#last ?? this.saveLasting(kind, snapshot);
+    return last.kind === kind ? last : this.#record({ ...last, kind }, snapshot);
   }
 
   async #save(

@@ -9,7 +9,6 @@ import type { Clock, FileSystem, Log, Random, Sha256 } from "../ports.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../run/events.ts";
 import type { RolloutStore } from "../run/rolloutStore.ts";
-import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -71,19 +70,6 @@ export function runLimits(config: Config): RunLimits {
   return {
     rollouts: new Limiter(config.max_rollout_concurrency ?? config.max_active_tasks),
     samples: new Limiter(config.max_samples_in_flight),
-  };
-}
-
-/** A sampler that keeps to the run's bound of samples in flight. */
-export function limitedSampler(sampler: SamplingClient, limits: RunLimits): SamplingClient {
-  const limited = <T>(action: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
-    limits.samples.run(action, signal === undefined ? {} : { signal });
-  return {
-    samplerId: sampler.samplerId,
-    baseModel: sampler.baseModel,
-    sample: (request, options) => limited(() => sampler.sample(request, options), options?.signal),
-    computeLogprobs: (tokens, options) =>
-      limited(() => sampler.computeLogprobs(tokens, options), options?.signal),
   };
 }
 

@@ -45,8 +45,8 @@ export interface TaskSequence {
 
 /**
  * Builds the sequence (training-loop rule C.2). `proportional` merges all tasks of an epoch; `weighted` gives every
- * environment its share of any prefix to within one item, each at its own epoch.
- * @throws AppError `no-tasks` when the sources hold none
+ * environment its share of any prefix to within about one item, each at its own epoch.
+ * @throws AppError `no-tasks` when a source holds none
  */
 export function createTaskSequence(
   sources: readonly TaskSource[],
@@ -55,16 +55,10 @@ export function createTaskSequence(
   sha256: Sha256,
 ): TaskSequence {
   const chosen = sources.map((source) => ({ source, indices: chooseTasks(source, seed, sha256) }));
-  const epochLength = chosen.reduce((sum, { indices }) => sum + indices.length, 0);
-  if (epochLength === 0) {
-    throw new AppError(
-      "no-tasks",
-      "The configured environments and splits hold no task. Check environments.<name>.splits.",
-      {
-        configPath: "environments",
-      },
-    );
+  for (const { source, indices } of chosen) {
+    if (indices.length === 0) throw noTasks(source);
   }
+  const epochLength = chosen.reduce((sum, { indices }) => sum + indices.length, 0);
   const fingerprint = sha256(JSON.stringify({ sources, seed, mix }));
   const at =
     mix === "proportional"
@@ -79,6 +73,16 @@ export function createTaskSequence(
       epoch: Math.floor(position / epochLength),
     }),
   };
+}
+
+function noTasks({ environment, split }: TaskSource): AppError {
+  return new AppError(
+    "no-tasks",
+    `Split ${split} of ${environment} holds no task. Choose another split.`,
+    {
+      configPath: `environments.${environment}.splits.${split}`,
+    },
+  );
 }
 
 interface ChosenSource {

@@ -3,6 +3,7 @@
 import { AppError } from "../errors.ts";
 import type { LedgerView } from "../rollout/ledger.ts";
 import type { Datum } from "../tinker/datum.ts";
+import { groupBy } from "../util/groupBy.ts";
 
 export interface TrainingDatum {
   /** Group and rollout that it came from. */
@@ -65,22 +66,25 @@ export function toWireDatum(datum: TrainingDatum): Datum {
 }
 
 /**
- * Cuts data into `count` contiguous parts of about equal token counts; a group is never split, so there may be fewer parts.
+ * Cuts data into at most `count` contiguous parts of about equal token counts; a group is never split. Each group goes to the
+ * part in which its middle token falls.
  */
 export function splitSubsteps(
   data: readonly TrainingDatum[],
   count: number,
 ): readonly (readonly TrainingDatum[])[] {
-  const total = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
-  const parts: TrainingDatum[][] = [];
+  const total = countTokens(data);
+  const parts = new Map<number, TrainingDatum[]>();
   let before = 0;
-  let group: number | null = null;
-  for (const datum of data) {
-    const due = parts.length === 0 || before >= (total * parts.length) / count;
-    if (due && datum.group !== group && parts.length < count) parts.push([]);
-    parts.at(-1)?.push(datum);
-    group = datum.group;
-    before += datum.tokens.length;
+  for (const group of groupBy(data, (datum) => datum.group).values()) {
+    const tokens = countTokens(group);
+    const part = Math.floor(((before + tokens / 2) / total) * count);
+    parts.set(part, [...(parts.get(part) ?? []), ...group]);
+    before += tokens;
   }
-  return parts;
+  return [...parts.values()];
+}
+
+function countTokens(data: readonly TrainingDatum[]): number {
+  return data.reduce((sum, datum) => sum + datum.tokens.length, 0);
 }

@@ -33,15 +33,13 @@ export async function evaluate(
   for (const cell of evaluationCells(evaluation)) {
     plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
   }
-  watch({
-    kind: "evaluating",
-    ...at,
-    rollouts: plan.reduce((sum, { tasks }) => sum + tasks.length, 0),
-  });
+  const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  watch({ kind: "evaluating", ...at, rollouts: count });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
   const results: EvaluationResult[] = [];
+  const report = progressReport(context, at.step, count);
   for (const { cell, tasks } of plan) {
-    const rollouts = await playCell(context, cell, tasks, sampler);
+    const rollouts = await playCell(context, cell, tasks, { sampler, report });
     results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
   }
   const line = { step: at.step, purpose: at.purpose, timeMs: clock.now(), results };
@@ -74,11 +72,29 @@ async function cellTasks(
   );
 }
 
+interface CellParts {
+  readonly sampler: SamplingClient;
+  readonly report: (rollout: FinishedRollout) => void;
+}
+
+function progressReport(
+  { watch }: RunContext,
+  step: number,
+  rollouts: number,
+): (rollout: FinishedRollout) => void {
+  let done = 0;
+  return ({ reward, facts }) => {
+    done += 1;
+    const sampledTokens = facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+    watch({ kind: "rollout-finished", step, done, rollouts, reward, sampledTokens });
+  };
+}
+
 function playCell(
   context: RunContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  sampler: SamplingClient,
+  { sampler, report }: CellParts,
 ): Promise<readonly FinishedRollout[]> {
   const { config, fileSystem, folder, sha256 } = context;
   const { temperature } = cell;
@@ -86,9 +102,10 @@ function playCell(
     sampler,
     seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
-    onFinished: async ({ record }) => {
-      const line = encodeJsonLine({ ...record, temperature });
-      await fileSystem.append(evalPath(folder, record.step), line);
+    onFinished: async (rollout) => {
+      const line = encodeJsonLine({ ...rollout.record, temperature });
+      await fileSystem.append(evalPath(folder, rollout.record.step), line);
+      report(rollout);
     },
   });
 }

@@ -2,15 +2,19 @@
 
 import { zeroVariancePolicy } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
+import { isAppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { GroupFacts } from "../run/stepFacts.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
+import { buildDatum, type TrainingDatum } from "./datums.ts";
 
 export interface ScoredRollout {
   readonly rollout: FinishedRollout;
   /** Null when it is not trained on. */
   readonly advantage: number | null;
+  /** What is sent; null also for an advantage of 0, which would change nothing. */
+  readonly datum: TrainingDatum | null;
   readonly fate: "trained" | `excluded:${string}`;
 }
 
@@ -44,22 +48,34 @@ function scoreGroup(
   if (excluded !== null) {
     return {
       facts: { group, excluded, isPartial: false },
-      rollouts: members.map((rollout) => ({
-        rollout,
-        advantage: null,
-        fate: `excluded:${excluded}`,
-      })),
+      rollouts: members.map((rollout) => leftOut(rollout, excluded)),
     };
   }
   const advantages = computeAdvantages(rewards, config);
   const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? 0]));
   return {
     facts: { group, excluded: null, isPartial: scored.length < members.length },
-    rollouts: members.map((rollout) => {
-      const advantage = byRollout.get(rollout) ?? null;
-      return { rollout, advantage, fate: advantage === null ? "excluded:failed" : "trained" };
-    }),
+    rollouts: members.map((rollout) => scoreRollout(rollout, byRollout.get(rollout) ?? null)),
   };
+}
+
+function scoreRollout(rollout: FinishedRollout, advantage: number | null): ScoredRollout {
+  if (advantage === null) return leftOut(rollout, "failed");
+  const { ledger, task } = rollout;
+  // Nothing sampled that may be trained: every turn came without usable log-probs.
+  if (ledger === null || !ledger.mask.includes(1)) return leftOut(rollout, "masked");
+  if (advantage === 0) return { rollout, advantage, datum: null, fate: "trained" };
+  try {
+    const datum = buildDatum({ group: task.group, rollout: task.rollout, ledger }, advantage);
+    return { rollout, advantage, datum, fate: "trained" };
+  } catch (error) {
+    if (!isAppError(error, "invariant")) throw error;
+    return leftOut(rollout, "invariant");
+  }
+}
+
+function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
+  return { rollout, advantage: null, datum: null, fate: `excluded:${why}` };
 }
 
 /** Failures first, then too little to compare, then rewards that are all equal (training-loop rules A-25, C.5). */

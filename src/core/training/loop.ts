@@ -1,6 +1,5 @@
 /** The training loop: step after step from a border to the next, with evaluations and saves in between. */
 
-import type { EvaluationConfig } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
@@ -10,7 +9,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
 import type { RunContext } from "./context.ts";
 import { batchAt } from "./dataset.ts";
-import { type EvaluationPurpose, evaluate } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
@@ -65,12 +64,15 @@ export async function runLoop(
   return loop.run();
 }
 
+/** Recent steps that the estimate of the remaining time rests on. */
+const ETA_STEPS = 9;
+
 class Loop {
   readonly #context: RunContext;
   readonly #identity: RunIdentity;
   readonly #keeper: CheckpointKeeper;
   readonly #rewards: (number | null)[] = [];
-  readonly #elapsedS: number[] = [];
+  #elapsedS: readonly number[] = [];
   #position: LoopPosition;
   #extra: MetricsTree = {};
   #lastMetrics: Snapshot["metrics"] = {};
@@ -124,7 +126,7 @@ class Loop {
     });
     this.#extra = {};
     this.#rewards.push(output.rewardMean);
-    this.#elapsedS.push(output.totalS);
+    this.#elapsedS = [...this.#elapsedS, output.totalS].slice(-ETA_STEPS);
     this.#lastMetrics = headlineMetrics(output);
     const wasEmpty = output.trained === null;
     this.#position = {
@@ -152,12 +154,14 @@ class Loop {
       throw emptySteps(counters.consecutive_empty_steps);
     }
     const every = config.evaluation?.every ?? null;
-    if (every !== null && step % every === 0) await this.#evaluate(sampler, "periodic");
+    // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
+    if (every === null || step % every !== 0 || this.#isDone(this.#context.totalSteps)) return;
+    await this.#evaluate(sampler, "periodic");
   }
 
-  async #evaluate(sampler: SamplingClient, purpose: EvaluationPurpose): Promise<void> {
+  async #evaluate(sampler: SamplingClient, purpose: "start" | "periodic"): Promise<void> {
     const { evaluation } = this.#context.config;
-    if (evaluation === null || !isWanted(evaluation, purpose)) return;
+    if (evaluation === null || (purpose === "start" && !evaluation.at_start)) return;
     const at = { step: this.#position.step, purpose };
     this.#extra = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
   }
@@ -205,12 +209,6 @@ class Loop {
       }),
     };
   }
-}
-
-/** The evaluation at the end needs the final checkpoint, so whoever runs the loop does it afterwards. */
-function isWanted(evaluation: EvaluationConfig, purpose: EvaluationPurpose): boolean {
-  if (purpose === "start") return evaluation.at_start;
-  return purpose === "end" ? evaluation.at_end : true;
 }
 
 function countStops(

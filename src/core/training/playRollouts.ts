@@ -3,7 +3,7 @@
 import { type FinishedRollout, type RolloutTask, runRollout } from "../rollout/rollout.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { environmentOf, limitedSampler, type RunContext } from "./context.ts";
+import { environmentOf, type RunContext } from "./context.ts";
 
 export interface PlayOptions {
   readonly sampler: SamplingClient;
@@ -22,19 +22,13 @@ export async function playRollouts(
   options: PlayOptions,
 ): Promise<readonly FinishedRollout[]> {
   const failing = new AbortController();
-  const stops = [context.control.signal, failing.signal];
-  const sampler = limitedSampler(options.sampler, context.limits);
-  const play = async (task: RolloutTask): Promise<FinishedRollout> => {
-    try {
-      // A signal of its own for every rollout: hundreds of listeners on one are taken for a leak.
-      return await playOne(context, task, { ...options, sampler }, AbortSignal.any(stops));
-    } catch (error) {
-      failing.abort(error);
-      throw error;
-    }
-  };
-  const results = await Promise.allSettled(tasks.map(play));
-  AbortSignal.any(stops).throwIfAborted();
+  // A signal of its own for every rollout: hundreds of listeners on one are taken for a leak.
+  const signal = (): AbortSignal => AbortSignal.any([context.control.signal, failing.signal]);
+  const results = await Promise.allSettled(
+    tasks.map((task) => playOne(context, task, options, signal(), failing)),
+  );
+  failing.signal.throwIfAborted();
+  context.control.signal.throwIfAborted();
   return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 
@@ -43,25 +37,32 @@ async function playOne(
   task: RolloutTask,
   options: PlayOptions,
   signal: AbortSignal,
+  failing: AbortController,
 ): Promise<FinishedRollout> {
   const { remote, settings, limiter } = environmentOf(context, task.environment);
-  const queued = context.clock.monotonic();
-  const release = [await context.limits.rollouts.acquire({ signal })];
+  const { clock, config, limits } = context;
+  const queued = clock.monotonic();
+  const release = [await limits.rollouts.acquire({ signal })];
   try {
     if (limiter !== null) release.push(await limiter.acquire({ signal }));
-    const queueS = (context.clock.monotonic() - queued) / 1000;
+    const queueS = (clock.monotonic() - queued) / 1000;
     const parts = {
       ...context,
       environment: remote,
       sampler: options.sampler,
       settings: options.settings?.(settings) ?? settings,
+      sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
       seedOf: (attempt: number, turn: number) =>
-        context.config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
+        config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
     };
     const finished = await runRollout(parts, task, signal);
     const rollout = { ...finished, facts: { ...finished.facts, queueS } };
     await options.onFinished(rollout);
     return rollout;
+  } catch (error) {
+    // Before the place is given back, or the next rollout would start in it.
+    failing.abort(error);
+    throw error;
   } finally {
     for (const give of release) give();
   }

@@ -1,6 +1,7 @@
 /** One step of training: rollouts, groups, datums, an update, and everything written down about it. */
 
 import type { Config } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
 import type { ClipBounds } from "../run/divergence.ts";
@@ -11,7 +12,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
-import { buildDatum, type TrainingDatum } from "./datums.ts";
+import type { TrainingDatum } from "./datums.ts";
 import { type ScoredGroup, scoreGroups } from "./groups.ts";
 import { playRollouts } from "./playRollouts.ts";
 import { learningRateAt } from "./schedule.ts";
@@ -27,7 +28,7 @@ export interface StepInput {
   /** Updates made before it. */
   readonly optimizerUpdates: number;
   readonly totals: TokenCounts;
-  /** Seconds of the steps of this attempt so far. */
+  /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
   /** Metrics that go into this step's row, for example of an evaluation before it. */
   readonly extra: MetricsTree;
@@ -50,9 +51,11 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const started = clock.monotonic();
   const rollouts = await collect(context, input);
   const rolloutS = (clock.monotonic() - started) / 1000;
+  requireWorking(rollouts);
   const groups = scoreGroups(rollouts, config);
   await store.addScores(step, scores(groups));
-  const data = toData(groups);
+  // In group and rollout order, so that a repeat sends the same bytes.
+  const data = groups.flatMap(({ rollouts: own }) => own.flatMap(({ datum }) => datum ?? []));
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainStarted = clock.monotonic();
   let trained: TrainedStep | null = null;
@@ -129,6 +132,16 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
   }));
 }
 
+/** One rollout may fail in a way that nobody foresaw; when most of a step does, going on is of no use. */
+function requireWorking(rollouts: readonly FinishedRollout[]): void {
+  const broken = rollouts.filter(({ facts }) => facts.errorClass === "bug");
+  if (broken.length * 2 <= rollouts.length) return;
+  throw new AppError(
+    "rollout-bugs",
+    `${broken.length} of ${rollouts.length} rollouts failed in a way this program does not know: ${broken[0]?.record.error ?? ""}. The run can be resumed from its last checkpoint.`,
+  );
+}
+
 function scores(groups: readonly ScoredGroup[]) {
   return groups.flatMap(({ rollouts }) =>
     rollouts.map(({ rollout, advantage, fate }) => ({
@@ -137,18 +150,6 @@ function scores(groups: readonly ScoredGroup[]) {
       advantage,
       fate,
     })),
-  );
-}
-
-/** In group and rollout order, so that a repeat sends the same bytes. */
-function toData(groups: readonly ScoredGroup[]): readonly TrainingDatum[] {
-  return groups.flatMap(({ rollouts }) =>
-    rollouts.flatMap(({ rollout, advantage }) => {
-      if (advantage === null || rollout.ledger === null) return [];
-      const { group, rollout: position } = rollout.task;
-      const datum = buildDatum({ group, rollout: position, ledger: rollout.ledger }, advantage);
-      return datum === null ? [] : [datum];
-    }),
   );
 }
 
@@ -237,7 +238,7 @@ function clipBounds(config: Config): ClipBounds | null {
 
 function remainingS(context: RunContext, input: StepInput, totalS: number): number | null {
   if (context.totalSteps === null) return null;
-  const steps = [...input.elapsedS.slice(-9), totalS];
+  const steps = [...input.elapsedS, totalS];
   const perStep = steps.reduce((sum, seconds) => sum + seconds, 0) / steps.length;
   return perStep * (context.totalSteps - input.step - 1);
 }

@@ -61,7 +61,10 @@ export async function trainStep(
       weight_decay: config.weight_decay,
       grad_clip_norm: config.grad_clip_norm,
     });
-    pending.push(Promise.all([forwardBackward, optimStep]));
+    const both = Promise.all([forwardBackward, optimStep]);
+    // Awaited below; until then a failure must not count as one that nobody handles.
+    both.catch(() => undefined);
+    pending.push(both);
   }
   const nextSampler = client.ephemeralSampler();
   const results = await Promise.all(pending);

@@ -7,6 +7,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** True once the limit (and not the parent) ended it. */
   readonly isExpired: () => boolean;
+  /** Runs `action` with the time standing still; several may overlap. */
+  pausedWhile<T>(action: () => Promise<T>): Promise<T>;
   /** Stops the timer. */
   clear(): void;
 }
@@ -18,32 +20,81 @@ export function deadline(
   what: string,
   parent?: AbortSignal,
 ): Deadline {
-  const own = new AbortController();
-  const timer = new AbortController();
-  let expired = false;
-  const follow = (): void => own.abort(parent?.reason);
-  if (parent?.aborted === true) follow();
-  else parent?.addEventListener("abort", follow, { once: true });
-  if (limitMs !== null) {
-    clock.sleep(limitMs, timer.signal).then(
-      () => {
-        expired = true;
-        own.abort(new AppError("timeout", `${what} took longer than ${limitMs / 1000} s.`));
-      },
+  return new RunningDeadline(clock, limitMs, what, parent);
+}
+
+class RunningDeadline implements Deadline {
+  readonly #clock: Clock;
+  readonly #limitMs: number | null;
+  readonly #what: string;
+  readonly #parent: AbortSignal | undefined;
+  readonly #own = new AbortController();
+  readonly #follow = (): void => this.#own.abort(this.#parent?.reason);
+  #timer = new AbortController();
+  #remainingMs: number;
+  #startedAtMs = 0;
+  #pauses = 0;
+  #expired = false;
+
+  constructor(clock: Clock, limitMs: number | null, what: string, parent?: AbortSignal) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#what = what;
+    this.#parent = parent;
+    this.#remainingMs = limitMs ?? 0;
+    if (parent?.aborted === true) this.#follow();
+    else parent?.addEventListener("abort", this.#follow, { once: true });
+    this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#own.signal;
+  }
+
+  readonly isExpired = (): boolean => this.#expired;
+
+  async pausedWhile<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#pauses === 0) this.#stop();
+    this.#pauses += 1;
+    try {
+      return await action();
+    } finally {
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#start();
+    }
+  }
+
+  clear(): void {
+    this.#timer.abort();
+    this.#parent?.removeEventListener("abort", this.#follow);
+  }
+
+  #start(): void {
+    if (this.#limitMs === null || this.#own.signal.aborted) return;
+    this.#timer = new AbortController();
+    this.#startedAtMs = this.#clock.monotonic();
+    this.#clock.sleep(this.#remainingMs, this.#timer.signal).then(
+      () => this.#expire(),
       () => undefined,
     );
   }
-  return {
-    signal: own.signal,
-    isExpired: () => expired,
-    clear: () => {
-      timer.abort();
-      parent?.removeEventListener("abort", follow);
-    },
-  };
+
+  #stop(): void {
+    this.#timer.abort();
+    this.#remainingMs -= this.#clock.monotonic() - this.#startedAtMs;
+  }
+
+  #expire(): void {
+    this.#expired = true;
+    const seconds = (this.#limitMs ?? 0) / 1000;
+    this.#own.abort(new AppError("timeout", `${this.#what} took longer than ${seconds} s.`));
+  }
 }
 
-/** Runs `action` under a limit; rejects with AppError `timeout` when it does not end in time. */
+/**
+ * Runs `action` under a limit and hands it the signal, which it must heed.
+ * @throws AppError `timeout` when the limit ended it
+ */
 export async function withLimit<T>(
   clock: Clock,
   limitMs: number | null,

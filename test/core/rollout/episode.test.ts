@@ -45,6 +45,7 @@ function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
     settings: someSettings(settings),
     environment: ENVIRONMENT,
     seedOf: seedOf ?? (() => undefined),
+    sampleSlot: async () => () => undefined,
     signal: stopping.signal,
   });
   return { clock, session, sampler, stopping, episode };
@@ -335,8 +336,12 @@ describe("the limits of an episode", () => {
 
   it("do not sample at all where the prompt fills the budget", async () => {
     const maxTotalTokens = encode(PROMPT).length;
-    const { stop, sampler } = await play({ ...game, turns: [ADD], settings: { maxTotalTokens } });
-    expect([stop, sampler.requests.length]).toEqual(["max_tokens", 0]);
+    const { episode, sampler } = setUp({ ...game, turns: [ADD], settings: { maxTotalTokens } });
+    await expect(episode.play()).rejects.toMatchObject({
+      code: "prompt-too-long",
+      configPath: "max_total_tokens",
+    });
+    expect(sampler.requests).toHaveLength(0);
   });
 
   it.each<[string, Partial<RolloutSettings>, number]>([
@@ -425,7 +430,9 @@ describe("faults of services", () => {
       },
     });
     await expect(episode.play()).rejects.toBe(fault);
-    expect(episode.turns).toHaveLength(1);
+    // The turn whose call broke is in the ledger, so it is in the record, too, without a result.
+    expect(episode.turns.map(({ results }) => results.length)).toEqual([1, 0]);
+    expect(episode.ledger?.turnCount).toBe(2);
     expect(episode.rewards).toEqual([0.5]);
   });
 
@@ -454,7 +461,9 @@ describe("faults of services", () => {
     });
     await expect(clock.run(episode.play())).rejects.toMatchObject({
       code: "timeout",
-      message: expect.stringMatching(/Tool add of Owner\/Game took longer than 2 s/),
+      message: expect.stringMatching(
+        /Tool add of Owner\/Game \(tool_timeout\) took longer than 2 s/,
+      ),
     });
   });
 

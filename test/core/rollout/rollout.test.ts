@@ -66,6 +66,7 @@ function setUp({
     clock,
     random: { uuid: () => "id", uniform: () => 0 },
     log: silentLog,
+    sampleSlot: async () => () => undefined,
     seedOf: (attempt: number, turn: number) => {
       seeds.push([attempt, turn]);
       return 10 * attempt + turn;
@@ -113,7 +114,8 @@ describe("a rollout", () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const { reward, record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
     expect(reward).toBeNull();
-    expect(record).toMatchObject({ stop: "max_tokens", turns: [], error: null });
+    expect(record).toMatchObject({ stop: "error", turns: [] });
+    expect(record.error).toMatch(/max_total_tokens: 3/);
   });
 });
 

@@ -153,7 +153,10 @@ describe("an evaluation", () => {
 
   it("tells those who watch when it begins and what came of it", async () => {
     const { context, results } = await run(10);
-    expect(context.progress).toEqual([
+    const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
+    expect(finished).toHaveLength(12);
+    expect(finished.at(-1)).toMatchObject({ step: 10, done: 12, rollouts: 12 });
+    expect(context.progress.filter(({ kind }) => kind !== "rollout-finished")).toEqual([
       { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 12 },
       { kind: "evaluated", step: 10, purpose: "periodic", results },
     ]);

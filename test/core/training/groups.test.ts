@@ -94,4 +94,11 @@ describe("the groups of a step", () => {
     const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, null], { group: 1 })];
     expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
   });
+
+  it("sends nothing for an advantage of zero, which would change nothing", () => {
+    const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
+    expect(group?.rollouts.map(({ fate, datum }) => [fate, datum])).toEqual(
+      Array.from({ length: 2 }, () => ["trained", null]),
+    );
+  });
 });

@@ -2,11 +2,32 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { deadline, withLimit } from "../../../src/core/util/abort.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { untilAborted } from "./scriptedModel.ts";
+import { untilAborted } from "../rollout/scriptedModel.ts";
 
 const reason = new AppError("stopped", "The run was asked to stop.");
 
 describe("a deadline", () => {
+  it("stands still while something else is waited for", async () => {
+    const clock = new FakeClock();
+    const limit = deadline(clock, 1_000, "Breakfast");
+    await clock.advance(600);
+    let arrive = (): void => undefined;
+    const waiting = limit.pausedWhile(
+      () =>
+        new Promise<void>((resolve) => {
+          arrive = resolve;
+        }),
+    );
+    await clock.advance(5_000);
+    expect(limit.isExpired()).toBe(false);
+    arrive();
+    await waiting;
+    await clock.advance(399);
+    expect(limit.isExpired()).toBe(false);
+    await clock.advance(1);
+    expect(limit.isExpired()).toBe(true);
+  });
+
   it("aborts after its time, and knows that it was the time", async () => {
     const clock = new FakeClock();
     const limit = deadline(clock, 1_500, "Breakfast");
