@@ -1,0 +1,58 @@
+// Adds to package-lock.json the optional platform packages that the registry in use did not have when the lock was written:
+// `npm ci` refuses a lock without them, and another machine may need them. Run after every `npm install`: `npm run lock`.
+
+import { readFile, writeFile } from "node:fs/promises";
+
+const PATH = "package-lock.json";
+const SYSTEMS = {
+  darwin: "darwin",
+  win32: "win32",
+  linux: "linux",
+  android: "android",
+  freebsd: "freebsd",
+  openharmony: "openharmony",
+  aix: "aix",
+  sunos: "sunos",
+  netbsd: "netbsd",
+  openbsd: "openbsd",
+};
+const PROCESSORS = [
+  "arm64",
+  "x64",
+  "ia32",
+  "arm",
+  "ppc64",
+  "riscv64",
+  "s390x",
+  "loong64",
+  "mips64el",
+];
+
+/** Platform of a package by the words of its name; null when it names none. */
+function platformOf(name) {
+  const words = name.split(/[-/]/);
+  const os = words.map((word) => SYSTEMS[word]).find((system) => system !== undefined);
+  const cpu = words.find((word) => PROCESSORS.includes(word));
+  return os === undefined ? null : { os: [os], ...(cpu === undefined ? {} : { cpu: [cpu] }) };
+}
+
+const lock = JSON.parse(await readFile(PATH, "utf8"));
+const added = {};
+for (const entry of Object.values(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const place = `node_modules/${name}`;
+    const platform = platformOf(name);
+    if (lock.packages[place] !== undefined || platform === null) continue;
+    added[place] = {
+      version,
+      ...(platform.cpu && { cpu: platform.cpu }),
+      dev: true,
+      optional: true,
+      os: platform.os,
+    };
+  }
+}
+const all = Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) => (a < b ? -1 : 1));
+lock.packages = Object.fromEntries(all);
+await writeFile(PATH, `${JSON.stringify(lock, null, 2)}\n`);
+process.stdout.write(`${Object.keys(added).length} optional packages added\n`);
