@@ -2,18 +2,21 @@
 
 import { AppError } from "../../core/errors.ts";
 import {
+  type LayerActivations,
+  layerActivations,
+  type PassBuffers,
+  passBuffers,
+} from "./activations.ts";
+import {
   type AdapterLayout,
   LORA_SCALE,
   type LoraSpans,
   type Projection,
   projectionShape,
-  roundUp,
 } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
+import { PackedAttention, type SequenceRows } from "./packedAttention.ts";
 import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
-
-/** Rows of the attention matrix computed at a time: columns right of the block's diagonal are skipped. */
-const ATTENTION_ROWS = 32;
 
 /** What is trained: LoRA parameters, or every base weight (for making the base model). */
 export type TrainTarget =
@@ -23,31 +26,6 @@ export type TrainTarget =
 export interface NetworkSequence {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
-}
-
-interface LayerActivations {
-  /** Input, normalised input, its reciprocal root. */
-  readonly x: number;
-  readonly h: number;
-  readonly rstd: number;
-  readonly q: number;
-  readonly k: number;
-  readonly v: number;
-  readonly attended: number;
-  /** After attention: input of the feed-forward half, and its norm. */
-  readonly x2: number;
-  readonly h2: number;
-  readonly rstd2: number;
-  readonly gate: number;
-  readonly up: number;
-  readonly gated: number;
-  /** Attention probabilities, [heads, T, roundUp(T, 8)] per sequence, one after another. */
-  readonly probabilities: number;
-}
-
-interface Lengths {
-  readonly start: number;
-  readonly length: number;
 }
 
 export class Network {
@@ -63,8 +41,8 @@ export class Network {
   #gradientLength: number;
   #layout: AdapterLayout | null = null;
   readonly #layers: readonly LayerActivations[];
-  readonly #b: ReturnType<typeof buffers>;
-  #sequences: readonly Lengths[] = [];
+  readonly #b: PassBuffers;
+  readonly #attention: PackedAttention;
   #rows = 0;
 
   constructor(weights: Weights, target: TrainTarget, maxRows: number) {
@@ -81,7 +59,8 @@ export class Network {
       layerActivations(this.#arena, weights, maxRows),
     );
     const rank = target.kind === "lora" ? target.largest.paddedRank : 8;
-    this.#b = buffers(this.#arena, weights, maxRows, rank);
+    this.#b = passBuffers(this.#arena, weights, maxRows, rank);
+    this.#attention = new PackedAttention(weights, this.#b);
     if (target.kind === "full") weights.merge(this.#set, null);
   }
 
@@ -165,7 +144,7 @@ export class Network {
   }
 
   #load(sequences: readonly NetworkSequence[]): number {
-    const lengths: Lengths[] = [];
+    const lengths: SequenceRows[] = [];
     let n = 0;
     for (const sequence of sequences) {
       lengths.push({ start: n, length: sequence.tokens.length });
@@ -177,7 +156,7 @@ export class Network {
         `A micro-batch of ${n} tokens exceeds ${this.maxRows} rows.`,
       );
     }
-    this.#sequences = lengths;
+    this.#attention.load(lengths);
     this.#rows = n;
     const ids = this.#arena.ints(this.#b.ids, n);
     const targets = this.#arena.ints(this.#b.targets, n);
@@ -214,7 +193,7 @@ export class Network {
     this.#linear(index, "v", layer.h, layer.v, n);
     kernels.rope(layer.q, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
     kernels.rope(layer.k, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
-    this.#attend(layer);
+    this.#attention.forward(layer);
     this.#arena.copy(layer.x2, layer.x, n * d);
     this.#linear(index, "o", layer.attended, layer.x2, n, 1);
     kernels.rmsNorm(
@@ -257,45 +236,6 @@ export class Network {
       1,
       accumulate,
     );
-  }
-
-  /** Visits every (sequence, head) with the byte offset of its rows and the place of its probabilities. */
-  #eachHead(visit: (offset: number, length: number, probabilities: number) => void): void {
-    const { arch } = this.#weights;
-    const d = arch.hiddenSize;
-    const headSize = d / arch.heads;
-    let probabilities = 0;
-    for (const { start, length } of this.#sequences) {
-      for (let head = 0; head < arch.heads; head++) {
-        visit((start * d + head * headSize) * 4, length, probabilities);
-        probabilities += length * roundUp(length, 8) * 4;
-      }
-    }
-  }
-
-  #attend(layer: LayerActivations): void {
-    const { arch } = this.#weights;
-    const kernels = this.#arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
-    const scale = 1 / Math.sqrt(dh);
-    this.#eachHead((offset, length, place) => {
-      const columns = roundUp(length, 8);
-      const probabilities = layer.probabilities + place;
-      kernels.packTransposed(layer.k + offset, d, dh, length, b.pack1);
-      kernels.pack(layer.v + offset, d, length, dh, b.pack2);
-      for (let i = 0; i < length; i += ATTENTION_ROWS) {
-        const rows = Math.min(ATTENTION_ROWS, length - i);
-        const seen = i + rows;
-        const block = probabilities + i * columns * 4;
-        const q = layer.q + offset + i * d * 4;
-        kernels.matmul(q, d, b.pack1, dh, block, columns, rows, roundUp(seen, 8), dh, scale, 0);
-        kernels.softmaxCausal(block, columns, rows, i, columns);
-        const out = layer.attended + offset + i * d * 4;
-        kernels.matmul(block, columns, b.pack2, length, out, d, rows, dh, seen, 1, 0);
-      }
-    });
   }
 
   /** Leaves the gradient of the normalised final hidden state in `dh`. */
@@ -356,7 +296,7 @@ export class Network {
       d,
     );
     this.#linearBackward(index, "o", layer.attended, b.dx, b.dAttended, n, 0);
-    this.#attendBackward(layer);
+    this.#attention.backward(layer);
     const { cos, sin } = this.#rope;
     const dh = d / arch.heads;
     kernels.rope(b.dq, d, b.positions, cos, sin, n, arch.heads, dh, -1);
@@ -379,99 +319,6 @@ export class Network {
       n,
       d,
     );
-  }
-
-  #attendBackward(layer: LayerActivations): void {
-    const { arch } = this.#weights;
-    const kernels = this.#arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
-    const scale = 1 / Math.sqrt(dh);
-    this.#eachHead((offset, length, place) => {
-      const columns = roundUp(length, 8);
-      const probabilities = layer.probabilities + place;
-      kernels.packTransposed(layer.v + offset, d, dh, length, b.pack1);
-      kernels.pack(layer.k + offset, d, length, dh, b.pack2);
-      for (let i = 0; i < length; i += ATTENTION_ROWS) {
-        const rows = Math.min(ATTENTION_ROWS, length - i);
-        const seen = i + rows;
-        const block = i * columns * 4;
-        const dOut = b.dAttended + offset + i * d * 4;
-        kernels.matmul(
-          dOut,
-          d,
-          b.pack1,
-          dh,
-          b.dScores + block,
-          columns,
-          rows,
-          roundUp(seen, 8),
-          dh,
-          1,
-          0,
-        );
-        kernels.softmaxBackward(
-          probabilities + block,
-          b.dScores + block,
-          columns,
-          rows,
-          i,
-          columns,
-          scale,
-        );
-        const dq = b.dq + offset + i * d * 4;
-        kernels.matmul(b.dScores + block, columns, b.pack2, length, dq, d, rows, dh, seen, 1, 0);
-      }
-      this.#transposedProduct(probabilities, b.dAttended + offset, b.dv + offset, length, columns);
-      this.#transposedProduct(b.dScores, layer.q + offset, b.dk + offset, length, columns);
-    });
-  }
-
-  /**
-   * out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. The square is zero right of
-   * its diagonal, so a block of output rows only needs the rows from its own start on.
-   */
-  #transposedProduct(
-    square: number,
-    rows: number,
-    out: number,
-    length: number,
-    columns: number,
-  ): void {
-    const { arch } = this.#weights;
-    const kernels = this.#arena.kernels;
-    const b = this.#b;
-    const d = arch.hiddenSize;
-    const dh = d / arch.heads;
-    kernels.pack(rows, d, length, dh, b.pack1);
-    for (let j = 0; j < length; j += ATTENTION_ROWS) {
-      const width = Math.min(ATTENTION_ROWS, length - j);
-      const depth = length - j;
-      kernels.transpose(
-        square + (j * columns + j) * 4,
-        columns,
-        depth,
-        width,
-        b.transposed,
-        columns,
-      );
-      // Packed panels hold eight columns a row: skipping j rows skips 8·j values of every panel.
-      const packed = b.pack1 + j * 8 * 4;
-      kernels.matmul(
-        b.transposed,
-        columns,
-        packed,
-        length,
-        out + j * d * 4,
-        d,
-        width,
-        dh,
-        depth,
-        1,
-        0,
-      );
-    }
   }
 
   /** dx (+)= dy·transpose(W') unless `dx` is 0, and the weight or LoRA gradient from x and dy. */
@@ -528,57 +375,4 @@ export class Network {
     const gradientA = this.#gradient + lora.a.offset * 4;
     kernels.matmulTransposedA(x, input, b.xa, r, gradientA, r, input, r, n, LORA_SCALE);
   }
-}
-
-function layerActivations(arena: Arena, weights: Weights, rows: number): LayerActivations {
-  const { hiddenSize: d, feedForwardSize: ff, heads, maxContext } = weights.arch;
-  return {
-    x: arena.alloc(rows * d),
-    h: arena.alloc(rows * d),
-    rstd: arena.alloc(rows),
-    q: arena.alloc(rows * d),
-    k: arena.alloc(rows * d),
-    v: arena.alloc(rows * d),
-    attended: arena.alloc(rows * d),
-    x2: arena.alloc(rows * d),
-    h2: arena.alloc(rows * d),
-    rstd2: arena.alloc(rows),
-    gate: arena.alloc(rows * ff),
-    up: arena.alloc(rows * ff),
-    gated: arena.alloc(rows * ff),
-    // A sequence of T tokens takes T rows and T·roundUp(T, 8) entries a head; short ones waste up to seven columns a row.
-    probabilities: arena.alloc(heads * rows * roundUp(maxContext, 8)),
-  };
-}
-
-function buffers(arena: Arena, weights: Weights, rows: number, rank: number) {
-  const { hiddenSize: d, feedForwardSize: ff, vocabSize: v, maxContext } = weights.arch;
-  const square = roundUp(maxContext, 8) ** 2;
-  return {
-    ids: arena.alloc(rows),
-    targets: arena.alloc(rows),
-    positions: arena.alloc(rows),
-    index: arena.alloc(rows),
-    scoredTargets: arena.alloc(rows),
-    coefficients: arena.alloc(rows),
-    scoredRows: arena.alloc(rows * d),
-    x: arena.alloc(rows * d),
-    h: arena.alloc(rows * d),
-    rstd: arena.alloc(rows),
-    logits: arena.alloc(rows * v),
-    logprobs: arena.alloc(rows),
-    dx: arena.alloc(rows * d),
-    dh: arena.alloc(rows * d),
-    dq: arena.alloc(rows * d),
-    dk: arena.alloc(rows * d),
-    dv: arena.alloc(rows * d),
-    dAttended: arena.alloc(rows * d),
-    dGated: arena.alloc(rows * ff),
-    dScores: arena.alloc(square),
-    transposed: arena.alloc(square),
-    pack1: arena.alloc(square),
-    pack2: arena.alloc(square),
-    xa: arena.alloc(rows * rank),
-    packLora: arena.alloc(Math.max(d, ff) * rank),
-  };
 }

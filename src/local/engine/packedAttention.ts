@@ -1,0 +1,164 @@
+/** Causal attention over packed sequences, sequence by sequence and head by head, forward and backward. */
+
+import type { LayerActivations, PassBuffers } from "./activations.ts";
+import { roundUp } from "./architecture.ts";
+import type { Weights } from "./weights.ts";
+
+/** Rows of the attention matrix computed at a time: columns right of the block's diagonal are skipped. */
+const ATTENTION_ROWS = 32;
+
+/** Where a sequence's rows lie among the packed rows. */
+export interface SequenceRows {
+  readonly start: number;
+  readonly length: number;
+}
+
+export class PackedAttention {
+  readonly #weights: Weights;
+  readonly #b: PassBuffers;
+  #sequences: readonly SequenceRows[] = [];
+
+  constructor(weights: Weights, buffers: PassBuffers) {
+    this.#weights = weights;
+    this.#b = buffers;
+  }
+
+  /** Takes the sequences of the next pass. */
+  load(sequences: readonly SequenceRows[]): void {
+    this.#sequences = sequences;
+  }
+
+  /** Visits every (sequence, head) with the byte offset of its rows and the place of its probabilities. */
+  #eachHead(visit: (offset: number, length: number, probabilities: number) => void): void {
+    const { arch } = this.#weights;
+    const d = arch.hiddenSize;
+    const headSize = d / arch.heads;
+    let probabilities = 0;
+    for (const { start, length } of this.#sequences) {
+      for (let head = 0; head < arch.heads; head++) {
+        visit((start * d + head * headSize) * 4, length, probabilities);
+        probabilities += length * roundUp(length, 8) * 4;
+      }
+    }
+  }
+
+  /** attended = softmax(q·transpose(k) / sqrt(dh))·v; keeps the probabilities. */
+  forward(layer: LayerActivations): void {
+    const { arch } = this.#weights;
+    const kernels = this.#weights.arena.kernels;
+    const b = this.#b;
+    const d = arch.hiddenSize;
+    const dh = d / arch.heads;
+    const scale = 1 / Math.sqrt(dh);
+    this.#eachHead((offset, length, place) => {
+      const columns = roundUp(length, 8);
+      const probabilities = layer.probabilities + place;
+      kernels.packTransposed(layer.k + offset, d, dh, length, b.pack1);
+      kernels.pack(layer.v + offset, d, length, dh, b.pack2);
+      for (let i = 0; i < length; i += ATTENTION_ROWS) {
+        const rows = Math.min(ATTENTION_ROWS, length - i);
+        const seen = i + rows;
+        const block = probabilities + i * columns * 4;
+        const q = layer.q + offset + i * d * 4;
+        kernels.matmul(q, d, b.pack1, dh, block, columns, rows, roundUp(seen, 8), dh, scale, 0);
+        kernels.softmaxCausal(block, columns, rows, i, columns);
+        const out = layer.attended + offset + i * d * 4;
+        kernels.matmul(block, columns, b.pack2, length, out, d, rows, dh, seen, 1, 0);
+      }
+    });
+  }
+
+  /** From dAttended to dq, dk and dv. */
+  backward(layer: LayerActivations): void {
+    const { arch } = this.#weights;
+    const kernels = this.#weights.arena.kernels;
+    const b = this.#b;
+    const d = arch.hiddenSize;
+    const dh = d / arch.heads;
+    const scale = 1 / Math.sqrt(dh);
+    this.#eachHead((offset, length, place) => {
+      const columns = roundUp(length, 8);
+      const probabilities = layer.probabilities + place;
+      kernels.packTransposed(layer.v + offset, d, dh, length, b.pack1);
+      kernels.pack(layer.k + offset, d, length, dh, b.pack2);
+      for (let i = 0; i < length; i += ATTENTION_ROWS) {
+        const rows = Math.min(ATTENTION_ROWS, length - i);
+        const seen = i + rows;
+        const block = i * columns * 4;
+        const dOut = b.dAttended + offset + i * d * 4;
+        kernels.matmul(
+          dOut,
+          d,
+          b.pack1,
+          dh,
+          b.dScores + block,
+          columns,
+          rows,
+          roundUp(seen, 8),
+          dh,
+          1,
+          0,
+        );
+        kernels.softmaxBackward(
+          probabilities + block,
+          b.dScores + block,
+          columns,
+          rows,
+          i,
+          columns,
+          scale,
+        );
+        const dq = b.dq + offset + i * d * 4;
+        kernels.matmul(b.dScores + block, columns, b.pack2, length, dq, d, rows, dh, seen, 1, 0);
+      }
+      this.#transposedProduct(probabilities, b.dAttended + offset, b.dv + offset, length, columns);
+      this.#transposedProduct(b.dScores, layer.q + offset, b.dk + offset, length, columns);
+    });
+  }
+
+  /**
+   * out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. The square is zero right of
+   * its diagonal, so a block of output rows only needs the rows from its own start on.
+   */
+  #transposedProduct(
+    square: number,
+    rows: number,
+    out: number,
+    length: number,
+    columns: number,
+  ): void {
+    const { arch } = this.#weights;
+    const kernels = this.#weights.arena.kernels;
+    const b = this.#b;
+    const d = arch.hiddenSize;
+    const dh = d / arch.heads;
+    kernels.pack(rows, d, length, dh, b.pack1);
+    for (let j = 0; j < length; j += ATTENTION_ROWS) {
+      const width = Math.min(ATTENTION_ROWS, length - j);
+      const depth = length - j;
+      kernels.transpose(
+        square + (j * columns + j) * 4,
+        columns,
+        depth,
+        width,
+        b.transposed,
+        columns,
+      );
+      // Packed panels hold eight columns a row: skipping j rows skips 8·j values of every panel.
+      const packed = b.pack1 + j * 8 * 4;
+      kernels.matmul(
+        b.transposed,
+        columns,
+        packed,
+        length,
+        out + j * d * 4,
+        d,
+        width,
+        dh,
+        depth,
+        1,
+        0,
+      );
+    }
+  }
+}
