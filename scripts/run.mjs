@@ -1,4 +1,5 @@
-// Runs a TypeScript program of this repository: `node scripts/run.mjs FILE.ts [arguments]`.
+// Runs a TypeScript program of this repository: `node scripts/run.mjs FILE.ts [arguments]`. With `--bundle-only` as the only
+// argument it is made ready in dist/scripts and not run.
 
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,5 +9,7 @@ const [source, ...rest] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: node scripts/run.mjs FILE.ts [arguments]");
 const name = basename(source, ".ts");
 await bundle({ [name]: source }, "dist/scripts");
-process.argv = [process.argv[0], resolve(source), ...rest];
-await import(pathToFileURL(resolve(`dist/scripts/${name}.js`)).href);
+if (rest[0] !== "--bundle-only") {
+  process.argv = [process.argv[0], resolve(source), ...rest];
+  await import(pathToFileURL(resolve(`dist/scripts/${name}.js`)).href);
+}

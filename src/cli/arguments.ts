@@ -1,10 +1,45 @@
 /** Understands the command line: which command, with which values, or one clear line about what is wrong. */
 
-import { parseArgs } from "node:util";
-import { AppError } from "../core/errors.ts";
+import type { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
+import {
+  type CommandName,
+  didYouMean,
+  FLAGS,
+  fault,
+  type Given,
+  NO_COMMAND_FLAGS,
+  readFlags,
+} from "./flags.ts";
 
-export type CommandName = "train" | "resume" | "show" | "serve";
+/** Settings over those of a configuration file, each as `key=value`. */
+interface WithOverrides {
+  readonly overrides: readonly string[];
+}
+
+export interface TrainCommand extends WithOverrides {
+  readonly kind: "train";
+  readonly configPath: string;
+  /** Hosts that a `.env` file may lead keys from elsewhere to. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface ResumeCommand extends WithOverrides {
+  readonly kind: "resume";
+  readonly folder: string;
+  readonly allowedHosts: readonly string[];
+}
+
+export interface ValidateCommand extends WithOverrides {
+  readonly kind: "validate";
+  readonly configPath: string;
+}
+
+export interface RunsCommand {
+  readonly kind: "runs";
+  /** A folder of runs or of a project, or a configuration; null = the working directory. */
+  readonly place: string | null;
+}
 
 /** Numbers of steps, groups and rollouts count from 1, as on the screen. */
 export interface ShowCommand {
@@ -29,40 +64,17 @@ export interface ServeCommand {
 export type Command =
   | { readonly kind: "help"; readonly topic: CommandName | null }
   | { readonly kind: "version" }
-  | { readonly kind: "train"; readonly configPath: string }
-  | { readonly kind: "resume"; readonly folder: string }
+  | TrainCommand
+  | ResumeCommand
+  | ValidateCommand
+  | RunsCommand
   | ShowCommand
   | ServeCommand;
 
-type Flags = Readonly<
-  Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
->;
+const COMMANDS: readonly CommandName[] = ["train", "resume", "validate", "runs", "show", "serve"];
 
-const HELP: Flags = { help: { type: "boolean", short: "h" } };
-
-const FLAGS: Readonly<Record<CommandName, Flags>> = {
-  train: { ...HELP, config_path: { type: "string", short: "c" } },
-  resume: HELP,
-  show: {
-    ...HELP,
-    step: { type: "string" },
-    group: { type: "string" },
-    rollout: { type: "string" },
-    tokens: { type: "boolean" },
-    eval: { type: "boolean" },
-  },
-  serve: {
-    ...HELP,
-    tinker_port: { type: "string" },
-    environments_port: { type: "string" },
-    store: { type: "string" },
-  },
-};
-const COMMANDS: readonly CommandName[] = ["train", "resume", "show", "serve"];
-/** Without a command's name the flags of `train` hold, as in the original program. */
-const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, version: { type: "boolean" } };
-
-const CONFIG_FILE = /\.(ya?ml|json)$/i;
+/** Names that are taken for a configuration wherever a folder could stand, too. */
+export const CONFIG_FILE = /\.(ya?ml|json)$/i;
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
 export function parseArguments(args: readonly string[]): Command {
@@ -77,58 +89,21 @@ export function parseArguments(args: readonly string[]): Command {
   return parseCommand("train", given);
 }
 
-interface Given {
-  readonly switches: ReadonlySet<string>;
-  readonly values: ReadonlyMap<string, string>;
-  readonly positionals: readonly string[];
-}
-
-function readFlags(args: readonly string[], flags: Flags, command: CommandName | null): Given {
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: flags,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const switches = new Set<string>();
-  const values = new Map<string, string>();
-  const positionals: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
-    if (token.kind !== "option") continue;
-    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
-    if (flag === undefined) throw unknownFlag(token.rawName, flags, command);
-    if (flag.type === "string") values.set(token.name, readValue(token, command));
-    else if (token.value === undefined) switches.add(token.name);
-    else throw fault(`${token.rawName} takes no value`, command);
-  }
-  return { switches, values, positionals };
-}
-
-interface FlagToken {
-  readonly rawName: string;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}
-
-/** Another flag in the place of the value means that the value was forgotten. */
-function readValue(
-  { rawName, value, inlineValue }: FlagToken,
-  command: CommandName | null,
-): string {
-  const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
-  if (value === undefined || isForgotten) throw fault(`${rawName} needs a value`, command);
-  return value;
-}
-
 function parseCommand(name: CommandName, given: Given): Command {
   if (given.switches.has("help")) return { kind: "help", topic: name };
   switch (name) {
     case "train":
-      return parseTrain(given);
-    case "resume":
-      return { kind: "resume", folder: onlyPositional(given, name, "the run folder") };
+      return { ...parseConfigCommand(given, "train"), allowedHosts: allowedHosts(given) };
+    case "resume": {
+      const folder = onlyPositional(given, name, "the run folder");
+      const { overrides } = given;
+      return { kind: "resume", folder, overrides, allowedHosts: allowedHosts(given) };
+    }
+    case "validate":
+      return parseConfigCommand(given, "validate");
+    case "runs":
+      refuseFurther(given.positionals.slice(1), "runs");
+      return { kind: "runs", place: given.positionals[0] ?? null };
     case "show":
       return parseShow(given);
     case "serve":
@@ -136,13 +111,22 @@ function parseCommand(name: CommandName, given: Given): Command {
   }
 }
 
-function parseTrain(given: Given): Command {
-  const configPath = given.values.get("config_path");
+function parseConfigCommand<Kind extends "train" | "validate">(given: Given, kind: Kind) {
+  const { overrides } = given;
+  const configPath = lastValue(given, "config_path");
   if (configPath === undefined) {
-    return { kind: "train", configPath: onlyPositional(given, "train", "the configuration file") };
+    return { kind, configPath: onlyPositional(given, kind, "the configuration file"), overrides };
   }
-  refuseFurther(given.positionals, "train");
-  return { kind: "train", configPath };
+  refuseFurther(given.positionals, kind);
+  return { kind, configPath, overrides };
+}
+
+function allowedHosts({ values }: Given): readonly string[] {
+  return values.get("allow-host") ?? [];
+}
+
+function lastValue({ values }: Given, flag: string): string | undefined {
+  return values.get(flag)?.at(-1);
 }
 
 function parseShow(given: Given): ShowCommand {
@@ -177,7 +161,7 @@ function parseServe(given: Given): ServeCommand {
     kind: "serve",
     tinkerPort: numberOf(given, "serve", "tinker_port", 65_535) ?? 0,
     environmentsPort: numberOf(given, "serve", "environments_port", 65_535) ?? 0,
-    store: given.values.get("store") ?? null,
+    store: lastValue(given, "store") ?? null,
   };
 }
 
@@ -187,7 +171,7 @@ function numberOf(
   flag: string,
   most = Number.MAX_SAFE_INTEGER,
 ): number | null {
-  const text = given.values.get(flag);
+  const text = lastValue(given, flag);
   if (text === undefined) return null;
   const isNumber = /^\d+$/.test(text) && Number(text) <= most;
   if (isNumber) return Number(text);
@@ -210,24 +194,6 @@ function refuseFurther(positionals: readonly string[], command: CommandName): vo
 
 function unknownCommand(word: string): AppError {
   const nearest = nearestWord(word, COMMANDS);
-  const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : meant(nearest);
+  const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : didYouMean(nearest);
   return fault(`There is no command ${JSON.stringify(word)}. ${hint}`, null);
-}
-
-function unknownFlag(rawName: string, flags: Flags, command: CommandName | null): AppError {
-  const names = Object.keys(flags);
-  const nearest = nearestWord(rawName.replace(/^-+/, ""), names);
-  const known = names.map((name) => `--${name}`).join(", ");
-  const hint = nearest === null ? `The flags are ${known}` : meant(`--${nearest}`);
-  return fault(`There is no flag ${rawName}. ${hint}`, command);
-}
-
-function meant(word: string): string {
-  return `Did you mean ${word}`;
-}
-
-function fault(problem: string, command: CommandName | null): AppError {
-  const help = command === null ? "tinker-rl --help" : `tinker-rl ${command} --help`;
-  const end = problem.includes("Did you mean") ? "?" : ".";
-  return new AppError("bad-arguments", `${problem}${end} \`${help}\` tells more.`);
 }

@@ -1,6 +1,6 @@
 /** The help of every command: what it does, an example, and where results go. */
 
-import type { CommandName } from "./arguments.ts";
+import type { CommandName } from "./flags.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Line } from "./line.ts";
 
@@ -12,6 +12,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          go on with a run from its last checkpoint
+  validate FILE              check a configuration, without any service
+  runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   serve                      open the local services to other programs
   COMMAND --help             tell more about a command
@@ -29,15 +31,25 @@ Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
 4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
 program.`;
 
+const OVERRIDES = `Keys are joined with dots: --environments.local/calculator.num_rollouts=4 sets
+the group size of that environment. Values are YAML, null and [0, 1] too. Names
+with dots may stand in double quotes. The last setting of a key wins.`;
+
 const TRAIN: HelpText = (program) => `Trains a model as a configuration file says.
 
   ${program} train --config_path FILE
 
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
+  --overrides KEY=VALUE …  settings over those of the file; see below
+  --KEY=VALUE              the same for one setting
+  --allow-host HOST        let a .env file send a key from elsewhere to HOST
 
-Example:
+Examples:
 
   ${program} train --config_path examples/local/tinker-config.yaml
+  ${program} train -c examples/local/tinker-config.yaml --max_steps=5
+
+${OVERRIDES}
 
 Everything goes into a run folder of its own: by default
 .tinker-rl/runs/NAME beside the configuration, or log_path/NAME. A second run of
@@ -56,15 +68,48 @@ const RESUME: HelpText = (
 
   ${program} resume RUN_FOLDER
 
+  --overrides KEY=VALUE …  settings over those of the file; --KEY=VALUE as well
+  --allow-host HOST        let a .env file send a key from elsewhere to HOST
+
 Example:
 
-  ${program} resume .tinker-rl/runs/demo
+  ${program} resume .tinker-rl/runs/demo --max_steps=80
 
 Weights, optimizer, place in the data and seeds are those of the checkpoint, so
 that a resumed run equals one that was never interrupted. Steps after the
 checkpoint are run again; what they had written moves to superseded/ in the run
 folder. The configuration is read anew from its file: settings that make the run
-what it is cannot change, others, such as learning_rate or max_steps, can.`;
+what it is cannot change, others, such as learning_rate or max_steps, can.
+Overrides of the run stay in force; new ones are added to them.`;
+
+const VALIDATE: HelpText = (program) => `Checks a configuration and contacts no service.
+
+  ${program} validate FILE
+
+  --overrides KEY=VALUE …  check it with these settings; --KEY=VALUE as well
+
+Example:
+
+  ${program} validate examples/local/tinker-config.yaml
+
+Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
+Exit code 0 when it can be trained with, 2 when it cannot.`;
+
+const RUNS: HelpText = (program) => `Lists runs, the newest first.
+
+  ${program} runs [FOLDER]
+
+  FOLDER   a folder that holds runs, a project with .tinker-rl/runs in it, or a
+           configuration file; by default this folder, and where its
+           tinker-config.yaml puts runs
+
+Example:
+
+  ${program} runs examples/local
+
+"repeats" is how many completed steps would be run again if the run were resumed
+from its last checkpoint. A run that claims to be running, but whose trainer is
+gone, is shown as interrupted.`;
 
 const SHOW: HelpText = (program) => `Shows what a run did, also while it is running.
 
@@ -110,6 +155,8 @@ official Python packages train here. Serves until Ctrl+C.`;
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,
   resume: RESUME,
+  validate: VALIDATE,
+  runs: RUNS,
   show: SHOW,
   serve: SERVE,
 };

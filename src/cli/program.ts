@@ -1,13 +1,16 @@
 /** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
 
+import { isProcessAlive } from "../local/engine/service/processes.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { EXIT, errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import type { ProgramParts } from "./programParts.ts";
+import { listedRuns } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
 import { printAll } from "./terminal.ts";
 import { followRun } from "./train.ts";
+import { validate } from "./validate.ts";
 
 /** Runs the command in `args` and resolves with the exit code; errors are printed, never thrown. */
 export async function runProgram(parts: ProgramParts, args: readonly string[]): Promise<number> {
@@ -29,19 +32,27 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
       out.print([[parts.version]]);
       return EXIT.done;
     case "train": {
-      const { configPath } = command;
+      const { kind: _, ...request } = command;
       const end = await followRun(parts, (watch) =>
-        trainer.startTraining({ configPath, owner: "terminal", watch }),
+        trainer.startTraining({ ...request, owner: "terminal", watch }),
       );
       return exitCodeOfRun(end);
     }
     case "resume": {
-      const { folder } = command;
+      const { kind: _, ...request } = command;
       const end = await followRun(parts, (watch) =>
-        trainer.resumeTraining({ folder, owner: "terminal", watch }),
+        trainer.resumeTraining({ ...request, owner: "terminal", watch }),
       );
       return exitCodeOfRun(end);
     }
+    case "validate": {
+      const { isValid, lines } = await validate(parts.fileSystem, command);
+      out.print(lines);
+      return isValid ? EXIT.done : EXIT.invalid;
+    }
+    case "runs":
+      out.print(await listedRuns({ ...parts, isProcessAlive }, command));
+      return EXIT.done;
     case "show":
       await printAll(out, showRun(parts, command));
       return EXIT.done;

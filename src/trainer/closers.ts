@@ -2,9 +2,14 @@
 
 export class Closers {
   #entries: (() => Promise<void>)[] = [];
+  #isClosed = false;
 
-  /** Returns a function that takes the entry out again. */
+  /** Returns a function that takes the entry out again. What comes after {@link closeAll} is closed at once. */
   add(close: () => Promise<void>): () => void {
+    if (this.#isClosed) {
+      close().catch(() => undefined);
+      return () => undefined;
+    }
     this.#entries.push(close);
     return () => {
       this.#entries = this.#entries.filter((entry) => entry !== close);
@@ -13,6 +18,7 @@ export class Closers {
 
   /** Closes everything; a failure does not keep the others from closing. */
   async closeAll(): Promise<void> {
+    this.#isClosed = true;
     for (let close = this.#entries.pop(); close !== undefined; close = this.#entries.pop()) {
       try {
         await close();

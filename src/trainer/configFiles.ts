@@ -1,13 +1,19 @@
 /** The configuration on its way from the user's file into a run folder. */
 
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import { parseConfig } from "../core/config/parse.ts";
+import * as z from "zod";
+import type { AppliedOverride } from "../core/config/overrides.ts";
+import { type ParseResult, parseConfig } from "../core/config/parse.ts";
 import { describeProblem } from "../core/config/problem.ts";
 import type { Config } from "../core/config/schema.ts";
+import { withoutSecretValues } from "../core/config/secretValues.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+
+const overrideTexts = z.array(z.string());
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -17,19 +23,62 @@ export interface LoadedConfig {
   readonly path: string;
   /** One line each, as `path:line:col: warning: …`. */
   readonly warnings: readonly string[];
+  /** What was set beside the file, in its order. */
+  readonly overrides: readonly AppliedOverride[];
+}
+
+export interface CheckedConfig {
+  readonly text: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly result: ParseResult;
+  /** Problems or warnings, one line each. */
+  readonly lines: readonly string[];
+}
+
+/** Reads and checks a configuration without judging it. @throws AppError `config-not-found` */
+export async function checkConfig(
+  fileSystem: FileSystem,
+  path: string,
+  overrides: readonly string[] = [],
+): Promise<CheckedConfig> {
+  const absolute = resolve(path);
+  const text = await readConfigText(fileSystem, absolute, path);
+  return { text, path: absolute, ...checkText(text, { path, overrides }) };
 }
 
 /** @throws AppError `config-invalid` with one line per problem, `config-not-found` */
-export async function loadConfig(fileSystem: FileSystem, path: string): Promise<LoadedConfig> {
-  const absolute = resolve(path);
-  const text = await readConfigText(fileSystem, absolute, path);
-  const result = parseConfig(text, { path: absolute });
+export async function loadConfig(
+  fileSystem: FileSystem,
+  path: string,
+  overrides: readonly string[] = [],
+): Promise<LoadedConfig> {
+  return requireSound(await checkConfig(fileSystem, path, overrides));
+}
+
+/** A configuration from a text that stands for the file at `path`. @throws AppError `config-invalid` */
+export function loadConfigText(
+  text: string,
+  path: string,
+  overrides: readonly string[],
+): LoadedConfig {
+  return requireSound({ text, path, ...checkText(text, { path, overrides }) });
+}
+
+function checkText(
+  text: string,
+  options: { readonly path: string; readonly overrides: readonly string[] },
+): Pick<CheckedConfig, "result" | "lines"> {
+  const result = parseConfig(text, options);
+  const problems = result.ok ? result.warnings : result.problems;
+  return { result, lines: problems.map((problem) => describeProblem(problem, options.path)) };
+}
+
+function requireSound({ text, path, result, lines }: CheckedConfig): LoadedConfig {
   if (!result.ok) {
-    const lines = result.problems.map((problem) => describeProblem(problem, path));
     throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
   }
-  const warnings = result.warnings.map((problem) => describeProblem(problem, path));
-  return { config: result.config, text, path: absolute, warnings };
+  return { config: result.config, text, path, warnings: lines, overrides: result.overrides };
 }
 
 async function readConfigText(
@@ -50,9 +99,11 @@ async function readConfigText(
 }
 
 /** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
-export function runParent(config: Config, configPath: string): string {
+export function runParent(
+  { log_path: given }: Pick<Config, "log_path">,
+  configPath: string,
+): string {
   const folder = dirname(configPath);
-  const { log_path: given } = config;
   if (given === null) return join(folder, ".tinker-rl", "runs");
   return isAbsolute(given) ? given : resolve(folder, given);
 }
@@ -63,7 +114,10 @@ export function runName(config: Config, configPath: string): string {
   return named ?? basename(configPath, extname(configPath));
 }
 
-/** Keeps the configuration with the run, once as written and once with every default, both without secrets. */
+/**
+ * Keeps the configuration with the run, once as written and once with overrides and every default, and the overrides
+ * beside them; all without secrets.
+ */
 export async function writeConfigFiles(
   fileSystem: FileSystem,
   folder: string,
@@ -72,8 +126,28 @@ export async function writeConfigFiles(
 ): Promise<void> {
   const paths = runPaths(folder);
   const resolved = JSON.stringify(redactor.cleanJson(redactSecrets(loaded.config)), null, 2);
-  await fileSystem.writeAtomic(paths.config, redactor.clean(loaded.text));
+  await fileSystem.writeAtomic(paths.config, redactor.clean(withoutSecretValues(loaded.text)));
   await fileSystem.writeAtomic(paths.resolvedConfig, `${resolved}\n`);
+  if (loaded.overrides.length > 0) {
+    const texts = loaded.overrides.map(({ text }) => redactor.clean(text));
+    await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
+  }
+}
+
+/** The overrides that a run was started and resumed with so far. @throws AppError `run-file-invalid` */
+export async function readOverrides(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<readonly string[]> {
+  const path = runPaths(folder).overrides;
+  if ((await fileSystem.size(path)) === null) return [];
+  const parsed = overrideTexts.safeParse(parseJson(await fileSystem.readText(path))?.value);
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "run-file-invalid",
+    `${path} is damaged: it should hold a list of overrides. Correct it, or remove it to resume without them.`,
+    { cause: parsed.error },
+  );
 }
 
 /** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */

@@ -1,24 +1,21 @@
 /** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
 
 import { isLocalModel } from "../core/config/presets.ts";
-import type { Config } from "../core/config/schema.ts";
 import { AppError } from "../core/errors.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/contract.ts";
-import { connectEnvironments, OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
+import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { Log } from "../core/ports.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
-import { connectTinker, hostedBaseUrl, type ServiceClient } from "../core/tinker/serviceClient.ts";
+import { connectTinker, type ServiceClient } from "../core/tinker/serviceClient.ts";
 import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
 import type { Closers } from "./closers.ts";
 import { type LocalPrograms, startEngine, startEnvironments } from "./localServices.ts";
-import type { Variables } from "./variables.ts";
+import { type AddressParts, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
 
-export interface ConnectionParts {
-  readonly config: Config;
+export interface ConnectionParts extends AddressParts {
   readonly programs: LocalPrograms;
-  readonly variables: Variables;
   readonly redactor: Redactor;
   readonly log: Log;
   readonly closers: Closers;
@@ -37,7 +34,7 @@ export interface TinkerConnection {
   close(): Promise<void>;
 }
 
-/** @throws AppError `key-missing`, `local-service`, `tinker-*` */
+/** @throws AppError `key-missing`, `key-host-not-allowed`, `local-service`, `tinker-*` */
 export async function connectModelService(parts: ConnectionParts): Promise<TinkerConnection> {
   return isLocalModel(parts.config.model_name) ? embeddedEngine(parts) : hostedTinker(parts);
 }
@@ -67,13 +64,12 @@ async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection>
 }
 
 async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
-  const { config, variables, redactor, closers } = parts;
-  const apiKey = variables("TINKER_API_KEY");
+  const { config, redactor, closers } = parts;
+  const { url: baseUrl, keyName, key: apiKey } = tinkerAddress(parts);
   if (apiKey === null) {
-    throw missingKey("TINKER_API_KEY", `model_name: ${config.model_name} is trained by Tinker`);
+    throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
   redactor.learn(apiKey);
-  const baseUrl = config.tinker_base_url ?? variables("TINKER_BASE_URL") ?? hostedBaseUrl;
   const http = createHttpClient();
   const release = closers.add(() => http.close());
   const service = await connectTinker({ ...sessionOptions(parts), http, baseUrl, apiKey });
@@ -134,21 +130,20 @@ async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentCon
 
 /** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
 function openReward(parts: ConnectionParts): EnvironmentConnection {
-  const { config, variables, redactor, closers } = parts;
-  const given =
-    config.openreward_base_url ??
-    variables("OPENREWARD_SESSION_URL") ??
-    variables("OPENREWARD_ENVIRONMENTS_URL");
-  const apiKey = given === null ? variables("OPENREWARD_API_KEY") : variables("ORS_API_KEY");
-  if (given === null && apiKey === null) {
+  const { config, redactor, closers } = parts;
+  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey } = environmentAddress(parts);
+  if (isOpenReward && apiKey === null) {
     const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
-    throw missingKey("OPENREWARD_API_KEY", `environments: ${names.join(", ")} run at OpenReward`);
+    throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
   }
   if (apiKey !== null) redactor.learn(apiKey);
   const http = createHttpClient();
   closers.add(() => http.close());
-  const baseUrl = given ?? OPENREWARD_SESSIONS_URL;
-  return connectEnvironments({ ...environmentOptions(parts), http, baseUrl, apiKey });
+  return connectEnvironments({
+    ...environmentOptions(parts),
+    ...{ http, baseUrl, apiKey },
+    ...(apiUrl !== null && { apiUrl }),
+  });
 }
 
 function environmentOptions({ log }: ConnectionParts) {

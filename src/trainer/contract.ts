@@ -3,22 +3,25 @@
 import type { Watcher } from "../core/training/progress.ts";
 import type { RunOwner } from "../shared/runFile.ts";
 
-export interface TrainRequest {
-  /** Path of the YAML or JSON file. */
-  readonly configPath: string;
+interface RunRequest {
   readonly owner: RunOwner;
   readonly watch: Watcher;
+  /** Settings over those of the file, each as `key=value`; a resumed run keeps those it had, these come after them. */
+  readonly overrides?: readonly string[];
+  /** Hosts that a `.env` file may lead keys from elsewhere to. */
+  readonly allowedHosts?: readonly string[];
   /** Where engine, environments and model lie; default: beside the running program. */
   readonly programFolder?: string;
 }
 
-export interface ResumeRequest {
+export interface TrainRequest extends RunRequest {
+  /** Path of the YAML or JSON file. */
+  readonly configPath: string;
+}
+
+export interface ResumeRequest extends RunRequest {
   /** Folder of the run. */
   readonly folder: string;
-  readonly owner: RunOwner;
-  readonly watch: Watcher;
-  /** Where engine, environments and model lie; default: beside the running program. */
-  readonly programFolder?: string;
 }
 
 /** A run in progress. */

@@ -1,6 +1,6 @@
 /** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
 
-import { configChanges } from "../core/config/changes.ts";
+import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
@@ -10,15 +10,24 @@ import { runPaths } from "../core/run/layout.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { resumeRun } from "../core/run/runFolder.ts";
 import { type RunState, readState } from "../core/run/state.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { LoopPosition } from "../core/training/loop.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { isProcessAlive } from "../local/engine/service/processes.ts";
 import { systemClock } from "../node/clock.ts";
-import { type LoadedConfig, loadConfig, redactSecrets } from "./configFiles.ts";
+import {
+  type LoadedConfig,
+  loadConfig,
+  loadConfigText,
+  readOverrides,
+  redactSecrets,
+} from "./configFiles.ts";
+import type { TinkerConnection } from "./connections.ts";
 import type { ResumeRequest } from "./contract.ts";
+import { createClient, startPosition } from "./modelStart.ts";
 import type { RunPlan } from "./run.ts";
 
-/** @throws AppError `run-not-found`, `run-without-checkpoint`, `config-identity`, `config-invalid` */
+/** @throws AppError `run-not-found`, `config-identity`, `config-invalid`, `run-file-invalid` */
 export async function planResume(fileSystem: FileSystem, request: ResumeRequest): Promise<RunPlan> {
   const { folder, owner } = request;
   const runFile = await readRunFile(fileSystem, folder);
@@ -29,37 +38,47 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     );
   }
   const before = await readResolved(fileSystem, folder);
-  const loaded = await currentConfig(fileSystem, runFile.configPath, before);
+  const loaded = await currentConfig(fileSystem, runFile.configPath, before, {
+    stored: await readOverrides(fileSystem, folder),
+    added: request.overrides ?? [],
+  });
   const changes = configChanges(before, redactSecrets(loaded.config));
-  const fixed = changes.filter(({ change }) => change === "identity").map(({ path }) => path);
-  if (fixed.length > 0) {
-    throw new AppError(
-      "config-identity",
-      `${loaded.path}: error: ${fixed.join(", ")} changed since this run began, so it would be another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
-      { configPath: fixed[0] ?? "" },
-    );
-  }
-  const state = await requireState(fileSystem, folder);
-  const checkpoint = requireCheckpoint(state, folder);
+  requireSameIdentity(changes, loaded);
+  const state = await readState(fileSystem, folder);
   return {
     loaded,
     name: runFile.name,
     claim: async (preparation) => {
-      requireSameTasks(preparation, state);
+      if (state !== null) requireSameTasks(preparation, state);
       const starter = {
         folder,
-        step: state.step,
+        step: state?.step ?? startPosition(loaded.config).step,
         pid: process.pid,
         owner,
         configPath: loaded.path,
       };
       return resumeRun({ fileSystem, clock: systemClock, isProcessAlive }, starter);
     },
-    createClient: ({ service }) =>
-      service.createTrainingClientFromState(checkpoint.state_path, { optimizer: true }),
-    start: positionOf(state),
-    changedKeys: [...new Set([...state.changed_keys, ...changes.map(({ path }) => path)])],
+    createClient: (tinker) => resumeClient(tinker, loaded.config, state),
+    start: state === null ? startPosition(loaded.config) : positionOf(state),
+    changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
+}
+
+function requireSameIdentity(
+  changes: readonly ConfigChange[],
+  { path, overrides }: LoadedConfig,
+): void {
+  const fixed = changes.filter(({ change }) => change === "identity").map((each) => each.path);
+  const [first] = fixed;
+  if (first === undefined) return;
+  const override = overrides.findLast((each) => `${first}.`.startsWith(`${each.path.join(".")}.`));
+  const place = override === undefined ? path : `--overrides ${override.text}`;
+  throw new AppError(
+    "config-identity",
+    `${place}: error: ${fixed.join(", ")} changed since this run began, so it would be another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
+    { configPath: first },
+  );
 }
 
 async function readResolved(fileSystem: FileSystem, folder: string): Promise<Config> {
@@ -75,37 +94,41 @@ async function readResolved(fileSystem: FileSystem, folder: string): Promise<Con
   );
 }
 
-/** The user's file as it stands now; the run's own copy when that file is gone. */
+interface ResumeOverrides {
+  /** Those that the run has had so far. */
+  readonly stored: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** The user's file as it stands now, with the overrides of the run; the run's own copy when that file is gone. */
 async function currentConfig(
   fileSystem: FileSystem,
   path: string,
   before: Config,
+  { stored, added }: ResumeOverrides,
 ): Promise<LoadedConfig> {
+  const all = [...stored, ...added];
+  const overrides = all.filter((text, index) => all.lastIndexOf(text) === index);
   try {
-    return await loadConfig(fileSystem, path);
+    return await loadConfig(fileSystem, path, overrides);
   } catch (error) {
     if (!isAppError(error, "config-not-found")) throw error;
     const text = `${JSON.stringify(before, null, 2)}\n`;
     const warning = `${path}: warning: the configuration file is gone; the run goes on with its own copy`;
-    return { config: before, text, path, warnings: [warning] };
+    const loaded = loadConfigText(text, path, overrides);
+    return { ...loaded, warnings: [warning, ...loaded.warnings] };
   }
 }
 
-async function requireState(fileSystem: FileSystem, folder: string): Promise<RunState> {
-  const state = await readState(fileSystem, folder);
-  if (state !== null) return state;
-  throw new AppError(
-    "run-without-checkpoint",
-    `${folder} has no state.json: the run ended before its first checkpoint. Start it again with \`tinker-rl train\`.`,
-  );
-}
-
-function requireCheckpoint(
-  state: RunState,
-  folder: string,
-): NonNullable<RunState["last_checkpoint"]> {
-  if (state.last_checkpoint !== null) return state.last_checkpoint;
-  throw new AppError("run-without-checkpoint", `${folder}/state.json names no checkpoint.`);
+/** A run that ended before its first confirmed save begins anew, in its own folder: no step of it was ever kept. */
+function resumeClient(
+  tinker: TinkerConnection,
+  config: Config,
+  state: RunState | null,
+): Promise<TrainingClient> {
+  const path = state?.last_checkpoint?.state_path;
+  if (path === undefined) return createClient(tinker, config);
+  return tinker.service.createTrainingClientFromState(path, { optimizer: true });
 }
 
 function requireSameTasks({ sequence }: Preparation, state: RunState): void {

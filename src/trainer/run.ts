@@ -15,9 +15,11 @@ import { evaluate } from "../core/training/evaluate.ts";
 import { type LoopEnd, type LoopPosition, runLoop } from "../core/training/loop.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
+import { orAborted } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
+import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
 import type { Closers } from "./closers.ts";
 import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
@@ -51,42 +53,63 @@ export interface TrainerScope {
   readonly control: RunControl;
   readonly watch: Watcher;
   readonly closers: Closers;
+  /** Hosts that a `.env` file may lead keys from elsewhere to; absent = none. */
+  readonly allowedHosts?: readonly string[];
 }
 
-/** Runs the plan to its end. @throws AppError from any part, with the key or file at fault */
+/** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {
+  const redactor = new Redactor();
+  try {
+    return await runPlan(scope, plan, redactor);
+  } catch (error) {
+    throw redactor.cleanError(error);
+  }
+}
+
+async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): Promise<RunEnd> {
   const { watch, closers, control, log } = scope;
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
-  const redactor = new Redactor();
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path));
-  const parts: ConnectionParts = { ...scope, config, variables, redactor, runName: plan.name };
+  const parts: ConnectionParts = {
+    ...scope,
+    ...{ config, variables, redactor },
+    runName: plan.name,
+    allowedHosts: scope.allowedHosts ?? [],
+  };
   watch({
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
   });
-  const [tinker, environment] = await Promise.all([
-    connectModelService(parts),
-    connectEnvironmentServices(parts),
-  ]);
-  const preparation = await prepareRun({
+  const [tinker, environment] = await orAborted(
+    Promise.all([connectModelService(parts), connectEnvironmentServices(parts)]),
+    control.signal,
+  );
+  const preparing = prepareRun({
     config,
     service: tinker.service,
     sha256,
+    clock: systemClock,
+    random: systemRandom,
     environment,
-    loadModel: (name) => loadModelTokenizer(tokenizerFolder(name, scope.programs, path)),
+    loadModel: async (name) => {
+      const options = { signal: control.signal, onProgress: downloads(watch) };
+      return loadModelTokenizer(await tokenizerFolder(name, scope.programs, path, options));
+    },
     secretsOf: (name) =>
       resolveSecrets({
         environment: name,
         environmentSecrets: config.environments[name]?.secrets ?? null,
         globalSecrets: config.secrets,
-        lookUp: async (key) => variables(key),
+        lookUp: async (key) => variables(key)?.value ?? null,
         redactor,
       }),
     onPart: (what) => watch({ kind: "preparing", what }),
+    onWarning: (message) => watch({ kind: "warning", message }),
   });
-  control.signal.throwIfAborted();
+  const preparation = await orAborted(preparing, control.signal);
   const lease = await plan.claim(preparation);
   await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
   const heartbeat = new AbortController();
@@ -96,7 +119,7 @@ export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<Ru
     await beating;
   });
   try {
-    const client = await plan.createClient(tinker);
+    const client = await orAborted(plan.createClient(tinker), control.signal);
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
     return await train(scope, plan, { context, lease, tinker, parts });
   } catch (error) {
@@ -104,6 +127,16 @@ export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<Ru
     await tinker.service.finish(control.isStopping ? "interrupted" : "errored");
     throw error;
   }
+}
+
+/** Says once for each file that it is being downloaded. */
+function downloads(watch: Watcher): (progress: DownloadProgress) => void {
+  let current = "";
+  return ({ file }) => {
+    if (file === current) return;
+    current = file;
+    watch({ kind: "preparing", what: `downloading ${file}` });
+  };
 }
 
 interface RunPieces {
@@ -123,10 +156,10 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
     clock: systemClock,
     random: systemRandom,
     sha256,
-    ...{ log, fileSystem, control, watch, folder, client, attempt },
+    ...{ log, fileSystem, redactor, control, watch, folder, client, attempt },
     ...preparation.chat,
     config: plan.loaded.config,
-    store: createRolloutStore({ fileSystem, folder }),
+    store: createRolloutStore({ fileSystem, redactor, folder }),
     events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
     service: tinker.service,
     environments: preparation.environments,

@@ -1,19 +1,38 @@
-/** Finds the folder of a model's tokenizer: beside the program for the embedded model, a folder of the user's for others. */
+/** Finds the folder of a model's tokenizer: beside the program for the embedded model, else what the resolver finds. */
 
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { isLocalModel } from "../core/config/presets.ts";
-import { AppError } from "../core/errors.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
+import { createHttpClient } from "../node/http.ts";
+import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
+import { loadHubSettings } from "../node/tokenizer/hubSettings.ts";
+import { resolveTokenizer } from "../node/tokenizer/resolve.ts";
 import type { LocalPrograms } from "./localServices.ts";
+import { loadVariables } from "./variables.ts";
 
-/** `name` is a `local/` model or a folder, relative ones from the configuration's. @throws AppError `tokenizer-not-found` */
-export function tokenizerFolder(name: string, programs: LocalPrograms, configPath: string): string {
+interface TokenizerOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+/** `name` is a `local/` model, a folder (relative ones from the configuration's) or a model id. @throws AppError `tokenizer-*` */
+export async function tokenizerFolder(
+  name: string,
+  programs: LocalPrograms,
+  configPath: string,
+  options: TokenizerOptions = {},
+): Promise<string> {
   if (isLocalModel(name)) return join(programs.folder, "model");
-  const folder = resolve(dirname(configPath), name);
-  if (existsSync(join(folder, "tokenizer.json"))) return folder;
-  throw new AppError(
-    "tokenizer-not-found",
-    `tokenizer_name: no tokenizer.json in ${folder}. Put the files of the tokenizer of ${name} (tokenizer.json, tokenizer_config.json, chat_template.jinja) into a folder and set tokenizer_name to it.`,
-    { configPath: "tokenizer_name" },
-  );
+  const configFolder = dirname(configPath);
+  const variables = await loadVariables(configFolder);
+  const hub = await loadHubSettings(process.env, variables("HF_TOKEN")?.value ?? null);
+  const http = createHttpClient();
+  const files = createFileSystem();
+  try {
+    const sources = { hub, http, files, ...options };
+    const request = { name, configFolder };
+    return (await resolveTokenizer(sources, request)).folder;
+  } finally {
+    await Promise.all([http.close(), files.close()]);
+  }
 }

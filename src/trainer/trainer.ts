@@ -3,29 +3,25 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "../core/config/schema.ts";
 import { isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import { startRun } from "../core/run/runFolder.ts";
-import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import { stepOfCheckpoint } from "../core/training/checkpoints.ts";
 import { RunControl } from "../core/training/control.ts";
-import { type LoopPosition, START } from "../core/training/loop.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { Closers } from "./closers.ts";
 import { type LoadedConfig, loadConfig, runName, runParent } from "./configFiles.ts";
-import type { TinkerConnection } from "./connections.ts";
 import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
 import { debugLog } from "./debugLog.ts";
+import { createClient, startPosition } from "./modelStart.ts";
 import { planResume } from "./resume.ts";
 import { executeRun, type RunPlan, type TrainerScope } from "./run.ts";
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
   return launch(request, async (scope) => {
-    const loaded = await loadConfig(scope.fileSystem, request.configPath);
+    const loaded = await loadConfig(scope.fileSystem, request.configPath, request.overrides);
     const folder = await runToResume(scope, loaded);
     if (folder !== null) return planResume(scope.fileSystem, { ...request, folder });
     return planNewRun(scope.fileSystem, request, loaded);
@@ -51,6 +47,7 @@ function launch(
     programs: { folder },
     log: debugLog,
     watch: guarded(request.watch),
+    allowedHosts: request.allowedHosts ?? [],
     ...{ fileSystem, control, closers },
   };
   const now = new AbortController();
@@ -142,25 +139,4 @@ export function planNewRun(
     start: startPosition(config),
     changedKeys: [],
   };
-}
-
-/** A new adapter, one with another run's weights, or one that goes on from a checkpoint. */
-function createClient({ service }: TinkerConnection, config: Config): Promise<TrainingClient> {
-  const { resume_from: resume, init_from: init } = config;
-  if (resume?.startsWith("tinker://") === true) {
-    return service.createTrainingClientFromState(resume, { optimizer: true });
-  }
-  if (init !== null) return service.createTrainingClientFromState(init, { optimizer: false });
-  return service.createTrainingClient({
-    baseModel: config.model_name,
-    rank: config.lora_rank,
-    seed: config.seed,
-  });
-}
-
-/** A checkpoint without its run folder goes on at the step in its name, at that step's place in the data. */
-function startPosition(config: Config): LoopPosition {
-  const { resume_from: resume } = config;
-  const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;
-  return { ...START, step, cursor: step * config.batch_size };
 }

@@ -3,13 +3,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import type { FoundValue } from "../core/secrets/hostBinding.ts";
 
-/** The value of a variable; empty counts as absent. */
-export type Variables = (name: string) => string | null;
+/** The value of a variable and where it was found; empty counts as absent. */
+export type Variables = (name: string) => FoundValue | null;
 
 export async function loadVariables(configFolder: string): Promise<Variables> {
   const file = await readDotEnv(join(configFolder, ".env"));
-  return (name) => process.env[name] || file[name] || null;
+  return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");
+}
+
+function find(
+  values: NodeJS.Dict<string>,
+  name: string,
+  origin: FoundValue["origin"],
+): FoundValue | null {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  return value === undefined || value === "" ? null : { value, origin };
 }
 
 async function readDotEnv(path: string): Promise<NodeJS.Dict<string>> {

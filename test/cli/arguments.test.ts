@@ -20,11 +20,28 @@ test.each([
   [["-c", "a.yaml"]],
   [["a.yaml"]],
 ])("%j trains", (args) => {
-  expect(parseArguments(args)).toEqual({ kind: "train", configPath: "a.yaml" });
+  expect(parseArguments(args)).toEqual({
+    kind: "train",
+    configPath: "a.yaml",
+    overrides: [],
+    allowedHosts: [],
+  });
 });
 
 test("every other command takes its values", () => {
-  expect(parseArguments(["resume", "runs/x"])).toEqual({ kind: "resume", folder: "runs/x" });
+  expect(parseArguments(["resume", "runs/x"])).toEqual({
+    kind: "resume",
+    folder: "runs/x",
+    overrides: [],
+    allowedHosts: [],
+  });
+  expect(parseArguments(["validate", "a.yaml", "--seed=7"])).toEqual({
+    kind: "validate",
+    configPath: "a.yaml",
+    overrides: ["seed=7"],
+  });
+  expect(parseArguments(["runs"])).toEqual({ kind: "runs", place: null });
+  expect(parseArguments(["runs", "logs"])).toEqual({ kind: "runs", place: "logs" });
   expect(parseArguments(["show", "runs/x"])).toEqual(show);
   const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
   expect(parseArguments(deep)).toEqual({
@@ -39,6 +56,39 @@ test("every other command takes its values", () => {
   });
 });
 
+test("overrides are taken in both forms, in the order they stand in", () => {
+  const words = [
+    "--seed=1",
+    "--overrides",
+    "a=1",
+    'environments."local/calculator".num_rollouts=4',
+    "--environments.local/calculator.num_rollouts=4",
+    "--overrides=b=2",
+    "c= 3",
+    'd="e f"',
+  ];
+  const overrides = [
+    "seed=1",
+    "a=1",
+    'environments."local/calculator".num_rollouts=4',
+    "environments.local/calculator.num_rollouts=4",
+    "b=2",
+    "c= 3",
+    'd="e f"',
+  ];
+  expect(parseArguments(["train", "-c", "a.yaml", ...words])).toMatchObject({ overrides });
+  expect(parseArguments([...words, "a.yaml"])).toMatchObject({ configPath: "a.yaml", overrides });
+  expect(parseArguments(["resume", ...words, "runs/x"])).toMatchObject({
+    folder: "runs/x",
+    overrides,
+  });
+});
+
+test("several hosts can be allowed", () => {
+  const args = ["train", "a.yaml", "--allow-host", "one.example", "--allow-host=two.example"];
+  expect(parseArguments(args)).toMatchObject({ allowedHosts: ["one.example", "two.example"] });
+});
+
 test("help and version are there with and without a command", () => {
   expect(parseArguments([])).toEqual({ kind: "help", topic: null });
   expect(parseArguments(["-h"])).toEqual({ kind: "help", topic: null });
@@ -51,8 +101,12 @@ test.each([
   [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
   [
     ["train", "--learning_rate", "1"],
-    "no flag --learning_rate. The flags are --help, --config_path.",
+    "--learning_rate needs its value in the same word: --learning_rate=VALUE.",
   ],
+  [["train", "--lerning_rate=1"], "no flag --lerning_rate. Did you mean --learning_rate?"],
+  [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --step"],
+  [["train", "--overrides"], "--overrides needs a value."],
+  [["runs", "a", "b"], '"b" is one argument too many.'],
   [["shwo", "runs/x"], 'no command "shwo". Did you mean show?'],
   [["train"], "train needs the configuration file."],
   [["train", "a.yaml", "b.yaml"], '"b.yaml" is one argument too many.'],

@@ -55,6 +55,15 @@ test("a run is asked for as the terminal's, and what it tells is shown", async (
   expect(program.out.lines.at(-1)).toContain("step 12/40");
 });
 
+test("overrides and allowed hosts reach the trainer", async () => {
+  const run = aRun();
+  const program = createFakeProgram({ trainer: run.trainer });
+  const exit = runProgram(program, ["a.yaml", "--seed=7", "--allow-host", "one.example"]);
+  run.end({ outcome: "done", folder: null });
+  await exit;
+  expect(run.requests[0]).toMatchObject({ overrides: ["seed=7"], allowedHosts: ["one.example"] });
+});
+
 test("the first interrupt stops and saves, the second ends now, the third is not caught", async () => {
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
@@ -99,15 +108,15 @@ test("the version is printed alone", async () => {
   expect(program.out.lines).toEqual(["1.2.3"]);
 });
 
-test.each([[[]], [["train"]], [["resume"]], [["show"]], [["serve"]]])(
-  "help for %j fits a window and gives an example",
-  async (command) => {
-    const program = createFakeProgram();
-    expect(await runProgram(program, [...command, "--help"])).toBe(0);
-    expect(program.out.lines.some((line) => line.startsWith("  tinker-rl "))).toBe(true);
-    expect(Math.max(...program.out.lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  },
-);
+test.each([
+  [[]],
+  ...["train", "resume", "validate", "runs", "show", "serve"].map((name) => [[name]]),
+])("help for %j fits a window and gives an example", async (command) => {
+  const program = createFakeProgram();
+  expect(await runProgram(program, [...command, "--help"])).toBe(0);
+  expect(program.out.lines.some((line) => line.startsWith("  tinker-rl "))).toBe(true);
+  expect(Math.max(...program.out.lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+});
 
 test("serve tells addresses and key until an interrupt closes the services", async () => {
   let isClosed = false;

@@ -8,6 +8,7 @@ import { evalPath, runPaths, stepPaths } from "../../src/core/run/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
 import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
+import { Redactor } from "../../src/core/secrets/redact.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
@@ -33,7 +34,7 @@ async function aRun(
   records: readonly RolloutRecord[] = [aRecord(), aRecord({ rollout: 1, reward: 0 })],
 ) {
   const fileSystem = createMemoryFileSystem();
-  const store = createRolloutStore({ fileSystem, folder: FOLDER });
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   for (const record of records) await store.addRollout(record);
   await store.addScores(0, [
     { group: 0, rollout: 0, advantage: 0.75, fate: "trained" },

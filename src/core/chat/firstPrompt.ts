@@ -46,7 +46,8 @@ function declare(tool: ToolSpecification): ToolDeclaration {
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }
 
-function systemMessage(parts: readonly PromptPart[]): InitialMessage {
+/** A system message whose trusted ranges are those of its parts. */
+export function systemMessage(parts: readonly PromptPart[]): InitialMessage {
   const trusted: (readonly [number, number])[] = [];
   let content = "";
   for (const part of parts) {

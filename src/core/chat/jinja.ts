@@ -1,6 +1,7 @@
 /** Compiles chat templates: the JavaScript Jinja engine, with the Python behaviours that templates rely on put back. */
 
 import { Template } from "@huggingface/jinja";
+import { pythonText } from "./pythonText.ts";
 
 /** Renders with the given variables. Throws whatever the template raises. */
 export type CompiledTemplate = (variables: Readonly<Record<string, unknown>>) => string;
@@ -14,8 +15,8 @@ const NATIVE_STRIP = new Map([
 ]);
 
 /**
- * Compiles a template once. Line ends are normalised; `strip` and `trim` honour their argument, `string` prints `None`
- * for null, `trim` takes a missing value as empty text and `join` takes the keys of a mapping, as in Python's Jinja2. A template that asks for today's date
+ * Compiles a template once. Line ends are normalised; `strip` and `trim` honour their argument, `string` prints
+ * Python's notation, `trim` takes a missing value as empty text and `join` takes the keys of a mapping, as in Python's Jinja2. A template that asks for today's date
  * fails when it renders: its prompts would differ from day to day.
  */
 export function compileTemplate(source: string): CompiledTemplate {
@@ -26,6 +27,7 @@ export function compileTemplate(source: string): CompiledTemplate {
       ...variables,
       __strip: (text: unknown, chars: unknown) => stripEnd(stripStart(text, chars), chars),
       __lstrip: stripStart,
+      __string: pythonText,
       __rstrip: stripEnd,
       __strftime_now: () => {
         throw new Error(
@@ -86,7 +88,7 @@ function rewriteFilter(node: SyntaxNode): SyntaxNode {
   const isCall = isSyntaxNode(callee) && Array.isArray(args) && args.length > 0;
   switch (isCall ? `${callee["value"]}()` : filter["value"]) {
     case "string":
-      return choose(test(operand, "none"), text("None"), node);
+      return choose(test(operand, "none"), text("None"), call(identifier("__string"), [operand]));
     case "trim": {
       const isNone = test(operand, "none");
       return choose(choose(isNone, isNone, test(operand, "undefined")), text(""), node);

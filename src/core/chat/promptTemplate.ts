@@ -37,10 +37,16 @@ interface PromptTemplateOptions {
   readonly model: ModelTokenizer;
   /** Given to the template as `enable_thinking` and `thinking`. */
   readonly thinking: boolean;
+  /** Given as `reasoning_effort`; null leaves it to the template. */
+  readonly effort?: string | null;
 }
 
 /** Compiles the template once. @throws AppError `chat-template-missing`, or `chat-render` when it is not valid Jinja. */
-export function createPromptTemplate({ model, thinking }: PromptTemplateOptions): PromptTemplate {
+export function createPromptTemplate({
+  model,
+  thinking,
+  effort = null,
+}: PromptTemplateOptions): PromptTemplate {
   const { template } = model;
   if (template === null) {
     throw new AppError(
@@ -61,6 +67,7 @@ export function createPromptTemplate({ model, thinking }: PromptTemplateOptions)
           add_generation_prompt: opensTurn,
           enable_thinking: thinking,
           thinking,
+          ...(effort === null ? {} : { reasoning_effort: effort }),
           bos_token: template.bosToken,
           eos_token: template.eosToken,
         }),

@@ -46,6 +46,8 @@ export interface ToolCallError {
 
 export interface ParsedTurn {
   readonly reasoning: string | null;
+  /** Tokens inside the reasoning, its markers not counted. */
+  readonly thinkingTokens: number;
   /** Visible text outside thinking and calls, trimmed. */
   readonly content: string;
   /** Complete calls outside thinking, in order. */

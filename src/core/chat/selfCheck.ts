@@ -57,9 +57,9 @@ function run(check: Check, context: Context): string | null {
   }
 }
 
-function createTools({ model, thinking }: TemplateRendererOptions) {
+function createTools({ model, thinking, effort = null }: TemplateRendererOptions) {
   const controls = createControlTokens(model.tokenizer);
-  const prompt = createPromptTemplate({ model, thinking });
+  const prompt = createPromptTemplate({ model, thinking, effort });
   const addedIds = new Set(model.tokenizer.addedTokens.map((token) => token.id));
   return {
     controls,

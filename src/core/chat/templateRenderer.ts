@@ -14,6 +14,8 @@ export interface TemplateRendererOptions {
   readonly model: ModelTokenizer;
   readonly family: ChatFamily;
   readonly thinking: boolean;
+  /** How much reasoning to ask the template for; null or absent leaves it to the template. */
+  readonly effort?: string | null;
 }
 
 /**
@@ -25,10 +27,11 @@ export function createTemplateRenderer({
   model,
   family,
   thinking,
+  effort = null,
 }: TemplateRendererOptions): Renderer {
   const { tokenizer } = model;
   const controls = createControlTokens(tokenizer);
-  const prompt = createPromptTemplate({ model, thinking });
+  const prompt = createPromptTemplate({ model, thinking, effort });
   const endId = requireEndId(controls, family);
   const parse = createTurnParser({
     tokenizer,
@@ -109,7 +112,7 @@ function requireEndId(controls: ControlTokens, family: ChatFamily): number {
 }
 
 /** True when the template opens the reasoning itself, so that a turn begins inside it. */
-function promptOpensThinking(prompt: PromptTemplate, family: ChatFamily): boolean {
+export function promptOpensThinking(prompt: PromptTemplate, family: ChatFamily): boolean {
   if (family.thinking === null) return false;
   const rendered = prompt.render({ messages: [{ role: "user", content: "zqtaskqz" }] });
   const opening = rendered.slice(rendered.lastIndexOf("zqtaskqz"));

@@ -11,6 +11,7 @@ type Marker = "thinkOpen" | "thinkClose" | "callOpen" | "callClose";
 interface Piece {
   readonly marker: Marker | null;
   readonly text: string;
+  readonly tokens: number;
 }
 
 interface TurnParserOptions {
@@ -53,7 +54,13 @@ function createCutter({ tokenizer, controls, family }: TurnParserOptions) {
     if (id === null) byText.set(text, marker);
     else byId.set(id, marker);
   }
-  const cutText = (text: string): readonly Piece[] => splitAtLiterals(text, byText);
+  const cutText = (ids: readonly number[]): readonly Piece[] => {
+    const texts = splitAtLiterals(tokenizer.decode(ids), byText);
+    // A marker that is text may share its tokens with what stands beside it; then the text is counted, not the sample.
+    const count = (text: string): number =>
+      texts.length === 1 ? ids.length : tokenizer.encodeText(text).length;
+    return texts.map((piece) => ({ ...piece, tokens: count(piece.text) }));
+  };
 
   return (ids: readonly number[]): readonly Piece[] => {
     const pieces: Piece[] = [];
@@ -61,17 +68,20 @@ function createCutter({ tokenizer, controls, family }: TurnParserOptions) {
     ids.forEach((id, at) => {
       const marker = byId.get(id);
       if (marker === undefined) return;
-      pieces.push(...cutText(tokenizer.decode(ids.slice(from, at))));
-      pieces.push({ marker, text: tokenizer.decode([id]) });
+      pieces.push(...cutText(ids.slice(from, at)));
+      pieces.push({ marker, text: tokenizer.decode([id]), tokens: 1 });
       from = at + 1;
     });
-    pieces.push(...cutText(tokenizer.decode(ids.slice(from))));
+    pieces.push(...cutText(ids.slice(from)));
     return pieces;
   };
 }
 
-function splitAtLiterals(text: string, byText: ReadonlyMap<string, Marker>): readonly Piece[] {
-  const pieces: Piece[] = [];
+function splitAtLiterals(
+  text: string,
+  byText: ReadonlyMap<string, Marker>,
+): readonly Omit<Piece, "tokens">[] {
+  const pieces: Omit<Piece, "tokens">[] = [];
   let rest = text;
   for (;;) {
     const found = [...byText.keys()]
@@ -88,6 +98,7 @@ function splitAtLiterals(text: string, byText: ReadonlyMap<string, Marker>): rea
 /** What was read so far; `call` holds the call that is open, without its closing marker. */
 interface Reading {
   thinking: boolean;
+  thinkingTokens: number;
   call: { readonly opening: string; readonly payload: string } | null;
   readonly reasoning: string[];
   readonly content: string[];
@@ -98,6 +109,7 @@ interface Reading {
 function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<ParsedTurn, "ended"> {
   const reading: Reading = {
     thinking: startsThinking,
+    thinkingTokens: 0,
     call: null,
     reasoning: [],
     content: [],
@@ -113,6 +125,7 @@ function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<Par
   const thought = reading.reasoning.join("").trim();
   return {
     reasoning: thought === "" ? null : thought,
+    thinkingTokens: reading.thinkingTokens,
     content: reading.content.join("").trim(),
     calls: reading.calls,
     errors: reading.errors,
@@ -120,9 +133,13 @@ function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<Par
   };
 }
 
-function readThought(reading: Reading, { marker, text }: Piece): void {
-  if (marker === "thinkClose") reading.thinking = false;
-  else reading.reasoning.push(text);
+function readThought(reading: Reading, { marker, text, tokens }: Piece): void {
+  if (marker === "thinkClose") {
+    reading.thinking = false;
+    return;
+  }
+  reading.reasoning.push(text);
+  reading.thinkingTokens += tokens;
 }
 
 function readCall(

@@ -26,7 +26,7 @@ function tableChanges(
     const a = valueAt(before, key);
     const b = valueAt(after, key);
     const place = [...path, key];
-    if (JSON.stringify(a) === JSON.stringify(b)) return [];
+    if (isSame(a, b)) return [];
     const inner = field.type === "map" && field.of.type === "object" ? field.of.fields : null;
     if (inner === null || !isObject(a) || !isObject(b)) {
       return [{ path: place.join("."), change: field.change }];
@@ -40,6 +40,19 @@ function tableChanges(
       return [{ path: [...place, name].join("."), change: field.change }];
     });
   });
+}
+
+/** The order of keys in a mapping means nothing; that of items in a list does. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return Object.is(a, b);
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(valueAt(a, key), valueAt(b, key)))
+  );
 }
 
 function isObject(value: unknown): value is object {

@@ -2,7 +2,7 @@
 
 import { isMap, isScalar, isSeq, type Node, type Scalar } from "yaml";
 import type { ObjectShape, Shape } from "./field.ts";
-import { fieldOf } from "./fields.ts";
+import { childShape } from "./fields.ts";
 import { scalarText, type YamlSource } from "./yamlSource.ts";
 
 const NUMBER = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
@@ -26,14 +26,10 @@ export function coerce(source: YamlSource, node: Node | null, shape: Shape | und
 }
 
 function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): unknown {
-  const shapeOf = (key: string): Shape | undefined => {
-    if (shape?.type === "map") return shape.of;
-    return shape?.type === "object" ? fieldOf(shape.fields, key) : undefined;
-  };
   const isKnown = shape?.type === "map" || shape?.type === "object";
   const values = source.entries(node).map(({ key, value }) => {
     // Nothing is read inside a value of unknown shape, so aliases cannot blow up or run in circles.
-    return [key, isKnown ? coerce(source, value, shapeOf(key)) : null] as const;
+    return [key, isKnown ? coerce(source, value, childShape(shape, key)) : null] as const;
   });
   return Object.fromEntries(values);
 }

@@ -121,7 +121,7 @@ export const environmentFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "Number of tool calls after which a rollout ends. `null` sets no limit.",
+    doc: "Number of tool calls after which a rollout ends, also in the middle of a turn that asks for more. `null` sets no limit.",
   },
   max_sampled_tokens: {
     type: "integer",
@@ -171,7 +171,7 @@ export const environmentFields = {
   secrets: {
     type: "map",
     keyName: "secret",
-    of: { type: "string", nullable: true },
+    of: { type: "string", nullable: true, isSecret: true },
     nullable: true,
     default: null,
     change: "fixed",

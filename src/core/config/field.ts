@@ -17,6 +17,8 @@ export interface StringShape extends Nullable {
   /** Source of a regular expression for the whole text, and the words that explain it. */
   readonly pattern?: string;
   readonly patternMeaning?: string;
+  /** Its value is never written down or shown. */
+  readonly isSecret?: true;
 }
 
 export interface NumberShape extends Nullable {

@@ -49,10 +49,12 @@ export function fieldOf(fields: FieldTable, key: string): Field | undefined {
 /** The shape that the table gives to a key path such as `["environments", "local/calculator", "top_p"]`. */
 export function shapeAt(path: readonly string[]): Shape | undefined {
   let shape: Shape | undefined = configShape;
-  for (const key of path) {
-    if (shape === undefined) return undefined;
-    if (shape.type === "object") shape = fieldOf(shape.fields, key);
-    else shape = shape.type === "map" || shape.type === "list" ? shape.of : undefined;
-  }
+  for (const key of path) shape = childShape(shape, key);
   return shape;
+}
+
+/** The shape of what stands under `key` in a value of `shape`. */
+export function childShape(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.type === "object") return fieldOf(shape.fields, key);
+  return shape?.type === "map" || shape?.type === "list" ? shape.of : undefined;
 }

@@ -16,7 +16,7 @@ export const optimizerFields = {
     values: ["constant", "linear", "cosine"],
     default: "constant",
     change: "tunable",
-    doc: "Course of the learning rate after the warm-up, down to `min_learning_rate_ratio` at the last step.",
+    doc: "Course of the learning rate after the warm-up. A falling one needs `max_steps` or `num_epochs`, and comes down to `min_learning_rate_ratio` where a step after the last one would begin.",
   },
   warmup_steps: {
     type: "integer",
@@ -33,7 +33,7 @@ export const optimizerFields = {
     max: 1,
     default: 0,
     change: "tunable",
-    doc: "Where a falling schedule ends, as a share of `learning_rate`.",
+    doc: "Floor of a falling schedule, as a share of `learning_rate`. The last step lies just above it.",
   },
   weight_decay: {
     type: "number",
@@ -131,6 +131,6 @@ export const optimizerFields = {
     default: 10,
     change: "tunable",
     unit: "steps",
-    doc: "Number of steps in a row without anything to train on after which the run pauses with a diagnosis.",
+    doc: "Number of steps in a row without anything to train on after which the run ends, with a saved checkpoint and a message that says what to look at.",
   },
 } as const satisfies FieldTable;

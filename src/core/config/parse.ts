@@ -5,6 +5,7 @@ import { coerce } from "./coerce.ts";
 import { configShape } from "./fields.ts";
 import { type Finding, findingsOf } from "./issues.ts";
 import { locate } from "./locate.ts";
+import { type AppliedOverride, applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isLocalModel } from "./presets.ts";
 import type { Problem } from "./problem.ts";
 import { crossFieldFindings } from "./rules.ts";
@@ -12,8 +13,20 @@ import { type Config, configSchemas, type DefaultKind } from "./schema.ts";
 import { readYaml, type YamlSource } from "./yamlSource.ts";
 
 export type ParseResult =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly Problem[] }
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly warnings: readonly Problem[];
+      readonly overrides: readonly AppliedOverride[];
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface ParseOptions {
+  /** Name of the file: one that ends in `.json` is held to JSON's scalars. */
+  readonly path: string;
+  /** Settings over those of the file, each as `key=value`; the last one wins. */
+  readonly overrides?: readonly string[];
+}
 
 const EMPTY_FILE: Problem = {
   severity: "error",
@@ -25,22 +38,28 @@ const EMPTY_FILE: Problem = {
 
 /**
  * Reads YAML 1.2 or JSON text as a configuration with all defaults filled in. Never throws; problems and warnings come
- * in the order of the text. `path` is the name of the file: one that ends in `.json` is held to JSON's scalars.
+ * in the order of the text, those of overrides first.
  */
-export function parseConfig(text: string, { path }: { readonly path: string }): ParseResult {
+export function parseConfig(text: string, { path, overrides = [] }: ParseOptions): ParseResult {
   const source = readYaml(text, path.toLowerCase().endsWith(".json") ? "json" : "yaml");
   const faults = source.faults.map((fault): Problem => ({ ...fault, code: "syntax", path: [] }));
   if (faults.some(isError)) return { ok: false, problems: inOrder(faults) };
   if (source.root === null) return { ok: false, problems: [EMPTY_FILE] };
 
-  const values = coerce(source, source.root, configShape);
+  const written = coerce(source, source.root, configShape);
+  const overridden = applyOverrides(written, isJsonObject(written) ? overrides : []);
+  const { values } = overridden;
   const checked = configSchemas[defaultKindOf(values)].safeParse(values);
   const findings = checked.success
     ? crossFieldFindings(checked.data)
     : findingsOf(checked.error.issues, values);
-  const problems = inOrder([...faults, ...findings.map((finding) => place(source, finding))]);
+  const problems = inOrder([
+    ...faults,
+    ...overridden.problems,
+    ...findings.map((finding) => place(source, overridden, finding)),
+  ]);
   return checked.success && !problems.some(isError)
-    ? { ok: true, config: checked.data, warnings: problems }
+    ? { ok: true, config: checked.data, warnings: problems, overrides: overridden.applied }
     : { ok: false, problems };
 }
 
@@ -49,7 +68,13 @@ function defaultKindOf(values: unknown): DefaultKind {
   return typeof name === "string" && isLocalModel(name) ? "local" : "hosted";
 }
 
-function place(source: YamlSource, { part, ...problem }: Finding): Problem {
+function place(
+  source: YamlSource,
+  { overrideBehind }: OverriddenValues,
+  { part, ...problem }: Finding,
+): Problem {
+  const override = overrideBehind(problem.path);
+  if (override !== null) return { ...problem, at: null, override };
   return { ...problem, at: locate(source, problem.path, part) };
 }
 

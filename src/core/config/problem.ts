@@ -20,6 +20,13 @@ export interface Problem {
   readonly path: readonly string[];
   /** Null when the file has no such place. */
   readonly at: Position | null;
+  /** The override that set the value at fault, as `key=value`; absent when the file did. */
+  readonly override?: string;
+}
+
+function placeOf({ at, override }: Problem, path: string): string {
+  if (override !== undefined) return `--overrides ${override}`;
+  return at === null ? path : `${path}:${at.line}:${at.column}`;
 }
 
 /** The key path with dots, as {@link Problem.path} is shown and as errors carry it. */
@@ -27,9 +34,9 @@ function keyOf(path: readonly string[]): string {
   return path.join(".");
 }
 
-/** One line for a terminal: `path:line:column: error: message (key)`. */
+/** One line for a terminal: `path:line:column: error: message (key)`, or with `--overrides key=value` as the place. */
 export function describeProblem(problem: Problem, path: string): string {
-  const place = problem.at === null ? path : `${path}:${problem.at.line}:${problem.at.column}`;
+  const place = placeOf(problem, path);
   const key = problem.path.length === 0 ? "" : ` (${keyOf(problem.path)})`;
   return `${place}: ${problem.severity}: ${problem.message}${key}`;
 }

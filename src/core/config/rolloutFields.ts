@@ -33,7 +33,7 @@ export const rolloutFields = {
     min: 1,
     default: 32,
     change: "tunable",
-    doc: "Number of rollouts that run at the same time. It adapts downwards when an environment is at capacity.",
+    doc: "Number of rollouts that run at the same time, over all environments. One that is at capacity gets fewer until it has room again.",
   },
   max_rollout_concurrency: {
     type: "integer",

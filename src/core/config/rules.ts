@@ -137,9 +137,22 @@ function unknownEnvironment(
   return { ...conflict(path, message), part: "key" };
 }
 
-function trackerFindings({ wandb, wandb_project_name }: Config): readonly Finding[] {
-  if (wandb === "disabled" || wandb_project_name !== null) return [];
-  const message =
-    "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
-  return [conflict(["wandb"], message)];
+function trackerFindings(config: Config): readonly Finding[] {
+  const { wandb, wandb_project_name, openreward_upload } = config;
+  const found: Finding[] = [];
+  if (wandb !== "disabled" && wandb_project_name === null) {
+    const message =
+      "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
+    found.push(conflict(["wandb"], message));
+  } else if (wandb !== "disabled") {
+    const message =
+      "Weights & Biases is not available in this version, nothing is sent; metrics are in metrics.jsonl of the run folder.";
+    found.push(advice(["wandb"], message));
+  }
+  if (openreward_upload) {
+    const message =
+      "The upload to OpenReward is not available in this version, nothing is sent; rollouts are in the run folder, and `tinker-rl show` shows them.";
+    found.push(advice(["openreward_upload"], message));
+  }
+  return found;
 }

@@ -66,7 +66,7 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Name of the run and of its folder. `null` generates one.",
+    doc: "Name of the run and of its folder; a name that is taken gets `-2`, `-3` and so on. `null` takes `wandb_run_name`, else `openreward_run_name`, else the name of the configuration file.",
   },
   log_path: {
     type: "string",
@@ -97,7 +97,7 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Continue from saved weights and optimizer state: `auto` for the newest run of this configuration, the folder of a run, or a `tinker://` path.",
+    doc: "Continue from saved weights and optimizer state. `auto` goes on with the run of exactly this name if it has saved a state, and starts a new one otherwise; the folder of a run goes on with that run; a `tinker://` path starts a new run from that checkpoint.",
   },
   init_from: {
     type: "string",
@@ -124,19 +124,19 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL` from the environment, else the hosted service.",
+    doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL`, else the hosted service.",
   },
   openreward_base_url: {
     ...HTTP_URL,
     nullable: true,
     default: null,
     change: "fixed",
-    doc: "Address of the OpenReward service. `null` takes `OPENREWARD_BASE_URL` from the environment, else the hosted service.",
+    doc: "Address of the server of the environments. `null` takes `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, else `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, else the hosted service. Any other server than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`.",
   },
   secrets: {
     type: "map",
     keyName: "secret",
-    of: { type: "string", nullable: true },
+    of: { type: "string", nullable: true, isSecret: true },
     nullable: true,
     default: null,
     change: "fixed",
@@ -147,7 +147,7 @@ export const serviceFields = {
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics go to Weights & Biases: while the run goes on, into files to send later, or not at all.",
+    doc: "Whether metrics go to Weights & Biases. Not available in this version: other values than `disabled` give a warning and nothing is sent.",
   },
   wandb_project_name: {
     type: "string",
@@ -167,7 +167,7 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts are uploaded to OpenReward, to be read there.",
+    doc: "Whether the rollouts are uploaded to OpenReward. Not available in this version: `true` gives a warning and nothing is sent.",
   },
   openreward_run_name: {
     type: "string",

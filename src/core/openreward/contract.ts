@@ -69,21 +69,36 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * A secret of an environment. `allowedDomains` are the hosts to which OpenReward lets the environment send it; a plain
+ * value names none, which well-known names do not need (ORS, sections 4 and 5.7).
+ */
+export type SecretValue =
+  | string
+  | { readonly value: string; readonly allowedDomains: readonly string[] };
+
 export interface TaskChoice {
   readonly split: string;
   readonly index: number;
-  /** Secret values by name, for the environment. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  /** Secrets by name, for the environment. */
+  readonly secrets?: Readonly<Record<string, SecretValue>>;
 }
 
 /**
  * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-unavailable`,
- * `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid`.
+ * `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid`; `data.isOpening` of
+ * `environment-capacity` is false here, and true when there was no room to open a session or to answer a query.
  */
 export interface EnvironmentSession {
   readonly id: string;
   /** Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone. */
   readonly lost: AbortSignal;
+  /**
+   * Milliseconds since the session was opened in which the environment was still starting, the present wait included:
+   * `prompt` and `tools`, which wait for its set-up, and calls that it answered with "starting". No clock of a rollout
+   * runs then. Absent = none.
+   */
+  readonly startingMs?: number;
   /** Fetched once, because reading it may reset the episode; a second call returns the same blocks. */
   prompt(options?: CallOptions): Promise<readonly Block[]>;
   tools(options?: CallOptions): Promise<ToolList>;
@@ -101,7 +116,10 @@ export interface RemoteEnvironment {
   tools(options?: CallOptions): Promise<ToolList>;
   /** Gives back the session that the three queries share; call it when start-up is over. */
   release(): Promise<void>;
-  /** Opens a session within 30 minutes, start of the environment included. */
+  /**
+   * Opens a session within 30 minutes, start of the environment included.
+   * @throws AppError `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
+   */
   openSession(task: TaskChoice, options?: CallOptions): Promise<EnvironmentSession>;
 }
 

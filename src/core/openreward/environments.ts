@@ -1,6 +1,7 @@
 /** Owns the connection to an ORS server: its environments by name, and their start-up queries. */
 
 import type { z } from "zod";
+import { isAppError } from "../errors.ts";
 import type {
   CallOptions,
   EnvironmentConnection,
@@ -10,7 +11,9 @@ import type {
   TaskChoice,
   ToolList,
 } from "./contract.ts";
+import { findNearNames, withNearNames } from "./nearNames.ts";
 import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
+import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
 import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
 import { resolveTarget } from "./target.ts";
@@ -21,6 +24,8 @@ export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
 
 /** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
 const QUERY_SESSION_LIFE_MS = 60_000;
+/** A large data set may have to be read first. */
+const QUERY_TIMEOUT_MS = 5 * 60_000;
 
 /** Prepares a connection; nothing is sent before an environment is asked for something. */
 export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
@@ -35,7 +40,8 @@ export function connectEnvironments(dependencies: EnvironmentDependencies): Envi
 class ConnectedEnvironment implements RemoteEnvironment {
   readonly name: string;
   readonly #wire: EnvironmentWire;
-  readonly #warnedTypes = new Set<string>();
+  readonly #warnings = new Set<string>();
+  #nearNames: Promise<readonly string[]> | null = null;
   #querySession: { readonly sid: Promise<string>; readonly openedMs: number } | null = null;
 
   constructor(wire: EnvironmentWire) {
@@ -69,18 +75,36 @@ class ConnectedEnvironment implements RemoteEnvironment {
   }
 
   openSession(task: TaskChoice, options: CallOptions = {}): Promise<EnvironmentSession> {
-    const onUnknownBlock = (type: string): void => this.#warnOnce(type);
-    return openSession(this.#wire, task, { onUnknownBlock, signal: options.signal });
+    this.#warnOfSecrets(task);
+    const onUnknownBlock = (type: string): void =>
+      this.#warnOnce("environment sent a block of an unknown type; it is skipped", type);
+    return this.#suggestingNames(
+      openSession(this.#wire, task, { onUnknownBlock, signal: options.signal }),
+    );
   }
 
-  async #query<T>(
+  #query<T>(
     request: Pick<WireRequest, "method" | "path" | "body">,
     schema: z.ZodType<T>,
     { signal }: CallOptions,
   ): Promise<T> {
-    const sid = await this.#querySessionId(signal);
-    const addressed = { ...request, sid, isInSession: false };
-    return this.#wire.fetchJson(addressed, { repeat: "always", signal, schema });
+    const ask = async (): Promise<T> => {
+      const sid = await this.#querySessionId(signal);
+      const addressed = { ...request, sid, isInSession: false, timeoutMs: QUERY_TIMEOUT_MS };
+      return this.#wire.fetchJson(addressed, { repeat: "always", signal, schema });
+    };
+    return this.#suggestingNames(ask());
+  }
+
+  /** Adds to "not found" what may have been meant; the names are looked up once for all who ask. */
+  async #suggestingNames<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!isAppError(error, "environment-not-found")) throw error;
+      this.#nearNames ??= findNearNames(this.#wire);
+      throw withNearNames(error, await this.#nearNames);
+    }
   }
 
   /** Hosted gateways route start-up queries by a session id, which all of them share (ORS, section 5.2). */
@@ -102,12 +126,17 @@ class ConnectedEnvironment implements RemoteEnvironment {
     }
   }
 
-  #warnOnce(type: string): void {
-    if (this.#warnedTypes.has(type)) return;
-    this.#warnedTypes.add(type);
-    this.#wire.dependencies.log.warn("environment sent a block of an unknown type; it is skipped", {
-      environment: this.name,
-      type,
-    });
+  #warnOfSecrets({ secrets }: TaskChoice): void {
+    if (!this.#wire.target.isOpenReward) return;
+    for (const name of namesWithoutDomains(secrets ?? {})) {
+      this.#warnOnce("secret names no hosts; OpenReward may keep it inside the environment", name);
+    }
+  }
+
+  #warnOnce(message: string, what: string): void {
+    const key = `${message}: ${what}`;
+    if (this.#warnings.has(key)) return;
+    this.#warnings.add(key);
+    this.#wire.dependencies.log.warn(message, { environment: this.name, what });
   }
 }

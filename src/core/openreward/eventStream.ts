@@ -35,19 +35,27 @@ export async function* withSilenceLimit(
 ): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   for (;;) {
-    const timer = new AbortController();
-    const next = iterator.next();
-    const silence = clock.sleep(limitMs(), timer.signal).then(
-      () => "silent" as const,
-      () => "silent" as const,
-    );
-    const step = await Promise.race([next, silence]).finally(() => timer.abort());
-    if (step === "silent") {
-      // The owner ends the request now; the pending read fails then, and nobody waits for it any more.
-      next.catch(() => undefined);
-      throw new AppError("silent", "The event stream went silent. It is opened again.");
-    }
+    const step = await beforeSilence(iterator.next(), clock, limitMs());
     if (step.done) return;
     yield step.value;
   }
+}
+
+/** The next sign of life. @throws AppError `silent` when it does not come within `limitMs` */
+export async function beforeSilence<T>(
+  next: Promise<T>,
+  clock: Clock,
+  limitMs: number,
+): Promise<T> {
+  const timer = new AbortController();
+  const silence = clock.sleep(limitMs, timer.signal).then(
+    () => null,
+    () => null,
+  );
+  const sign = next.then((value) => ({ value }));
+  const first = await Promise.race([sign, silence]).finally(() => timer.abort());
+  if (first !== null) return first.value;
+  // The owner ends the request now; the pending read fails then, and nobody waits for it any more.
+  sign.catch(() => undefined);
+  throw new AppError("silent", "The event stream went silent. It is opened again.");
 }

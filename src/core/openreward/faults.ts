@@ -56,6 +56,7 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
         : fault(
             "environment-not-found",
             `not found (${detail}). Check the name: hosted names are Owner/Name and case-sensitive.`,
+            { near: [] },
           );
     case 410:
       return fault("environment-session-lost", `the session was deleted. Repeat the rollout.`);
@@ -63,13 +64,16 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
       return fault(
         "environment-capacity",
         `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
-        { retryAfterMs },
+        { retryAfterMs, isOpening: !place.isInSession },
       );
     case 500:
-      return fault(
-        "environment-tool-crashed",
-        `the environment's own code failed: ${detail}. Look into its logs.`,
-      );
+      // Without a session no code of the environment can have run: the service itself failed.
+      return place.sid === null
+        ? fault("environment-unavailable", `answered 500 (${detail}). Try again later.`)
+        : fault(
+            "environment-tool-crashed",
+            `the environment's own code failed: ${detail}. Look into its logs.`,
+          );
     default:
       return status >= 500 || status === 408
         ? fault("environment-unavailable", `answered ${status} (${detail}). Try again later.`)

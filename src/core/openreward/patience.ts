@@ -1,14 +1,18 @@
 /** Owns how long a request is repeated: back-off, `Retry-After`, and the ride through a starting environment. */
 
 import type { Clock, HttpResponse, Random } from "../ports.ts";
+import type { StartingMeter } from "./startingMeter.ts";
 
 /** Longest time that "still starting" answers are followed (ORS, section 6.4). */
 const MAX_STARTING_MS = 30 * 60_000;
 const STARTING_WAIT_MS = 2_000;
+const MIN_STARTING_WAIT_MS = 500;
 const MAX_STARTING_WAIT_MS = 10_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 const MAX_RETRY_AFTER_MS = 60_000;
+/** Every form of an HTTP date names its day first. */
+const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 
 export interface Patience {
   /** Waits with full jitter, or as long as the server asked; false when the attempts are used up. */
@@ -17,16 +21,22 @@ export interface Patience {
   whileStarting(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
   /** Gives all attempts back, after progress. */
   restore(): void;
+  /** Ends what is counted as starting; call it when the request is over. */
+  release(): void;
 }
 
+/** Begins with the request: if that meets a starting environment, all of its time counts as starting. */
 export function createPatience(dependencies: {
   readonly clock: Clock;
   readonly random: Random;
   /** Requests in all, the first included. */
   readonly maxAttempts: number;
+  readonly meter?: StartingMeter | undefined;
 }): Patience {
-  const { clock, random, maxAttempts } = dependencies;
+  const { clock, random, maxAttempts, meter } = dependencies;
+  const beganMs = clock.monotonic();
   let failures = 0;
+  let endStarting: (() => void) | null = null;
   let startingSinceMs: number | null = null;
   return {
     async afterFailure(retryAfterMs, signal) {
@@ -39,27 +49,32 @@ export function createPatience(dependencies: {
     },
     async whileStarting(retryAfterMs, signal) {
       startingSinceMs ??= clock.monotonic();
+      endStarting ??= meter?.begin(beganMs) ?? null;
       if (clock.monotonic() - startingSinceMs >= MAX_STARTING_MS) return false;
-      await clock.sleep(Math.min(retryAfterMs ?? STARTING_WAIT_MS, MAX_STARTING_WAIT_MS), signal);
+      const waitMs = Math.max(retryAfterMs ?? STARTING_WAIT_MS, MIN_STARTING_WAIT_MS);
+      await clock.sleep(Math.min(waitMs, MAX_STARTING_WAIT_MS), signal);
       return true;
     },
     restore() {
       failures = 0;
     },
+    release() {
+      endStarting?.();
+    },
   };
 }
 
 /** True for a 503 that promises that nothing ran, because the environment is still starting (ORS, section 6.4). */
-export function isStarting(response: HttpResponse): boolean {
+export function isStarting(response: Pick<HttpResponse, "status" | "header">): boolean {
   return (
     response.status === 503 && response.header("x-backend-state")?.toLowerCase() === "starting"
   );
 }
 
 /** `Retry-After` in milliseconds, given as seconds or as a date; null when absent or unreadable. */
-export function retryAfterMs(response: HttpResponse, nowMs: number): number | null {
+export function retryAfterMs(response: Pick<HttpResponse, "header">, nowMs: number): number | null {
   const value = response.header("retry-after")?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }

@@ -1,6 +1,7 @@
 /** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost (ORS, section 10.6). */
 
 import { errorMessage } from "../errors.ts";
+import { isStarting } from "./patience.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
 /** Measured from start to start. */
@@ -51,8 +52,8 @@ async function ping(wire: EnvironmentWire, sid: string, signal: AbortSignal): Pr
     const response = await wire.send(request, signal);
     await response.bytes();
     if (GONE_STATUSES.has(response.status)) return "gone";
-    // Any other answer but a gateway's shows that somebody still holds the session: 503 comes while it starts.
-    return response.status < 500 || response.status === 503 ? "alive" : "failed";
+    // Any other answer but a gateway's shows that somebody still holds the session.
+    return response.status < 500 || isStarting(response) ? "alive" : "failed";
   } catch (error) {
     wire.dependencies.log.debug("environment ping failed", { sid, error: errorMessage(error) });
     return "failed";

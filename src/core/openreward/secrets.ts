@@ -1,11 +1,54 @@
 /** Owns the `X-Secrets` header: what is in it and how it is encoded (ORS, section 4). */
 
+import type { SecretValue } from "./contract.ts";
+
 /** Names under which OpenReward environments look for the user's key. */
 const KEY_NAMES = ["api_key", "OPENREWARD_API_KEY"] as const;
 const KEY_DOMAINS = ["sessions", "api", "search"].flatMap((role) => [
   `${role}.openreward.ai`,
   `${role}.openreward.internal`,
 ]);
+
+const HUGGING_FACE = ["huggingface.co", "api-inference.huggingface.co"];
+const GOOGLE = ["generativelanguage.googleapis.com"];
+const KAGGLE = ["www.kaggle.com"];
+const MODAL = ["api.modal.com"];
+
+/** Hosts of well-known names, in upper or lower case, as the official client 0.1.167 sends them (ORS, section 5.7). */
+const WELL_KNOWN_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  OPENAI_API_KEY: ["api.openai.com"],
+  ANTHROPIC_API_KEY: ["api.anthropic.com"],
+  GEMINI_API_KEY: GOOGLE,
+  TAVILY_API_KEY: ["api.tavily.com"],
+  GOOGLE_API_KEY: GOOGLE,
+  COHERE_API_KEY: ["api.cohere.com"],
+  MISTRAL_API_KEY: ["api.mistral.ai"],
+  GROQ_API_KEY: ["api.groq.com"],
+  TOGETHER_API_KEY: ["api.together.xyz"],
+  REPLICATE_API_TOKEN: ["api.replicate.com"],
+  HUGGINGFACE_API_KEY: HUGGING_FACE,
+  HF_TOKEN: HUGGING_FACE,
+  HUGGING_FACE_HUB_TOKEN: HUGGING_FACE,
+  PERPLEXITY_API_KEY: ["api.perplexity.ai"],
+  FIREWORKS_API_KEY: ["api.fireworks.ai"],
+  DEEPSEEK_API_KEY: ["api.deepseek.com"],
+  KAGGLE_KEY: KAGGLE,
+  KAGGLE_USERNAME: KAGGLE,
+  KAGGLE_API_KEY: KAGGLE,
+  E2B_API_KEY: ["api.e2b.app"],
+  MODAL_TOKEN_ID: MODAL,
+  MODAL_TOKEN_SECRET: MODAL,
+  DAYTONA_API_KEY: ["app.daytona.io"],
+  GH_AUTH_TOKEN: [
+    "github.com",
+    "api.github.com",
+    "uploads.github.com",
+    "objects.githubusercontent.com",
+    "raw.githubusercontent.com",
+  ],
+  API_KEY: KEY_DOMAINS,
+  OPENREWARD_API_KEY: KEY_DOMAINS,
+};
 
 interface WireSecret {
   readonly value: string;
@@ -14,11 +57,11 @@ interface WireSecret {
 }
 
 /**
- * Base64 of `{name: {"value": ...}}`, or null when there is nothing to send. `openRewardKey` is added under the names
- * its environments expect; pass null for every other server.
+ * Base64 of `{name: {"value": ..., "allowed_domains": [...]}}`, or null when there is nothing to send; a plain value goes
+ * with the hosts of its well-known name, or with none. `openRewardKey` is added under the names its environments expect; pass null for every other server.
  */
 export function encodeSecrets(
-  secrets: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, SecretValue>>,
   openRewardKey: string | null,
 ): string | null {
   const entries = new Map<string, WireSecret>();
@@ -27,9 +70,42 @@ export function encodeSecrets(
       entries.set(name, { value: openRewardKey, allowed_domains: KEY_DOMAINS });
     }
   }
-  for (const [name, value] of Object.entries(secrets)) entries.set(name, { value });
+  for (const [name, secret] of Object.entries(secrets)) {
+    entries.set(name, wireSecret(name, secret));
+  }
   if (entries.size === 0) return null;
   return btoa(asciiJson(Object.fromEntries(entries)));
+}
+
+/** The values alone, as servers of the `ors-sdk` dialect read them from the body of `/create`. */
+export function plainSecrets(
+  secrets: Readonly<Record<string, SecretValue>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [name, wireSecret(name, secret).value]),
+  );
+}
+
+/** Names of plain secrets that need hosts: OpenReward may keep its environments from sending them anywhere. */
+export function namesWithoutDomains(
+  secrets: Readonly<Record<string, SecretValue>>,
+): readonly string[] {
+  return Object.entries(secrets)
+    .filter(([name, secret]) => typeof secret === "string" && wellKnownHosts(name) === null)
+    .map(([name]) => name);
+}
+
+function wellKnownHosts(name: string): readonly string[] | null {
+  const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
+  return (isOneCase && WELL_KNOWN_HOSTS[name.toUpperCase()]) || null;
+}
+
+function wireSecret(name: string, secret: SecretValue): WireSecret {
+  if (typeof secret !== "string") {
+    return { value: secret.value, allowed_domains: secret.allowedDomains };
+  }
+  const hosts = wellKnownHosts(name);
+  return { value: secret, ...(hosts !== null && { allowed_domains: hosts }) };
 }
 
 /** `btoa` takes single bytes only, and the escapes mean the same characters. */

@@ -29,10 +29,11 @@ import {
   reserveSession,
   secretsHeader,
 } from "./sessionSteps.ts";
+import { createStartingMeter, type StartingMeter } from "./startingMeter.ts";
 import { runStreamedJob } from "./streamedJob.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
-/** Create and start together (ORS, section 5.6). */
+/** For the making of a session, and again for its set-up (ORS, section 5.6). */
 const OPEN_LIMIT_MS = 30 * 60_000;
 
 /** Reserves an id, starts the episode and its pings; nothing stays open when it throws. */
@@ -45,18 +46,13 @@ export async function openSession(
   },
 ): Promise<EnvironmentSession> {
   const { clock } = wire.dependencies;
-  const place = {
-    environment: wire.target.name,
+  const request = {
+    method: "POST",
+    path: "/create_session",
     sid: null,
-    action: "opening a session",
     isInSession: false,
-  };
-  const onLimit = (): Error =>
-    environmentFault(
-      "environment-unavailable",
-      place,
-      "not ready after 30 minutes. Look into the environment's logs, then try again.",
-    );
+  } as const;
+  const onLimit = (): Error => notReady(wire, request);
   const limit = { clock, limitMs: OPEN_LIMIT_MS, signal: options.signal, onLimit };
   const sid = await withLimit(limit, async (signal) => {
     const secrets = secretsHeader(wire, task.secrets ?? {});
@@ -74,6 +70,14 @@ export async function openSession(
   return new OpenSession({ wire, sid, onUnknownBlock: options.onUnknownBlock });
 }
 
+function notReady(wire: EnvironmentWire, request: WireRequest): Error {
+  return environmentFault(
+    "environment-unavailable",
+    wire.placeOf(request),
+    "not ready after 30 minutes. Look into the environment's logs, then try again.",
+  );
+}
+
 class OpenSession implements EnvironmentSession {
   readonly id: string;
   readonly lost: AbortSignal;
@@ -82,6 +86,7 @@ class OpenSession implements EnvironmentSession {
   readonly #lost = new AbortController();
   readonly #closed = new AbortController();
   readonly #pings: Promise<void>;
+  readonly #starting: StartingMeter;
   #prompt: Promise<readonly Block[]> | null = null;
   #closing: Promise<void> | null = null;
 
@@ -94,22 +99,29 @@ class OpenSession implements EnvironmentSession {
     this.lost = this.#lost.signal;
     this.#wire = dependencies.wire;
     this.#onUnknownBlock = dependencies.onUnknownBlock;
+    this.#starting = createStartingMeter(dependencies.wire.dependencies.clock);
     this.#pings = this.#keepAlive();
   }
 
+  get startingMs(): number {
+    return this.#starting.totalMs;
+  }
+
   prompt(options: CallOptions = {}): Promise<readonly Block[]> {
-    this.#prompt ??= this.#whileOpen(options, (signal) => this.#fetchPrompt(signal));
+    const request = this.#request("GET", this.#wire.path("prompt"));
+    this.#prompt ??= this.#whileSettingUp(request, options, (signal) =>
+      this.#fetchPrompt(request, signal),
+    );
     return this.#prompt;
   }
 
   tools(options: CallOptions = {}): Promise<ToolList> {
-    return this.#whileOpen(options, async (signal) => {
-      const request = this.#request("GET", this.#wire.path("task_tools"));
+    const request = this.#request("GET", this.#wire.path("task_tools"));
+    return this.#whileSettingUp(request, options, async (signal) => {
       const rule = { repeat: "always", signal } as const;
-      const { response } = await this.#wire.sendPatiently(request, rule);
-      const text = await this.#wire.readText(request, response);
-      if (response.status === 200) return this.#wire.parse(request, text, toolsReply);
-      if (response.status !== 404) throw this.#wire.fault(request, response, text);
+      const reply = await this.#wire.sendPatiently(request, rule);
+      if (reply.status === 200) return this.#wire.parse(request, reply.text, toolsReply);
+      if (reply.status !== 404) throw this.#wire.fault(request, reply, reply.text);
       // A server older than `/task_tools`, or a dead session: the second request tells.
       const older = this.#request("GET", this.#wire.path("tools"));
       return this.#wire.fetchJson(older, { ...rule, schema: toolsReply });
@@ -127,6 +139,7 @@ class OpenSession implements EnvironmentSession {
         isRepeatable: false,
         throwsCapacity: false,
         signal,
+        meter: this.#starting,
       });
       const reply = this.#wire.parse(request, text, callReply);
       return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
@@ -138,8 +151,7 @@ class OpenSession implements EnvironmentSession {
     return this.#closing;
   }
 
-  async #fetchPrompt(signal: AbortSignal): Promise<readonly Block[]> {
-    const request = this.#request("GET", this.#wire.path("prompt"));
+  async #fetchPrompt(request: WireRequest, signal: AbortSignal): Promise<readonly Block[]> {
     // Reading the prompt may reset the episode, so it is not read twice.
     const rule = { repeat: "if-unsent", signal } as const;
     const blocks = await this.#wire.fetchJson(request, { ...rule, schema: promptReply });
@@ -148,6 +160,24 @@ class OpenSession implements EnvironmentSession {
 
   #request(method: "GET" | "POST", path: string): WireRequest {
     return { method, path, sid: this.id, isInSession: true };
+  }
+
+  /** Set-up is what these requests wait for, whether the server says "starting" or just answers late (ORS, section 5.1). */
+  #whileSettingUp<T>(
+    request: WireRequest,
+    options: CallOptions,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#whileOpen(options, async (signal) => {
+      const { clock } = this.#wire.dependencies;
+      const onLimit = (): Error => notReady(this.#wire, request);
+      const end = this.#starting.begin(clock.monotonic());
+      try {
+        return await withLimit({ clock, limitMs: OPEN_LIMIT_MS, signal, onLimit }, work);
+      } finally {
+        end();
+      }
+    });
   }
 
   /** Runs `work` until the caller, the loss of the session or its end stops it. */

@@ -3,17 +3,17 @@
 import * as z from "zod";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { TaskChoice } from "./contract.ts";
+import type { SecretValue, TaskChoice } from "./contract.ts";
 import { withLimit } from "./deadline.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
-import { encodeSecrets } from "./secrets.ts";
+import { encodeSecrets, plainSecrets } from "./secrets.ts";
 import { runStreamedJob } from "./streamedJob.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
 const RELEASE_LIMIT_MS = 15_000;
 
-const sessionReply = z.object({ sid: z.string() });
+const sessionReply = z.object({ sid: z.string().optional() });
 
 /** Reserves a session id; one that was announced but not completed is freed. */
 export async function reserveSession(
@@ -29,23 +29,22 @@ export async function reserveSession(
     body: {},
     secrets,
   } as const;
-  let pendingSid: string | null = null;
+  const announced = new Set<string>();
   try {
     const { taskId, text } = await runStreamedJob(wire, {
       request,
       isRepeatable: true,
       throwsCapacity: true,
-      onTaskId: (taskId) => {
-        pendingSid = taskId;
-      },
+      onTaskId: (id) => announced.add(id),
       signal,
     });
-    const sid = text === "" ? taskId : wire.parse(request, text, sessionReply).sid;
+    const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
     if (sid === null) throw protocolFault(wire.placeOf(request), "the server gave no session id");
+    // What remains are ids of broken attempts that a repeat did not take up.
+    for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;
-  } catch (error) {
-    if (pendingSid !== null) await releaseSession(wire, pendingSid, { isCreated: false });
-    throw error;
+  } finally {
+    for (const sid of announced) await releaseSession(wire, sid, { isCreated: false });
   }
 }
 
@@ -67,7 +66,7 @@ export async function createEpisode(
     split: task.split,
     index: task.index,
     ...(envName === null ? {} : { env_name: envName }),
-    ...(sendsSecretsInBody ? { secrets: { ...task.secrets } } : {}),
+    ...(sendsSecretsInBody ? { secrets: plainSecrets(task.secrets ?? {}) } : {}),
   };
   const request: WireRequest = {
     method: "POST",
@@ -77,22 +76,28 @@ export async function createEpisode(
     body,
     secrets,
   };
-  const { response, isRepeat } = await wire.sendPatiently(request, { repeat: "always", signal });
-  const text = await wire.readText(request, response);
-  if (response.status === 200) {
+  const { secrets: _, ...bodyOfAnyDialect } = body;
+  const reply = await wire.sendPatiently(request, { repeat: "always", signal });
+  // A server of the other dialect refuses the key that only this one knows.
+  const isDialectRefused = reply.status === 422 && sendsSecretsInBody;
+  const decisive = isDialectRefused
+    ? await wire.sendPatiently({ ...request, body: bodyOfAnyDialect }, { repeat: "always", signal })
+    : reply;
+  const { status, text } = decisive;
+  if (status === 200) {
     wire.parse(request, text, createReply);
     return;
   }
   // The answer to the first attempt was lost, but it had worked.
-  const hasWorkedBefore = isRepeat && response.status === 400;
+  const hasWorkedBefore = decisive.isRepeat && status === 400;
   if (hasWorkedBefore && readDetail(text).includes("Session already exists")) return;
-  throw wire.fault(request, response, text);
+  throw wire.fault(request, decisive, text);
 }
 
 /** `X-Secrets` for these secrets; the user's key is in it for OpenReward's own environments only. */
 export function secretsHeader(
   wire: EnvironmentWire,
-  secrets: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, SecretValue>>,
 ): string | null {
   return encodeSecrets(secrets, wire.target.isOpenReward ? wire.dependencies.apiKey : null);
 }
@@ -103,9 +108,8 @@ export async function lacksVersion(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
-  const { response } = await wire.sendPatiently(request, { repeat: "always", signal });
-  await response.bytes();
-  return response.status === 404;
+  const { status } = await wire.sendPatiently(request, { repeat: "always", signal });
+  return status === 404;
 }
 
 /** Ends the episode and frees the id in at most 15 s; faults are logged only. */
@@ -126,8 +130,7 @@ export async function releaseSession(
   await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async (signal) => {
     for (const path of paths) {
       try {
-        const sent = await wire.sendPatiently({ ...request, path }, { repeat: "always", signal });
-        await sent.response.bytes();
+        await wire.sendPatiently({ ...request, path }, { repeat: "always", signal });
       } catch (error) {
         log.debug("environment session was not freed", { sid, path, error: errorMessage(error) });
       }

@@ -4,10 +4,11 @@ import { AppError, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "./deadline.ts";
-import { readEvents, type StreamEvent, withSilenceLimit } from "./eventStream.ts";
+import { beforeSilence, readEvents, type StreamEvent, withSilenceLimit } from "./eventStream.ts";
 import { environmentFault, protocolFault, unavailable } from "./faults.ts";
-import { createPatience, isStarting, retryAfterMs } from "./patience.ts";
-import type { EnvironmentWire, WireRequest } from "./wire.ts";
+import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
+import type { StartingMeter } from "./startingMeter.ts";
+import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
 /** Time for the server to end its stream after the last event, so that the connection can serve again. */
@@ -16,6 +17,8 @@ const DRAIN_MS = 250;
 const MAX_CONNECTIONS = 7;
 /** A connection whose bytes flowed for so long counts as progress. */
 const STEADY_STREAM_MS = 10_000;
+/** With progress or without: nothing is opened again for ever. */
+const MAX_CONNECTIONS_IN_ALL = 100;
 const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
@@ -27,6 +30,8 @@ export interface StreamedJob {
   readonly throwsCapacity: boolean;
   readonly onTaskId?: (taskId: string) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Told of the time in which the environment was still starting. */
+  readonly meter?: StartingMeter | undefined;
 }
 
 export interface JobResult {
@@ -53,23 +58,39 @@ type Attempt =
  * `environment-capacity`, and what other statuses mean.
  */
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
-  const { clock, random, log } = wire.dependencies;
-  const patience = createPatience({ clock, random, maxAttempts: MAX_CONNECTIONS });
+  const { clock, random } = wire.dependencies;
+  const { meter } = job;
+  const patience = createPatience({ clock, random, maxAttempts: MAX_CONNECTIONS, meter });
+  try {
+    return await repeatJob(wire, job, patience);
+  } finally {
+    patience.release();
+  }
+}
+
+async function repeatJob(
+  wire: EnvironmentWire,
+  job: StreamedJob,
+  patience: Patience,
+): Promise<JobResult> {
+  const { sid, environment } = wire.placeOf(job.request);
+  const { log } = wire.dependencies;
   let taskId: string | null = null;
   const onTaskId = (id: string): void => {
     taskId = id;
     job.onTaskId?.(id);
   };
-  for (;;) {
+  for (let breaks = 0; ; ) {
     const attempt = await attemptJob(wire, job, taskId, onTaskId);
     if (attempt.kind === "done") return { taskId, text: attempt.text };
-    const { sid, environment } = wire.placeOf(job.request);
     if (attempt.kind === "starting") {
       log.debug("environment is starting", { environment, sid });
       if (await patience.whileStarting(attempt.retryAfterMs, job.signal)) continue;
       throw attempt.error;
     }
-    const mayRepeat = taskId !== null || attempt.isUnsent || job.isRepeatable;
+    breaks += 1;
+    const isSafe = taskId !== null || attempt.isUnsent || job.isRepeatable;
+    const mayRepeat = isSafe && breaks < MAX_CONNECTIONS_IN_ALL;
     if (attempt.madeProgress) patience.restore();
     if (!mayRepeat || !(await patience.afterFailure(attempt.retryAfterMs, job.signal))) {
       throw attempt.error;
@@ -91,7 +112,11 @@ async function attemptJob(
   const openedMs = clock.monotonic();
   let lastByteMs = openedMs;
   try {
-    const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
+    const sending = wire.send({ ...request, body, acceptsEvents: true }, link.signal);
+    // A first answer may wait for the set-up of the environment; that of a job under way comes at once.
+    const response = await (taskId === null
+      ? sending
+      : beforeSilence(sending, clock, SILENCE_LIMIT_MS));
     if (response.status !== 200) return await readRefusal(wire, job, response);
     const text = await readResult(wire, request, response, {
       onTaskId,
@@ -123,7 +148,7 @@ async function readRefusal(
   response: HttpResponse,
 ): Promise<Attempt> {
   const { status } = response;
-  const error = wire.fault(job.request, response, await response.text());
+  const error = wire.fault(job.request, response, await readWhole(response));
   const waitMs = retryAfterMs(response, wire.dependencies.clock.now());
   if (isStarting(response)) return { kind: "starting", retryAfterMs: waitMs, error };
   const isCapacity = status === 429 && !job.throwsCapacity;

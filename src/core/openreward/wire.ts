@@ -1,11 +1,12 @@
 /** Owns single ORS requests of one environment: headers, redirects, repeats of plain requests, checked replies. */
 
 import type { z } from "zod";
-import { isAppError } from "../errors.ts";
+import { type AppError, assertNever, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { httpFault, type Place, protocolFault, unavailable } from "./faults.ts";
-import { createPatience, isStarting, retryAfterMs } from "./patience.ts";
+import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
+import type { StartingMeter } from "./startingMeter.ts";
 import type { Target } from "./target.ts";
 
 /** Attempts of a plain request (ORS, section 10.5). */
@@ -25,6 +26,8 @@ export interface EnvironmentDependencies {
   /** Sent as `X-API-Key` to `baseUrl` only; null = no such header. */
   readonly apiKey: string | null;
   readonly userAgent: string;
+  /** Where the catalogue of hosted environments is; absent = the `api.` twin of a `sessions.` host, if it is one. */
+  readonly apiUrl?: string;
 }
 
 export interface WireRequest {
@@ -43,22 +46,22 @@ export interface RepeatRule {
   /** `"if-unsent"` repeats only what cannot have run: requests that never left, 429, and "starting" answers. */
   readonly repeat: "always" | "if-unsent";
   readonly signal?: AbortSignal | undefined;
+  /** Told of the time in which the environment was still starting. */
+  readonly meter?: StartingMeter | undefined;
 }
 
-export interface PatientResponse {
-  readonly response: HttpResponse;
+/** A whole answer to a plain request. */
+export interface PlainReply {
+  readonly status: number;
+  readonly text: string;
+  readonly header: HttpResponse["header"];
   /** True when an earlier attempt may have reached the server. */
   readonly isRepeat: boolean;
 }
 
-interface Attempt {
-  readonly kind: "final" | "failed" | "starting";
-  /** Null when no answer came: `error` says why. */
-  readonly response: HttpResponse | null;
-  readonly error: Error | null;
-  readonly waitMs: number | null;
-  readonly mayHaveRun: boolean;
-}
+type Attempt =
+  | { readonly kind: "final" | "failed" | "starting"; readonly reply: Omit<PlainReply, "isRepeat"> }
+  | { readonly kind: "lost"; readonly error: Error; readonly mayHaveRun: boolean };
 
 export class EnvironmentWire {
   readonly target: Target;
@@ -100,24 +103,48 @@ export class EnvironmentWire {
   }
 
   /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
-  async sendPatiently(request: WireRequest, rule: RepeatRule): Promise<PatientResponse> {
+  async sendPatiently(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
-    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS });
+    const { meter } = rule;
+    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS, meter });
     let isRepeat = false;
-    for (;;) {
-      const attempt = await this.#attempt(request, rule);
-      const { response, error, waitMs } = attempt;
-      const mayRepeat =
-        (attempt.kind === "failed" && (await patience.afterFailure(waitMs, rule.signal))) ||
-        (attempt.kind === "starting" && (await patience.whileStarting(waitMs, rule.signal)));
-      if (!mayRepeat) {
-        if (response === null) throw error;
-        return { response, isRepeat };
+    try {
+      for (;;) {
+        const attempt = await this.#attempt(request, rule);
+        if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
+          if (attempt.kind === "lost") throw attempt.error;
+          return { ...attempt.reply, isRepeat };
+        }
+        isRepeat ||= mayHaveRun(attempt);
       }
-      isRepeat ||= attempt.mayHaveRun;
-      // Read to the end so that its connection can serve again; what it says no longer matters.
-      await response?.bytes().catch(() => undefined);
+    } finally {
+      patience.release();
     }
+  }
+
+  /** Waits as long as the answer demands; false when no further attempt is to follow. */
+  async #awaitsRepeat(
+    attempt: Attempt,
+    { repeat, signal }: RepeatRule,
+    patience: Patience,
+  ): Promise<boolean> {
+    switch (attempt.kind) {
+      case "final":
+        return false;
+      case "lost":
+        if (attempt.mayHaveRun && repeat === "if-unsent") return false;
+        return patience.afterFailure(null, signal);
+      case "failed":
+        return patience.afterFailure(this.#retryAfterMs(attempt.reply), signal);
+      case "starting":
+        return patience.whileStarting(this.#retryAfterMs(attempt.reply), signal);
+      default:
+        return assertNever(attempt);
+    }
+  }
+
+  #retryAfterMs(reply: Pick<HttpResponse, "header">): number | null {
+    return retryAfterMs(reply, this.dependencies.clock.now());
   }
 
   async #attempt(request: WireRequest, rule: RepeatRule): Promise<Attempt> {
@@ -125,23 +152,18 @@ export class EnvironmentWire {
     try {
       const response = await this.send(request, rule.signal);
       const { status } = response;
-      const common = {
-        response,
-        error: null,
-        waitMs: retryAfterMs(response, this.dependencies.clock.now()),
-      };
+      const header = (name: string): string | null => response.header(name);
+      const reply = { status, header, text: await readWhole(response) };
       if (isStarting(response)) {
         const { environment, sid } = place;
         this.dependencies.log.debug("environment is starting", { environment, sid });
-        return { ...common, kind: "starting", mayHaveRun: false };
+        return { kind: "starting", reply };
       }
-      const kind = isRepeatable(request, status, rule) ? "failed" : "final";
-      return { ...common, kind, mayHaveRun: status !== 429 };
+      return { kind: isRepeatable(request, status, rule) ? "failed" : "final", reply };
     } catch (error) {
       if (!isAppError(error, "transport")) throw error;
       const mayHaveRun = error.data["sent"] !== false;
-      const kind = mayHaveRun && rule.repeat === "if-unsent" ? "final" : "failed";
-      return { kind, response: null, error: unavailable(place, error), waitMs: null, mayHaveRun };
+      return { kind: "lost", error: unavailable(place, error), mayHaveRun };
     }
   }
 
@@ -150,19 +172,9 @@ export class EnvironmentWire {
     request: WireRequest,
     rule: RepeatRule & { readonly schema: z.ZodType<T> },
   ): Promise<T> {
-    const { response } = await this.sendPatiently(request, rule);
-    const text = await this.readText(request, response);
-    if (response.status !== 200) throw this.fault(request, response, text);
-    return this.parse(request, text, rule.schema);
-  }
-
-  /** @throws AppError `environment-unavailable` when the body breaks off */
-  async readText(request: WireRequest, response: HttpResponse): Promise<string> {
-    try {
-      return await response.text();
-    } catch (error) {
-      throw isAppError(error, "transport") ? unavailable(this.placeOf(request), error) : error;
-    }
+    const reply = await this.sendPatiently(request, rule);
+    if (reply.status !== 200) throw this.fault(request, reply, reply.text);
+    return this.parse(request, reply.text, rule.schema);
   }
 
   /** @throws AppError `environment-protocol` when the text is not JSON of that shape */
@@ -174,11 +186,17 @@ export class EnvironmentWire {
     }
   }
 
-  fault(request: WireRequest, response: HttpResponse, body: string): Error {
+  /** What a status other than 200 means. */
+  fault(
+    request: WireRequest,
+    response: Pick<HttpResponse, "status" | "header">,
+    body: string,
+  ): AppError {
+    const { status } = response;
     return httpFault(this.placeOf(request), {
-      status: response.status,
+      status,
       body,
-      retryAfterMs: retryAfterMs(response, this.dependencies.clock.now()),
+      retryAfterMs: this.#retryAfterMs(response),
     });
   }
 
@@ -214,6 +232,21 @@ export class EnvironmentWire {
     }
     return next.href;
   }
+}
+
+/** Only the body of a 200 matters: a refusal stands even if its words break off. */
+export async function readWhole(response: HttpResponse): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    if (response.status === 200 || !isAppError(error, "transport")) throw error;
+    return "";
+  }
+}
+
+function mayHaveRun(attempt: Attempt): boolean {
+  if (attempt.kind === "lost") return attempt.mayHaveRun;
+  return attempt.kind !== "starting" && attempt.reply.status !== 429;
 }
 
 function isRepeatable(request: WireRequest, status: number, rule: RepeatRule): boolean {

@@ -9,6 +9,7 @@ import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { PausedWhile } from "../tinker/waiting.ts";
 import { withLimit } from "../util/abort.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
@@ -27,11 +28,16 @@ export interface EpisodeParts {
   readonly environment: string;
   /** Seed of a turn's sample; undefined = not sent. */
   readonly seedOf: (turn: number) => number | undefined;
-  /** Waits for a place among the samples in flight, off the rollout's clock; returns what gives it back. */
-  readonly sampleSlot: () => Promise<() => void>;
+  /** Waits for a place among the samples in flight; returns what gives it back. */
+  readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
+  /** Runs a wait that is nobody's fault with the rollout's clock standing still. */
+  readonly pausedWhile: PausedWhile;
   /** Aborts the attempt; what has been played so far stays. */
   readonly signal: AbortSignal;
 }
+
+/** What a sample's time limit is called in messages. */
+const SAMPLE_LIMIT = "A sample (sampling_timeout)";
 
 type TurnRecord = RolloutRecord["turns"][number];
 type ToolResultRecord = TurnRecord["results"][number];
@@ -74,17 +80,22 @@ export class Episode {
   }
 
   async #open(): Promise<Ledger> {
-    const { session, renderer, settings, signal } = this.#parts;
-    this.#tools = await session.tools({ signal });
-    this.promptText = this.#textOf(await session.prompt({ signal }));
-    const { messages, tools } = buildFirstPrompt({
+    const { pausedWhile, session, renderer, settings, signal } = this.#parts;
+    // Both wait for the environment's set-up, which is not the rollout's own time.
+    const [tools, prompt] = await pausedWhile(async () => [
+      await session.tools({ signal }),
+      await session.prompt({ signal }),
+    ]);
+    this.#tools = tools;
+    this.promptText = this.#textOf(prompt);
+    const first = buildFirstPrompt({
       systemPromptTemplate: settings.systemPromptTemplate,
       taskPrompt: this.promptText,
-      tools: this.#tools.tools,
+      tools: tools.tools,
     });
-    const prompt = renderer.renderInitial(messages, tools);
-    this.promptTokens = prompt.length;
-    this.#ledger = new Ledger(prompt);
+    const tokens = renderer.renderInitial(first.messages, first.tools);
+    this.promptTokens = tokens.length;
+    this.#ledger = new Ledger(tokens);
     return this.#ledger;
   }
 
@@ -161,7 +172,8 @@ export class Episode {
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { clock, renderer, sampler, sampleSlot, seedOf, settings, signal } = this.#parts;
+    const { clock, pausedWhile, renderer, sampler, sampleSlot, seedOf, settings, signal } =
+      this.#parts;
     this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens.slice(),
@@ -172,15 +184,14 @@ export class Episode {
       seed: seedOf(ledger.turnCount),
       stop: renderer.stopIds,
     };
-    const release = await sampleSlot();
+    const release = await pausedWhile(() => sampleSlot(signal));
+    const { samplingTimeoutMs } = settings;
     try {
-      const { samplingTimeoutMs } = settings;
-      return await withLimit(
-        clock,
-        samplingTimeoutMs,
-        "A sample (sampling_timeout)",
-        signal,
-        (limited) => sampleTurn(sampler, request, limited),
+      return await withLimit(clock, samplingTimeoutMs, SAMPLE_LIMIT, signal, (limit) =>
+        sampleTurn(sampler, request, {
+          signal: limit.signal,
+          pausedWhile: (wait) => pausedWhile(() => limit.pausedWhile(wait)),
+        }),
       );
     } finally {
       release();
@@ -216,8 +227,12 @@ export class Episode {
     const { clock, session, settings, signal, environment } = this.#parts;
     const started = clock.monotonic();
     const limit = `Tool ${call.name} of ${environment} (tool_timeout)`;
-    const outcome = await withLimit(clock, settings.toolTimeoutMs, limit, signal, (limited) =>
-      session.callTool(call.name, call.args, { signal: limited }),
+    const outcome = await withLimit(
+      clock,
+      settings.toolTimeoutMs,
+      limit,
+      signal,
+      ({ signal: limited }) => session.callTool(call.name, call.args, { signal: limited }),
     );
     const durationS = (clock.monotonic() - started) / 1000;
     const isError = outcome.kind === "rejected";
@@ -255,7 +270,7 @@ function textsOf(followUps: readonly FollowUp[]): string {
 function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolean): TurnFacts {
   return {
     sampledTokens: sampled.tokens.length,
-    thinkingTokens: 0,
+    thinkingTokens: parsed.thinkingTokens,
     isTruncated,
     isParsed: parsed.errors.length === 0 && parsed.calls.length > 0,
     hasUnclosedThink: parsed.unclosedThink,

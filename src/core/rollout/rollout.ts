@@ -3,13 +3,13 @@
 import type { Renderer } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { errorMessage, isAppError } from "../errors.ts";
-import type { EnvironmentSession, RemoteEnvironment } from "../openreward/contract.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { deadline } from "../util/abort.ts";
 import { Attempts } from "./attempts.ts";
+import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
@@ -30,7 +30,7 @@ export interface RolloutTask {
 }
 
 export interface RolloutParts {
-  readonly environment: RemoteEnvironment;
+  readonly gate: EnvironmentGate;
   readonly sampler: SamplingClient;
   readonly renderer: Renderer;
   readonly tokenizer: Tokenizer;
@@ -102,15 +102,16 @@ async function attempt(
   signal: AbortSignal,
   onOpened: (nowMs: number) => void,
 ): Promise<AttemptResult> {
-  const { clock, environment, settings } = parts;
-  let session: EnvironmentSession;
+  const { clock, gate, settings } = parts;
+  let opened: OpenedSession;
   try {
     const choice = { split: task.split, index: task.index, secrets: settings.secrets };
-    session = await environment.openSession(choice, { signal });
+    opened = await gate.open(choice, signal);
   } catch (error) {
     signal.throwIfAborted();
     return { episode: null, stop: "error", error };
   }
+  const { session } = opened;
   onOpened(clock.monotonic());
   const limit = deadline(clock, settings.rolloutTimeoutMs, `Rollout ${task.taskKey}`, signal);
   const ending = AbortSignal.any([limit.signal, session.lost]);
@@ -119,7 +120,7 @@ async function attempt(
     session,
     environment: task.environment,
     seedOf: (turn) => parts.seedOf(seedAttempt, turn),
-    sampleSlot: () => limit.pausedWhile(() => parts.sampleSlot(ending)),
+    pausedWhile: (wait) => limit.pausedWhile(wait),
     signal: ending,
   });
   try {
@@ -130,7 +131,7 @@ async function attempt(
     return { episode, stop: "error", error: session.lost.aborted ? session.lost.reason : error };
   } finally {
     limit.clear();
-    await session.close();
+    await opened.close();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Samples one turn and makes sure of its log-probs. */
 
-import type { SampleRequest, SamplingClient } from "../tinker/samplingClient.ts";
+import type { SampleOptions, SampleRequest, SamplingClient } from "../tinker/samplingClient.ts";
 import { areUsable } from "./ledger.ts";
 
 export interface SampledTurn {
@@ -16,11 +16,11 @@ export interface SampledTurn {
 export async function sampleTurn(
   sampler: SamplingClient,
   request: SampleRequest,
-  signal: AbortSignal,
+  options: SampleOptions,
 ): Promise<SampledTurn> {
-  const { tokens, logprobs, stopReason } = await sampler.sample(request, { signal });
+  const { tokens, logprobs, stopReason } = await sampler.sample(request, options);
   if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
-  const recomputed = await recompute(sampler, request.prompt, tokens, signal);
+  const recomputed = await recompute(sampler, request.prompt, tokens, options);
   return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
 }
 
@@ -29,14 +29,14 @@ async function recompute(
   sampler: SamplingClient,
   prompt: readonly number[],
   tokens: readonly number[],
-  signal: AbortSignal,
+  options: SampleOptions,
 ): Promise<readonly number[] | null> {
   try {
-    const all = await sampler.computeLogprobs([...prompt, ...tokens], { signal });
+    const all = await sampler.computeLogprobs([...prompt, ...tokens], options);
     const own = all.slice(prompt.length).map((logprob) => logprob ?? Number.NaN);
     return areUsable(tokens, own) ? own : null;
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (options.signal?.aborted === true) throw error;
     return null;
   }
 }

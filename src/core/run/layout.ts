@@ -7,6 +7,8 @@ export interface RunPaths {
   readonly config: string;
   /** The configuration with all defaults, redacted. */
   readonly resolvedConfig: string;
+  /** The overrides given so far, as a list of texts; absent when there were none. */
+  readonly overrides: string;
   readonly metrics: string;
   readonly events: string;
   readonly checkpoints: string;
@@ -32,6 +34,7 @@ export function runPaths(folder: string): RunPaths {
     runFile: `${folder}/run.json`,
     config: `${folder}/config.yaml`,
     resolvedConfig: `${folder}/config.resolved.json`,
+    overrides: `${folder}/overrides.json`,
     metrics: `${folder}/metrics.jsonl`,
     events: `${folder}/events.jsonl`,
     checkpoints: `${folder}/checkpoints.jsonl`,

@@ -1,6 +1,7 @@
 /** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
 
 import type { FileSystem } from "../ports.ts";
+import type { Redactor } from "../secrets/redact.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
 import { type IndexLine, type RolloutRecord, summarizeRollout } from "./rolloutRecord.ts";
@@ -26,20 +27,24 @@ export interface RolloutStore {
 
 export interface RolloutStoreParts {
   readonly fileSystem: FileSystem;
+  /** Cleans every record: a tool may have answered with a secret that it was given. */
+  readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
 }
 
-export function createRolloutStore({ fileSystem, folder }: RolloutStoreParts): RolloutStore {
+export function createRolloutStore(parts: RolloutStoreParts): RolloutStore {
+  const { fileSystem, folder, redactor } = parts;
   const addLines = async (step: number, lines: readonly IndexLine[]): Promise<void> => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     if (text !== "") await fileSystem.append(stepPaths(folder, step).index, text);
   };
   return {
     addRollout: async (record) => {
-      const body = encodeJsonLine(record);
+      const cleaned = redactor.cleanRecord(record);
+      const body = encodeJsonLine(cleaned);
       const offset = await fileSystem.append(stepPaths(folder, record.step).bodies, body);
-      await addLines(record.step, [summarizeRollout(record, { offset, length: body.length - 1 })]);
+      await addLines(record.step, [summarizeRollout(cleaned, { offset, length: body.length - 1 })]);
     },
     addScores: (step, scores) =>
       addLines(

@@ -1,11 +1,14 @@
 /** Removes secret values from everything that leaves the program: logs, files, trackers, messages. */
 
+import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type Json } from "../json.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 /** Shorter than any form, so that repeated cleaning comes to an end. */
 const MARK = "***";
+/** What the program's own records call their fields; keys from outside look like this only by chance. */
+const OWN_KEY = /^[A-Za-z_]+$/;
 
 /** Learns values as they are resolved and replaces them, and their encoded forms, by `***`. */
 export class Redactor {
@@ -47,6 +50,45 @@ export class Redactor {
       );
     }
     return Array.isArray(value) ? value.map((item: Json) => this.cleanJson(item)) : value;
+  }
+
+  /**
+   * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learnt value as a whole, and keys
+   * that are not plain words. For rollouts and other lines that a schema reads again.
+   */
+  cleanRecord<T extends object>(record: T): T {
+    // Sound for JSON-like records: text stays text, and the program's own keys and numbers stay as they are.
+    return this.#cleanPart(record) as T;
+  }
+
+  /** The error as it may be shown: message, stack, data and causes cleaned. Anything else that was thrown becomes cleaned text. */
+  cleanError(error: unknown): unknown {
+    if (!(error instanceof Error)) return typeof error === "string" ? this.clean(error) : error;
+    const cause = error.cause === undefined ? {} : { cause: this.cleanError(error.cause) };
+    const message = this.clean(error.message);
+    const cleaned = isAppError(error)
+      ? new AppError(error.code, message, {
+          ...cause,
+          data: this.cleanRecord(error.data),
+          ...(error.configPath !== undefined && { configPath: error.configPath }),
+        })
+      : new Error(message, cause);
+    cleaned.name = error.name;
+    if (error.stack !== undefined) cleaned.stack = this.clean(error.stack);
+    return cleaned;
+  }
+
+  #cleanPart(value: unknown): unknown {
+    if (typeof value === "string") return this.clean(value);
+    if (typeof value === "number") return this.#forms.has(String(value)) ? MARK : value;
+    if (Array.isArray(value)) return value.map((item) => this.#cleanPart(item));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        OWN_KEY.test(key) ? key : this.clean(key),
+        this.#cleanPart(item),
+      ]),
+    );
   }
 }
 

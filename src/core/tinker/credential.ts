@@ -12,7 +12,7 @@ export interface CredentialOptions {
 }
 
 export interface Credential {
-  /** The value to send now; renews a token past half of its life first. */
+  /** The value to send now; begins to renew a token past half of its life, and waits for that in its last minute. */
   current(): Promise<string>;
   /** Buys the first token; until then the key is used. */
   start(): Promise<void>;
@@ -25,6 +25,10 @@ interface Token {
   readonly renewAtMs: number;
   readonly expiresAtMs: number;
 }
+
+/** With less of its life left, a token is renewed before the next request. */
+const urgentMs = 60_000;
+const renewalPauseMs = 60_000;
 
 const tokenAnswer = object({ jwt: string() });
 
@@ -45,12 +49,22 @@ export function createCredential({ clock, apiKey, exchange }: CredentialOptions)
     return pending;
   }
 
+  /** Nobody waits for a renewal that is not urgent, nor for one that fails. */
+  function renewLater(old: Token): void {
+    token = { ...old, renewAtMs: clock.now() + renewalPauseMs };
+    buy().catch(() => undefined);
+  }
+
   return {
     current: async () => {
       if (token === null) return apiKey;
       const now = clock.now();
       if (now < token.renewAtMs) return token.value;
       const old = token;
+      if (old.expiresAtMs - now > urgentMs) {
+        renewLater(old);
+        return old.value;
+      }
       return await buy().then(
         (fresh) => fresh.value,
         (error: unknown) => {

@@ -80,6 +80,11 @@ export function requestFailed(what: string, text: string, category: unknown): Ap
   });
 }
 
+/** An operation whose polls are all refused with 400: how some servers report a failed one (Tinker wire, section 12). */
+export function operationRefused(what: string, text: string): AppError {
+  return requestFailed(what, errorDetail(text), "unknown");
+}
+
 function codeOfStatus(status: number): TinkerErrorCode {
   switch (status) {
     case 401:

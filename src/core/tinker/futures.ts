@@ -1,11 +1,13 @@
 /** Waiting for the result of an accepted operation (Tinker wire, section 3). */
 
 import { errorMessage, isAppError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
-import type { Clock, HttpResponse, Log } from "../ports.ts";
-import { requestFailed, statusError, tinkerError } from "./errors.ts";
+import type { Clock, Log } from "../ports.ts";
+import type { ByteBudget } from "./byteBudget.ts";
+import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType, type TinkerHttp } from "./http.ts";
+import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
 import { billingPollMs } from "./retry.ts";
+import { type PausedWhile, unpaused } from "./waiting.ts";
 
 /** Value of X-Tinker-Request-Type (Tinker wire, section 1.4). */
 export type OperationType =
@@ -34,6 +36,8 @@ export interface FutureOptions {
   /** Limit of an unbroken row of faults and server errors. */
   readonly noAnswerLimitMs: number;
   readonly billingPauseMs: () => number;
+  /** Bounds the announced results that are fetched at once. */
+  readonly resultBytes: ByteBudget;
   readonly onQueueState?: ((state: QueueState) => void) | undefined;
 }
 
@@ -43,28 +47,20 @@ export interface FutureRequest {
   /** How long the submit took. */
   readonly roundTripMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Runs the polls of an operation that the service has paused, and the waits for unpaid bills. */
+  readonly pausedWhile?: PausedWhile | undefined;
 }
-
-export type FutureResult =
-  | { readonly kind: "proto"; readonly bytes: Uint8Array }
-  | { readonly kind: "json"; readonly value: JsonObject };
-
-type Poll =
-  | { readonly kind: "done"; readonly result: FutureResult }
-  | { readonly kind: "pending"; readonly state: string; readonly reason: string | null }
-  | { readonly kind: "size-notice" }
-  | { readonly kind: "server-error"; readonly cause: string }
-  | { readonly kind: "no-answer"; readonly cause: string }
-  | { readonly kind: "bad-request"; readonly text: string }
-  | { readonly kind: "billing"; readonly text: string };
 
 interface PollState {
   readonly lastAnswerAtMs: number;
-  readonly isSizeAccepted: boolean;
+  /** The service is not working on the operation: it waits for capacity, a limit or a payment. */
+  readonly isPaused: boolean;
   readonly quickPolls: number;
   readonly noAnswers: number;
   readonly badRequests: number;
   readonly billingMs: number;
+  /** Before the next poll. */
+  readonly delayMs: number;
 }
 
 const pollTimeoutMs = 45_000;
@@ -83,29 +79,52 @@ export async function awaitFuture(
   options: FutureOptions,
   request: FutureRequest,
 ): Promise<FutureResult> {
+  let giveBytes: (() => void) | undefined;
+  try {
+    return await pollUntilDone(options, request, async (bytes) => {
+      giveBytes ??= await options.resultBytes.reserve(bytes, request.signal);
+    });
+  } finally {
+    giveBytes?.();
+  }
+}
+
+/** Calls `makeRoom` with the size that the server announced, before the result itself is asked for. */
+async function pollUntilDone(
+  options: FutureOptions,
+  request: FutureRequest,
+  makeRoom: (bytes: number) => Promise<void>,
+): Promise<FutureResult> {
   const { clock } = options;
+  const { signal, pausedWhile = unpaused } = request;
+  let isSizeAccepted = false;
+  let polledAtMs = clock.monotonic();
   let state: PollState = {
-    lastAnswerAtMs: clock.monotonic(),
-    isSizeAccepted: false,
+    lastAnswerAtMs: polledAtMs,
+    isPaused: false,
     quickPolls: 0,
     noAnswers: 0,
     badRequests: 0,
     billingMs: 0,
+    delayMs: 0,
   };
   for (let iteration = 0; ; iteration++) {
-    request.signal?.throwIfAborted();
-    const polledAtMs = clock.monotonic();
-    const poll = await pollOnce(options, request, iteration, !state.isSizeAccepted);
+    const { delayMs, isPaused } = state;
+    const poll = await (isPaused ? pausedWhile : unpaused)(async () => {
+      if (delayMs > 0) await clock.sleep(delayMs, signal);
+      signal?.throwIfAborted();
+      polledAtMs = clock.monotonic();
+      return await pollOnce(options, request, iteration, !isSizeAccepted);
+    });
     if (poll.kind === "done") return poll.result;
-    if (poll.kind === "pending") {
-      const { state: word, reason } = poll;
-      options.onQueueState?.({ ...request, state: word, reason });
+    if (poll.kind === "pending") reportQueue(options, request, poll);
+    if (poll.kind === "size-notice") {
+      isSizeAccepted = true;
+      await pausedWhile(() => makeRoom(poll.bytes));
     }
     const nowMs = clock.monotonic();
-    const next = afterPoll(state, poll, { nowMs, isQuick: nowMs - polledAtMs < quickPollMs });
-    checkLimits(options, request, poll, next, nowMs);
-    if (next.delayMs > 0) await clock.sleep(next.delayMs, request.signal);
-    state = next;
+    state = afterPoll(state, poll, { nowMs, isQuick: nowMs - polledAtMs < quickPollMs });
+    checkLimits(options, request, poll, state, nowMs);
   }
 }
 
@@ -114,16 +133,21 @@ function afterPoll(
   state: PollState,
   poll: Exclude<Poll, { kind: "done" }>,
   { nowMs, isQuick }: { readonly nowMs: number; readonly isQuick: boolean },
-): PollState & { readonly delayMs: number } {
-  const answered = { ...state, lastAnswerAtMs: nowMs, noAnswers: 0, badRequests: 0 };
+): PollState {
+  const answered = { ...state, lastAnswerAtMs: nowMs, noAnswers: 0, badRequests: 0, delayMs: 0 };
   const quickPolls = isQuick ? state.quickPolls + 1 : 0;
   // A server that answers at once would otherwise be asked without a pause.
   const quickDelayMs = isQuick ? Math.min(250 * 2 ** state.quickPolls, 5_000) : 0;
   switch (poll.kind) {
     case "pending":
-      return { ...answered, quickPolls, delayMs: quickDelayMs };
+      return {
+        ...answered,
+        isPaused: poll.state.startsWith("paused"),
+        quickPolls,
+        delayMs: quickDelayMs,
+      };
     case "size-notice":
-      return { ...answered, isSizeAccepted: true, delayMs: 0 };
+      return { ...answered, isPaused: false };
     case "server-error":
       return { ...state, noAnswers: 0, quickPolls, delayMs: quickDelayMs };
     case "no-answer":
@@ -135,7 +159,12 @@ function afterPoll(
     case "bad-request":
       return { ...state, noAnswers: 0, badRequests: state.badRequests + 1, delayMs: 0 };
     case "billing":
-      return { ...answered, billingMs: state.billingMs + billingPollMs, delayMs: billingPollMs };
+      return {
+        ...answered,
+        isPaused: true,
+        billingMs: state.billingMs + billingPollMs,
+        delayMs: billingPollMs,
+      };
   }
 }
 
@@ -148,7 +177,7 @@ function checkLimits(
 ): void {
   const what = describe(request);
   if (poll.kind === "bad-request" && state.badRequests >= maxBadRequests) {
-    throw statusError({ status: 400, text: poll.text, what, attempts: state.badRequests });
+    throw operationRefused(what, poll.text);
   }
   if (poll.kind === "billing" && state.billingMs > options.billingPauseMs()) {
     throw statusError({ status: 402, text: poll.text, what, attempts: 1 });
@@ -178,7 +207,7 @@ async function pollOnce(
       timeoutMs: pollTimeoutMs,
       signal: request.signal,
     });
-    return await classify(response, request);
+    return await readPollAnswer(response, describe(request));
   } catch (error) {
     if (!isAppError(error, "transport")) throw error;
     return { kind: "no-answer", cause: errorMessage(error) };
@@ -197,55 +226,12 @@ function pollHeaders(request: FutureRequest, iteration: number): Record<string, 
   };
 }
 
-async function classify(response: HttpResponse, request: FutureRequest): Promise<Poll> {
-  const { status } = response;
-  if (status === 200) return await classifyOk(response, request);
-  const text = await response.text();
-  if (status === 408) return pending(parseObject(text) ?? {});
-  if (status >= 500) return { kind: "server-error", cause: `status ${status}` };
-  if (status === 429) return { kind: "no-answer", cause: "status 429" };
-  if (status === 402) return { kind: "billing", text };
-  if (status === 400) {
-    // A proxy's refusal has no length; the service's own has (Tinker wire, 0.1 item 10).
-    return Number(response.header("content-length")) > 0
-      ? { kind: "bad-request", text }
-      : { kind: "no-answer", cause: "status 400 without a length" };
-  }
-  throw statusError({ status, text, what: describe(request), attempts: 1 });
-}
-
-async function classifyOk(response: HttpResponse, request: FutureRequest): Promise<Poll> {
-  if (response.header("content-type")?.includes(protobufType)) {
-    return { kind: "done", result: { kind: "proto", bytes: await response.bytes() } };
-  }
-  const body = parseObject(await response.text());
-  if (body === null) {
-    throw tinkerError("tinker-protocol", `The result of ${describe(request)} is not a JSON object`);
-  }
-  if (body["type"] === "try_again") return pending(body);
-  if (body["status"] === "complete_metadata") return { kind: "size-notice" };
-  if ("error" in body) {
-    throw requestFailed(describe(request), String(body["error"]), body["category"]);
-  }
-  return { kind: "done", result: { kind: "json", value: body } };
-}
-
-function pending(body: JsonObject): Poll {
-  const { queue_state: state, queue_state_reason: reason } = body;
-  return {
-    kind: "pending",
-    state: typeof state === "string" ? state : "active",
-    reason: typeof reason === "string" ? reason : null,
-  };
-}
-
-function parseObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+function reportQueue(
+  { onQueueState }: FutureOptions,
+  { type, requestId }: FutureRequest,
+  { state, reason }: Extract<Poll, { kind: "pending" }>,
+): void {
+  onQueueState?.({ type, requestId, state, reason });
 }
 
 function describe(request: FutureRequest): string {

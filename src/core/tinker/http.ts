@@ -5,7 +5,8 @@ import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
-import { type Answer, retryAnswers } from "./retry.ts";
+import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
+import type { PausedWhile } from "./waiting.ts";
 
 export interface TinkerHttpOptions {
   readonly http: HttpClient;
@@ -32,8 +33,10 @@ export interface TinkerRequest {
 export interface CallOptions {
   /** Limit of all tries together; 0 = one try. */
   readonly budgetMs?: number;
-  /** Waits in place of the back-off after a 429. */
-  readonly onBusy?: (answer: Answer) => Promise<void>;
+  /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
+  readonly throttle?: Throttle | undefined;
+  /** Runs waits for the throttle and for unpaid bills. */
+  readonly pausedWhile?: PausedWhile | undefined;
 }
 
 export interface TinkerHttp {
@@ -103,7 +106,8 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
         signal: request.signal,
         budgetMs: callOptions.budgetMs ?? submitBudgetMs,
         billingPauseMs: options.billingPauseMs(),
-        onBusy: callOptions.onBusy,
+        throttle: callOptions.throttle,
+        pausedWhile: callOptions.pausedWhile,
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
       },
     ).catch((error: unknown) => {

@@ -103,7 +103,7 @@ async function createByLoad(
     body,
     signal: session.signal,
   });
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   const { model_id: modelId } = jsonResult(result, loadWeightsResultSchema, "LoadWeights");
   return modelId ?? `${sessionId}:train:${modelNumber}`;
 }
@@ -150,7 +150,7 @@ async function createThenLoad(
       signal: session.signal,
     });
   });
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   jsonResult(result, loadWeightsResultSchema, "LoadWeights");
   return { info: await modelInfo(options, modelId), queue };
 }
@@ -177,7 +177,7 @@ async function submitCreate(
     body,
     signal: session.signal,
   });
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   return jsonResult(result, createModelResultSchema, "CreateModel").model_id;
 }
 

@@ -5,10 +5,11 @@ import { tinkerError } from "./errors.ts";
 import {
   awaitFuture,
   type FutureOptions,
-  type FutureResult,
+  type FutureRequest,
   type OperationType,
 } from "./futures.ts";
 import { type CallOptions, checkShape } from "./http.ts";
+import type { FutureResult } from "./pollAnswer.ts";
 import { type Ticket, ticketSchema } from "./wire.ts";
 
 export interface Submit {
@@ -26,11 +27,13 @@ export interface Accepted {
   readonly roundTripMs: number;
 }
 
+export type ResultOptions = Pick<FutureRequest, "signal" | "pausedWhile">;
+
 export interface Operations {
   /** @throws AppError as `TinkerHttp.call` does */
   submit(submit: Submit, options?: CallOptions): Promise<Accepted>;
   /** @throws AppError as {@link awaitFuture} does */
-  result(accepted: Accepted, signal?: AbortSignal): Promise<FutureResult>;
+  result(accepted: Accepted, waiting?: ResultOptions): Promise<FutureResult>;
 }
 
 export function createOperations(options: FutureOptions): Operations {
@@ -41,8 +44,8 @@ export function createOperations(options: FutureOptions): Operations {
       const ticket = await tinker.call({ method: "POST", ...request }, ticketSchema, callOptions);
       return { type, ticket, roundTripMs: clock.monotonic() - startedAtMs };
     },
-    result: async ({ type, ticket, roundTripMs }, signal) =>
-      await awaitFuture(options, { requestId: ticket.request_id, type, roundTripMs, signal }),
+    result: async ({ type, ticket, roundTripMs }, waiting) =>
+      await awaitFuture(options, { requestId: ticket.request_id, type, roundTripMs, ...waiting }),
   };
 }
 

@@ -42,3 +42,18 @@ export function checkCheckpointName(name: string): void {
     `"${name}" cannot name a checkpoint: use up to 255 letters, digits, "_" and "-"`,
   );
 }
+
+/** @throws AppError `tinker-invalid-input` for a path that training cannot go on from */
+export function checkStatePath(path: string): void {
+  if (parseTinkerPath(path).kind !== "weights") throw wrongKind(path, "weights");
+}
+
+/** Some servers name samplers by run and name alone. @throws AppError `tinker-invalid-input` for a path of another kind */
+export function checkSamplerPath(path: string): void {
+  if (/^tinker:\/\/[^/]+\/[^/]+$/.test(path)) return;
+  if (parseTinkerPath(path).kind !== "sampler_weights") throw wrongKind(path, "sampler_weights");
+}
+
+function wrongKind(path: string, kind: CheckpointKind) {
+  return tinkerError("tinker-invalid-input", `${path} is not a checkpoint of kind ${kind}`);
+}

@@ -1,7 +1,7 @@
 /** Results of training and sampling in either encoding, as one plain form. */
 
-import type { FutureResult } from "./futures.ts";
 import { jsonResult } from "./operations.ts";
+import type { FutureResult } from "./pollAnswer.ts";
 import { forwardBackwardResultSchema, sampleResultSchema } from "./wire.ts";
 import {
   decodeForwardBackwardOutput,

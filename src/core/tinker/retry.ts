@@ -2,12 +2,21 @@
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import { type PausedWhile, unpaused } from "./waiting.ts";
 
 /** A whole answer, its body read. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
   header(name: string): string | null;
+}
+
+/** Lets tries through when the service has room for them. */
+export interface Throttle {
+  /** Resolves before each try, with what to call after it. */
+  enter(): Promise<() => void>;
+  /** Told of each 429, in place of a back-off. */
+  onBusy(answer: Answer): void;
 }
 
 export interface RetryOptions {
@@ -18,8 +27,9 @@ export interface RetryOptions {
   readonly budgetMs: number;
   /** How long unpaid bills (402) are waited for. */
   readonly billingPauseMs: number;
-  /** Waits in place of the back-off after a 429. */
-  readonly onBusy?: ((answer: Answer) => Promise<void>) | undefined;
+  readonly throttle?: Throttle | undefined;
+  /** Runs the waits that are not the request's own. */
+  readonly pausedWhile?: PausedWhile | undefined;
   readonly onRetry: (reason: string, delayMs: number) => void;
 }
 
@@ -44,26 +54,30 @@ export async function retryAnswers(
   attempt: () => Promise<Answer>,
   options: RetryOptions,
 ): Promise<RetriedAnswer> {
-  const { clock, signal } = options;
-  const startedAt = clock.monotonic();
+  const { clock, signal, throttle, pausedWhile = unpaused } = options;
+  const startedAtMs = clock.monotonic();
   let pausedMs = 0;
   let billingMs = 0;
   let retries = 0;
+  const pause = async <Result>(action: () => Promise<Result>): Promise<Result> => {
+    const pausedAtMs = clock.monotonic();
+    const result = await pausedWhile(action);
+    pausedMs += clock.monotonic() - pausedAtMs;
+    return result;
+  };
   for (let attempts = 1; ; attempts++) {
-    const outcome = await outcomeOf(attempt);
-    const status = "answer" in outcome ? outcome.answer.status : null;
-    const pausedAt = clock.monotonic();
-    if (status === 402 && billingMs < options.billingPauseMs) {
+    const leave = throttle && (await pause(() => throttle.enter()));
+    const outcome = await outcomeOf(attempt).finally(leave);
+    const answer = "answer" in outcome ? outcome.answer : null;
+    if (answer?.status === 402 && billingMs < options.billingPauseMs) {
       options.onRetry("the account's billing is blocked", billingPollMs);
-      await clock.sleep(billingPollMs, signal);
+      await pause(() => clock.sleep(billingPollMs, signal));
       billingMs += billingPollMs;
-      pausedMs += clock.monotonic() - pausedAt;
-    } else if ("answer" in outcome && status === 429 && options.onBusy !== undefined) {
-      await options.onBusy(outcome.answer);
-      pausedMs += clock.monotonic() - pausedAt;
+    } else if (answer?.status === 429 && throttle !== undefined) {
+      throttle.onBusy(answer);
     } else {
       const delayMs = retryDelayMs(outcome, retries, options.random);
-      const spentMs = pausedAt - startedAt - pausedMs;
+      const spentMs = clock.monotonic() - startedAtMs - pausedMs;
       if (delayMs === null || spentMs + delayMs > options.budgetMs) {
         return { answer: answerOf(outcome), attempts };
       }

@@ -2,12 +2,14 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
+import { createWaitMeter, type PausedWhile } from "./waiting.ts";
 import type { SampleBody } from "./wire.ts";
 import type { SampleResult } from "./wireProto.ts";
 
@@ -19,29 +21,37 @@ export interface SampleRequest {
   readonly topK: number;
   readonly topP: number;
   readonly seed?: number | undefined;
-  /** Absent: the model's end-of-text tokens stop; empty: nothing does. */
-  readonly stop?: readonly number[] | undefined;
+  /** Token ids or texts. Absent: the model's end-of-text tokens stop; empty: nothing does. */
+  readonly stop?: readonly number[] | readonly string[] | undefined;
 }
 
 export interface Sample {
   /** With the stop token, if one was met. */
   readonly tokens: readonly number[];
-  /** As long as `tokens`; null when the server gave none. */
+  /** As long as `tokens`; null when the server gave none, or another number of them. */
   readonly logprobs: readonly number[] | null;
   readonly stopReason: "stop" | "length";
   /** The service's name for this sequence; null from older servers. */
   readonly sequenceId: string | null;
+  /** Milliseconds spent in waits for capacity, pauses and payments instead of sampling; absent = none. */
+  readonly waitedMs?: number;
+}
+
+export interface SampleOptions {
+  readonly signal?: AbortSignal;
+  /** Runs each wait that `waitedMs` will count, so that the caller's clock can stand still meanwhile. */
+  readonly pausedWhile?: PausedWhile;
 }
 
 export interface SamplingClient {
   readonly samplerId: string;
   readonly baseModel: string | null;
-  /** @throws AppError `tinker-*`; `tinker-protocol` unless there is one sequence with a log-prob for each token */
-  sample(request: SampleRequest, options?: { readonly signal?: AbortSignal }): Promise<Sample>;
+  /** @throws AppError `tinker-*`; `tinker-protocol` unless there is one sequence */
+  sample(request: SampleRequest, options?: SampleOptions): Promise<Sample>;
   /** Log-probability of each token after those before it; null where the server defines none, as for the first. */
   computeLogprobs(
     tokens: readonly number[],
-    options?: { readonly signal?: AbortSignal },
+    options?: SampleOptions,
   ): Promise<readonly (number | null)[]>;
 }
 
@@ -49,37 +59,122 @@ export interface SamplingClientOptions {
   readonly operations: Operations;
   readonly session: TinkerSession;
   readonly gate: SamplingGate;
+  readonly canceller: Canceller;
   readonly clock: Clock;
   readonly random: Random;
+  /** False = the server wants lost samples to stay lost. */
+  readonly mayResubmit: boolean;
   readonly samplerId: string;
   readonly baseModel: string | null;
 }
 
 type SampleContent = Pick<SampleBody, "prompt" | "sampling_params" | "prompt_logprobs">;
 
+interface FinishedSample {
+  readonly result: SampleResult;
+  readonly accepted: Accepted;
+  readonly waitedMs: number;
+}
+
+/** How long lost samples are drawn anew although none is finished. */
 const resubmitLimitMs = 120 * 60_000;
-/** A waiting prompt counts 10 bytes for each token (Tinker wire, section 7.4). */
-const smallPromptTokens = (128 * 1024) / 10;
 
 export function createSamplingClient(options: SamplingClientOptions): SamplingClient {
-  const { samplerId, session } = options;
-  let nextSeqId = 0;
-  const run = (content: SampleContent, signal: AbortSignal = session.signal) =>
-    sampleUntilDone(options, content, () => nextSeqId++, signal);
+  const { samplerId } = options;
+  const sampler = new Sampler(options);
   return {
     samplerId,
     baseModel: options.baseModel,
-    sample: async (request, { signal } = {}) => {
+    sample: async (request, sampleOptions = {}) => {
       const content = sampleContent(request, request.prompt, false);
-      const { result, accepted } = await run(content, signal);
-      return toSample(result, accepted, samplerId);
+      return toSample(await sampler.draw(content, sampleOptions), samplerId);
     },
-    computeLogprobs: async (tokens, { signal } = {}) => {
+    computeLogprobs: async (tokens, sampleOptions = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
-      const { result } = await run(sampleContent(params, tokens, true), signal);
+      const content = sampleContent(params, tokens, true);
+      const { result } = await sampler.draw(content, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
   };
+}
+
+/** The numbers and the progress of one sampler. */
+class Sampler {
+  readonly #options: SamplingClientOptions;
+  #nextSeqId = 0;
+  #lastFinishedAtMs: number;
+
+  constructor(options: SamplingClientOptions) {
+    this.#options = options;
+    this.#lastFinishedAtMs = options.clock.monotonic();
+  }
+
+  /** Submits anew, under a new number, when the service has lost a sample (410; Tinker wire, sections 3.2 and 7.4). */
+  async draw(
+    content: SampleContent,
+    { signal = this.#options.session.signal, pausedWhile }: SampleOptions,
+  ): Promise<FinishedSample> {
+    const { clock, random, session, mayResubmit } = this.#options;
+    const meter = createWaitMeter(clock, pausedWhile);
+    const startedAtMs = clock.monotonic();
+    for (let losses = 0; ; losses++) {
+      session.check();
+      try {
+        const done = await this.#drawOnce(content, { signal, pausedWhile: meter.pausedWhile });
+        this.#lastFinishedAtMs = clock.monotonic();
+        return { ...done, waitedMs: meter.waitedMs() };
+      } catch (error) {
+        const progressAtMs = Math.max(startedAtMs, this.#lastFinishedAtMs);
+        const isHopeless = clock.monotonic() - progressAtMs > resubmitLimitMs;
+        if (!isAppError(error, "tinker-expired") || !mayResubmit || isHopeless) throw error;
+        const delayMs = Math.min(500 * 2 ** losses, 10_000) * (0.75 + 0.5 * random.uniform());
+        await clock.sleep(delayMs, signal);
+      }
+    }
+  }
+
+  async #drawOnce(content: SampleContent, waiting: Required<SampleOptions>) {
+    const { operations, canceller } = this.#options;
+    const accepted = await this.#submit(content, waiting);
+    try {
+      return { result: readSampleResult(await operations.result(accepted, waiting)), accepted };
+    } catch (error) {
+      if (waiting.signal.aborted) canceller.cancel(accepted.ticket.request_id);
+      throw error;
+    }
+  }
+
+  /** After a 429 the same number is sent again, when the gate lets it. */
+  async #submit(
+    content: SampleContent,
+    { signal, pausedWhile }: Required<SampleOptions>,
+  ): Promise<Accepted> {
+    const { operations, gate, samplerId } = this.#options;
+    const body: SampleBody = {
+      num_samples: 1,
+      ...content,
+      sampling_session_id: samplerId,
+      seq_id: this.#nextSeqId++,
+      type: "sample",
+    };
+    const promptTokens = content.prompt.chunks[0]?.tokens.length ?? 0;
+    return await operations.submit(
+      {
+        type: "Sample",
+        path: "asample",
+        body,
+        headers: { "X-Tinker-Sampling-Backpressure": "1" },
+        signal,
+      },
+      {
+        throttle: {
+          enter: () => gate.enter(promptTokens, signal),
+          onBusy: (answer) => gate.pause(promptTokens, retryAfterMs(answer)),
+        },
+        pausedWhile,
+      },
+    );
+  }
 }
 
 function sampleContent(
@@ -101,90 +196,33 @@ function sampleContent(
   };
 }
 
-/** Submits anew, under a new number, when the service has lost a sample (410; Tinker wire, sections 3.2 and 7.4). */
-async function sampleUntilDone(
-  options: SamplingClientOptions,
-  content: SampleContent,
-  takeSeqId: () => number,
-  signal: AbortSignal,
-): Promise<{ readonly result: SampleResult; readonly accepted: Accepted }> {
-  const { operations, session, clock, random } = options;
-  const startedAtMs = clock.monotonic();
-  for (let losses = 0; ; losses++) {
-    session.check();
-    try {
-      const accepted = await submitSample(options, content, takeSeqId(), signal);
-      const result = readSampleResult(await operations.result(accepted, signal));
-      return { result, accepted };
-    } catch (error) {
-      const isLost = isAppError(error, "tinker-expired");
-      if (!isLost || clock.monotonic() - startedAtMs > resubmitLimitMs) throw error;
-      const jitter = 0.75 + 0.5 * random.uniform();
-      await clock.sleep(Math.min(500 * 2 ** losses, 10_000) * jitter, signal);
-    }
-  }
-}
-
-async function submitSample(
-  { operations, gate, samplerId }: SamplingClientOptions,
-  content: SampleContent,
-  seqId: number,
-  signal: AbortSignal,
-): Promise<Accepted> {
-  const body: SampleBody = {
-    num_samples: 1,
-    ...content,
-    sampling_session_id: samplerId,
-    seq_id: seqId,
-    type: "sample",
-  };
-  const promptTokens = content.prompt.chunks[0]?.tokens.length ?? 0;
-  const pauseMs = promptTokens <= smallPromptTokens ? 1_000 : 5_000;
-  await gate.pass(signal);
-  return await operations.submit(
-    {
-      type: "Sample",
-      path: "asample",
-      body,
-      headers: { "X-Tinker-Sampling-Backpressure": "1" },
-      signal,
-    },
-    {
-      onBusy: async (answer) => {
-        gate.pause(retryAfterMs(answer) ?? pauseMs);
-        await gate.pass(signal);
-      },
-    },
-  );
-}
-
-function toSample(result: SampleResult, accepted: Accepted, samplerId: string): Sample {
+function toSample({ result, accepted, waitedMs }: FinishedSample, samplerId: string): Sample {
   const [sequence] = result.sequences;
   if (sequence === undefined || result.sequences.length !== 1) {
     throw broken(samplerId, `${result.sequences.length} sequences instead of one`);
   }
   const { tokens, logprobs, stopReason } = sequence;
-  if (logprobs !== null && logprobs.length !== tokens.length) {
-    throw broken(samplerId, `${logprobs.length} log-probs for ${tokens.length} tokens`);
-  }
   return {
     tokens: [...tokens],
-    logprobs: logprobs && [...logprobs],
+    logprobs: logprobs?.length === tokens.length ? [...logprobs] : null,
     stopReason,
     sequenceId: accepted.ticket.sample_sequence_ids?.[0] ?? null,
+    ...(waitedMs > 0 && { waitedMs }),
   };
 }
 
+/** Some servers leave out the first value, which is undefined anyway (Tinker wire, section 12). */
 function toPromptLogprobs(
   { promptLogprobs }: SampleResult,
   promptLength: number,
   samplerId: string,
 ): readonly (number | null)[] {
-  if (promptLogprobs?.length !== promptLength) {
-    const count = promptLogprobs?.length ?? 0;
+  const count = promptLogprobs?.length ?? 0;
+  if (promptLogprobs === null || (count !== promptLength && count !== promptLength - 1)) {
     throw broken(samplerId, `${count} prompt log-probs for ${promptLength} tokens`);
   }
-  return Array.from(promptLogprobs, (logprob) => (Number.isNaN(logprob) ? null : logprob));
+  const values = Array.from(promptLogprobs, (value) => (Number.isNaN(value) ? null : value));
+  return count === promptLength ? values : [null, ...values];
 }
 
 function broken(samplerId: string, problem: string) {

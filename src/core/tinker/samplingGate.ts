@@ -1,26 +1,84 @@
-/** The pause that all samplers of a connection share when the service asks them to slow down. */
+/** The way of samples to the service: how many may be on it at once, and the pause that all samplers of a connection share. */
 
 import type { Clock } from "../ports.ts";
+import { Limiter } from "../util/limiter.ts";
+import { ByteBudget } from "./byteBudget.ts";
 
+export interface SamplingGateOptions {
+  readonly clock: Clock;
+  /** Bound of the prompts under way. */
+  readonly promptBytes: number;
+}
+
+const submitLimit = 400;
+const slowSubmitLimit = 10;
+const slowStartMs = 10_000;
+const slowCostFactor = 20;
+const bytesPerToken = 10;
+const smallPromptBytes = 128 * 1024;
+
+/**
+ * Tinker wire, section 7.4: 400 submits at once; after a 429 nobody submits for a second or five, and for ten seconds
+ * after that only ten submits are under way and each prompt counts twentyfold.
+ */
 export class SamplingGate {
   readonly #clock: Clock;
+  readonly #places = new Limiter(submitLimit);
+  readonly #bytes: ByteBudget;
   #opensAtMs = 0;
 
-  constructor(clock: Clock) {
+  constructor({ clock, promptBytes }: SamplingGateOptions) {
     this.#clock = clock;
+    this.#bytes = new ByteBudget(promptBytes);
   }
 
-  /** Holds every sampler for `ms` from now, or longer if it is held already. */
-  pause(ms: number): void {
-    this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + ms);
+  /** Holds every sampler, by default for as long as a prompt of that size asks for, or longer if it is held already. */
+  pause(promptTokens: number, wishMs: number | null): void {
+    const ownMs = promptTokens * bytesPerToken <= smallPromptBytes ? 1_000 : 5_000;
+    this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + (wishMs ?? ownMs));
   }
 
-  /** Resolves as soon as no pause is on. */
-  async pass(signal: AbortSignal): Promise<void> {
+  /** Resolves when a prompt may be submitted, with a function to call once the submit is over. */
+  async enter(promptTokens: number, signal: AbortSignal): Promise<() => void> {
+    for (;;) {
+      await this.#pass(signal);
+      this.#adjust();
+      const leave = await this.#takePlace(promptTokens, signal);
+      if (this.#clock.monotonic() >= this.#opensAtMs) return leave;
+      leave();
+    }
+  }
+
+  async #pass(signal: AbortSignal): Promise<void> {
     for (;;) {
       const waitMs = this.#opensAtMs - this.#clock.monotonic();
       if (waitMs <= 0) return;
       await this.#clock.sleep(waitMs, signal);
     }
+  }
+
+  async #takePlace(promptTokens: number, signal: AbortSignal): Promise<() => void> {
+    const leavePlace = await this.#places.acquire({ signal });
+    try {
+      const cost = promptTokens * bytesPerToken * (this.#isSlow() ? slowCostFactor : 1);
+      const giveBytes = await this.#bytes.reserve(cost, signal);
+      return () => {
+        giveBytes();
+        this.#adjust();
+        leavePlace();
+      };
+    } catch (error) {
+      leavePlace();
+      throw error;
+    }
+  }
+
+  #adjust(): void {
+    const limit = this.#isSlow() ? slowSubmitLimit : submitLimit;
+    if (limit !== this.#places.limit) this.#places.resize(limit);
+  }
+
+  #isSlow(): boolean {
+    return this.#opensAtMs > 0 && this.#clock.monotonic() < this.#opensAtMs + slowStartMs;
   }
 }

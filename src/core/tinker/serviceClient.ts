@@ -2,10 +2,13 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
+import { ByteBudget } from "./byteBudget.ts";
+import { createCanceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
 import { tinkerError } from "./errors.ts";
 import type { QueueState } from "./futures.ts";
 import { createTinkerHttp, type TinkerHttp } from "./http.ts";
+import { LossWire, type WireFormat } from "./lossWire.ts";
 import {
   type CreatedModel,
   createModel,
@@ -14,11 +17,12 @@ import {
   type NewModel,
 } from "./models.ts";
 import { createOperations, type Operations } from "./operations.ts";
-import { parseTinkerPath } from "./paths.ts";
+import { checkSamplerPath, checkStatePath } from "./paths.ts";
 import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
-import { createTrainingClient, type SubmittedCall, type TrainingClient } from "./trainingClient.ts";
+import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
+import type { SubmittedCall } from "./trainingParts.ts";
 import {
   type ClientConfig,
   capabilitiesSchema,
@@ -42,6 +46,8 @@ export interface TinkerOptions {
   readonly projectId?: string;
   /** Limit of an unbroken row of failed polls. */
   readonly noAnswerLimitMs?: number;
+  /** Encoding of training data; `auto` (the default) finds out what the server takes. */
+  readonly wire?: WireFormat;
   readonly onQueueState?: (state: QueueState) => void;
   /** Called when a training request was accepted. */
   readonly onSubmitted?: (call: SubmittedCall) => void;
@@ -84,6 +90,7 @@ interface Connection {
   readonly session: TinkerSession;
   readonly checkpoints: CheckpointClient;
   readonly config: ClientConfig;
+  readonly lossWire: LossWire;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
 
@@ -101,11 +108,11 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
     createTrainingClient: async (model) =>
       trainingClient(connection, await createModel(connection, model)),
     createTrainingClientFromState: async (path, load) => {
-      checkKind(path, "weights");
+      checkStatePath(path);
       return trainingClient(connection, await loadModel(connection, path, load));
     },
     samplerForPath: async (modelPath) => {
-      checkKind(modelPath, "sampler_weights");
+      checkSamplerPath(modelPath);
       return await samplerForPath(connection, modelPath);
     },
     samplerForBase: async (baseModel) => {
@@ -130,6 +137,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     log,
     noAnswerLimitMs: options.noAnswerLimitMs ?? defaultNoAnswerLimitMs,
     billingPauseMs,
+    resultBytes: new ByteBudget(config.inflight_response_bytes_semaphore_size),
     onQueueState: options.onQueueState,
   });
   const session = new TinkerSession({
@@ -145,7 +153,15 @@ async function connect(options: TinkerOptions): Promise<Connection> {
       type: "create_session",
     },
   });
-  const gate = new SamplingGate(clock);
+  const sampling = {
+    operations,
+    session,
+    clock,
+    random,
+    gate: new SamplingGate({ clock, promptBytes: config.sample_dispatch_bytes_semaphore_size }),
+    canceller: createCanceller({ tinker, clock, log, sdkVersion, signal: session.signal }),
+    mayResubmit: !config.sample_no_retries,
+  };
   return {
     options,
     tinker,
@@ -153,8 +169,9 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
+    lossWire: new LossWire(options.wire ?? "auto"),
     samplerFor: (samplerId, baseModel) =>
-      createSamplingClient({ operations, session, gate, clock, random, samplerId, baseModel }),
+      createSamplingClient({ ...sampling, samplerId, baseModel }),
   };
 }
 
@@ -227,9 +244,4 @@ async function createSamplingSession(
     samplingSessionSchema,
   );
   return created.sampling_session_id;
-}
-
-function checkKind(path: string, kind: "weights" | "sampler_weights"): void {
-  if (parseTinkerPath(path).kind === kind) return;
-  throw tinkerError("tinker-invalid-input", `${path} is not a checkpoint of kind ${kind}`);
 }

@@ -2,19 +2,15 @@
 
 import { isAppError } from "../errors.ts";
 import type { CheckpointClient } from "./checkpoints.ts";
-import { combineResults } from "./combine.ts";
-import { chunkData, type Datum, toWireData } from "./datum.ts";
-import { tinkerError } from "./errors.ts";
+import type { Datum } from "./datum.ts";
+import { forwardBackward } from "./forwardBackward.ts";
 import type { ModelInfo } from "./models.ts";
-import { type Accepted, jsonResult, type Operations, type Submit } from "./operations.ts";
+import { jsonResult, type Submit } from "./operations.ts";
 import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./paths.ts";
-import { readForwardBackwardResult } from "./results.ts";
 import type { SamplingClient } from "./samplingClient.ts";
-import type { TinkerSession } from "./session.ts";
-import type { SubmitQueue } from "./submitQueue.ts";
+import { submitInTurn, type TrainingParts } from "./trainingParts.ts";
 import {
   type AdamParams,
-  type ClientConfig,
   ephemeralSamplerSchema,
   type OptimStepBody,
   optimStepResultSchema,
@@ -22,24 +18,12 @@ import {
   type SaveWeightsBody,
   savedPathSchema,
 } from "./wire.ts";
-import {
-  encodeForwardBackwardRequest,
-  type ForwardBackwardResult,
-  type LossConfig,
-  type WireDatum,
-} from "./wireProto.ts";
+import type { ForwardBackwardResult, LossConfig } from "./wireProto.ts";
 
 export interface SaveOptions {
   /** Absent = kept for ever. */
   readonly ttlSeconds?: number | undefined;
   readonly userMetadata?: Readonly<Record<string, string>> | undefined;
-}
-
-/** One accepted post, for those who watch the order of submission. */
-export interface SubmittedCall {
-  readonly modelId: string;
-  readonly operation: string;
-  readonly seqId: number;
 }
 
 /**
@@ -73,15 +57,9 @@ export interface TrainingClient {
   ephemeralSampler(): Promise<SamplingClient>;
 }
 
-export interface TrainingClientOptions {
-  readonly operations: Operations;
-  readonly session: TinkerSession;
+export interface TrainingClientOptions extends TrainingParts {
   readonly checkpoints: CheckpointClient;
-  readonly queue: SubmitQueue;
-  readonly config: ClientConfig;
-  readonly info: ModelInfo;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
-  readonly onSubmitted?: ((call: SubmittedCall) => void) | undefined;
 }
 
 export function createTrainingClient(options: TrainingClientOptions): TrainingClient {
@@ -104,78 +82,6 @@ function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
   return promise;
 }
 
-interface LossCall {
-  readonly lossFn: string;
-  readonly lossConfig: LossConfig;
-  readonly forwardOnly: boolean;
-}
-
-async function forwardBackward(
-  options: TrainingClientOptions,
-  data: readonly Datum[],
-  call: LossCall,
-): Promise<ForwardBackwardResult> {
-  const { operations, session, queue, config } = options;
-  const wireData = toWireData(data, call.lossFn, call);
-  const chunks = chunkData(wireData, {
-    maxDatums: config.fwdbwd_max_chunk_len,
-    maxBytes: config.fwdbwd_max_chunk_bytes_count,
-  });
-  const accepted = await queue.enqueue("forward_backward", chunks.length, (firstSeqId) =>
-    postChunks(options, chunks, call, firstSeqId),
-  );
-  const results = await Promise.all(
-    accepted.map(async (chunk) =>
-      readForwardBackwardResult(await operations.result(chunk, session.signal)),
-    ),
-  );
-  const combined = combineResults(results);
-  checkOutputs(combined, wireData);
-  return combined;
-}
-
-/** The first chunk goes last, so that the server sees the whole batch at once (Tinker wire, section 7.2). */
-async function postChunks(
-  options: TrainingClientOptions,
-  chunks: readonly (readonly WireDatum[])[],
-  call: LossCall,
-  firstSeqId: number,
-): Promise<readonly Accepted[]> {
-  const { info, config } = options;
-  const accepted: Accepted[] = [];
-  const post = async (index: number) => {
-    const chunk = chunks[index] ?? [];
-    const seqId = firstSeqId + index;
-    accepted[index] = await submit(options, seqId, {
-      type: call.forwardOnly ? "Forward" : "ForwardBackward",
-      path: "forward_backward",
-      body: encodeForwardBackwardRequest({ modelId: info.modelId, seqId, data: chunk, ...call }),
-    });
-  };
-  const isFirstLast = config.parallel_fwdbwd_chunks && chunks.length > 1;
-  for (let index = isFirstLast ? 1 : 0; index < chunks.length; index++) await post(index);
-  if (isFirstLast) await post(0);
-  return accepted;
-}
-
-function checkOutputs({ outputs }: ForwardBackwardResult, data: readonly WireDatum[]): void {
-  if (outputs.length !== data.length) {
-    throw tinkerError(
-      "tinker-protocol",
-      `forward_backward of ${data.length} datums returned ${outputs.length} outputs`,
-    );
-  }
-  data.forEach(({ tokens }, index) => {
-    const count = outputs[index]?.logprobs.length;
-    if (count !== tokens.length) {
-      throw tinkerError(
-        "tinker-protocol",
-        `forward_backward returned ${count} log-probs for the ${tokens.length} tokens of datum ${index}`,
-      );
-    }
-  });
-}
-
 async function optimStep(options: TrainingClientOptions, params: AdamParams) {
   const { operations, session, queue, info } = options;
   const accepted = await queue.enqueue("optim_step", 1, (seqId) => {
@@ -185,9 +91,9 @@ async function optimStep(options: TrainingClientOptions, params: AdamParams) {
       adam_params: params,
       type: "optim_step",
     };
-    return submit(options, seqId, { type: "OptimStep", path: "optim_step", body });
+    return submitInTurn(options, seqId, { type: "OptimStep", path: "optim_step", body });
   });
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   return jsonResult(result, optimStepResultSchema, "OptimStep");
 }
 
@@ -240,14 +146,14 @@ async function save(
   const expected = formatTinkerPath({ run: info.modelId, kind, name });
   const accepted = await queue.enqueue(`save ${name}`, 1, async (seqId) => {
     try {
-      return await submit(options, seqId, submitOf(seqId));
+      return await submitInTurn(options, seqId, submitOf(seqId));
     } catch (error) {
       if (await isOwnSave(options, error, expected)) return null;
       throw error;
     }
   });
   if (accepted === null) return { path: expected };
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   return jsonResult(result, savedPathSchema, accepted.type);
 }
 
@@ -273,24 +179,13 @@ async function ephemeralSampler(options: TrainingClientOptions): Promise<Samplin
       seq_id: seqId,
       type: "save_weights_for_sampler",
     };
-    return submit(options, seqId, {
+    return submitInTurn(options, seqId, {
       type: "SaveWeightsForSampler",
       path: "save_weights_for_sampler",
       body,
     });
   });
-  const result = await operations.result(accepted, session.signal);
+  const result = await operations.result(accepted, { signal: session.signal });
   const sampler = jsonResult(result, ephemeralSamplerSchema, accepted.type);
   return options.samplerFor(sampler.sampling_session_id, info.baseModel);
-}
-
-async function submit(
-  { operations, session, info, onSubmitted }: TrainingClientOptions,
-  seqId: number,
-  request: Submit,
-): Promise<Accepted> {
-  session.check();
-  const accepted = await operations.submit({ ...request, signal: session.signal });
-  onSubmitted?.({ modelId: info.modelId, operation: request.path, seqId });
-  return accepted;
 }

@@ -22,7 +22,15 @@ const orNull = <Value>(schema: ZodType<Value>) =>
   schema.nullish().transform((value) => value ?? null);
 
 const wholeNumber = number().int();
-const metrics = record(string(), number());
+
+/** Servers choose names and may leave a value out with null. */
+const metrics = record(string(), unknown()).transform((values) => {
+  const numbers: Record<string, number> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "number") numbers[name] = value;
+  }
+  return numbers;
+});
 
 /** Tinker wire, section 6.1: flags and limits that this client follows. */
 export const clientConfigSchema = object({
@@ -31,8 +39,19 @@ export const clientConfigSchema = object({
   fwdbwd_max_chunk_len: withDefault(wholeNumber.positive(), 1024),
   fwdbwd_max_chunk_bytes_count: withDefault(number().positive(), 5_000_000),
   billing_exception_max_pause_duration_sec: withDefault(number(), 3600),
+  sample_dispatch_bytes_semaphore_size: withDefault(number().positive(), 10 * 1024 ** 2),
+  inflight_response_bytes_semaphore_size: withDefault(number().positive(), 50 * 1024 ** 2),
+  sample_no_retries: withDefault(boolean(), false),
 });
 export type ClientConfig = output<typeof clientConfigSchema>;
+
+/** Tinker wire, section 6.1: flags that may change while a session lasts. */
+export const dynamicConfigSchema = object({
+  refresh_interval_sec: withDefault(number(), 300),
+  sample_cancel_enabled: withDefault(boolean(), false),
+  sample_cancel_max_batch_size: withDefault(wholeNumber.positive(), 64),
+});
+export type DynamicConfig = output<typeof dynamicConfigSchema>;
 
 export const capabilitiesSchema = object({
   supported_models: array(
@@ -215,8 +234,8 @@ export interface SampleBody {
   readonly sampling_params: {
     readonly max_tokens: number;
     readonly seed?: number | undefined;
-    /** Absent: end-of-text tokens stop; empty: nothing does. */
-    readonly stop?: readonly number[] | undefined;
+    /** Token ids or texts. Absent: end-of-text tokens stop; empty: nothing does. */
+    readonly stop?: readonly number[] | readonly string[] | undefined;
     readonly temperature: number;
     readonly top_k: number;
     readonly top_p: number;

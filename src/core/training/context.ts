@@ -6,9 +6,11 @@ import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
 import type { Clock, FileSystem, Log, Random, Sha256 } from "../ports.ts";
+import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../run/events.ts";
 import type { RolloutStore } from "../run/rolloutStore.ts";
+import type { Redactor } from "../secrets/redact.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -28,8 +30,7 @@ export interface LoopPorts {
 export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
-  /** Null = only the limit over all environments. */
-  readonly limiter: Limiter | null;
+  readonly gate: EnvironmentGate;
 }
 
 export interface Chat {
@@ -43,6 +44,8 @@ export interface RunContext extends LoopPorts, Chat {
   readonly folder: string;
   readonly store: RolloutStore;
   readonly events: EventLog;
+  /** Knows every secret of the run; whatever is written passes it. */
+  readonly redactor: Redactor;
   readonly service: ServiceClient;
   readonly client: TrainingClient;
   /** By full name, those of the evaluation included. */

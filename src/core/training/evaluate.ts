@@ -96,14 +96,14 @@ function playCell(
   tasks: readonly RolloutTask[],
   { sampler, report }: CellParts,
 ): Promise<readonly FinishedRollout[]> {
-  const { config, fileSystem, folder, sha256 } = context;
+  const { config, fileSystem, folder, redactor, sha256 } = context;
   const { temperature } = cell;
   return playRollouts(context, tasks, {
     sampler,
     seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout) => {
-      const line = encodeJsonLine({ ...rollout.record, temperature });
+      const line = encodeJsonLine(redactor.cleanRecord({ ...rollout.record, temperature }));
       await fileSystem.append(evalPath(folder, rollout.record.step), line);
       report(rollout);
     },

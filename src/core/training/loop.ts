@@ -1,6 +1,6 @@
 /** The training loop: step after step from a border to the next, with evaluations and saves in between. */
 
-import { AppError } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
 import { flattenMetrics } from "../run/metricsTree.ts";
@@ -96,7 +96,10 @@ class Loop {
       }
     } catch (error) {
       // A stop gives up what was under way; the weights are still those of the last completed step.
-      if (!control.isStopping || error !== control.signal.reason) throw error;
+      if (!control.isStopping || error !== control.signal.reason) {
+        await this.#saveBeforeFailing(error);
+        throw error;
+      }
     }
     return this.#end();
   }
@@ -150,7 +153,6 @@ class Loop {
     const due = dueCheckpoint(config, step);
     if (due !== null) await this.#keeper.begin(due, this.#snapshot());
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
-      await this.#keeper.saveLasting("interrupt", this.#snapshot());
       throw emptySteps(counters.consecutive_empty_steps);
     }
     const every = config.evaluation?.every ?? null;
@@ -177,6 +179,16 @@ class Loop {
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
     };
+  }
+
+  /** Keeps the last completed step when something else than training itself has failed. */
+  async #saveBeforeFailing(error: unknown): Promise<void> {
+    if (this.#position.step === 0 || !isAppError(error) || error.code.startsWith("tinker-")) return;
+    try {
+      await this.#keeper.saveLasting("interrupt", this.#snapshot());
+    } catch (saving) {
+      this.#context.log.warn("The last step could not be saved.", { reason: errorMessage(saving) });
+    }
   }
 
   #snapshot(): Snapshot {

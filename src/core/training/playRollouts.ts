@@ -39,16 +39,15 @@ async function playOne(
   signal: AbortSignal,
   failing: AbortController,
 ): Promise<FinishedRollout> {
-  const { remote, settings, limiter } = environmentOf(context, task.environment);
+  const { gate, settings } = environmentOf(context, task.environment);
   const { clock, config, limits } = context;
   const queued = clock.monotonic();
-  const release = [await limits.rollouts.acquire({ signal })];
+  const release = await limits.rollouts.acquire({ signal });
   try {
-    if (limiter !== null) release.push(await limiter.acquire({ signal }));
     const queueS = (clock.monotonic() - queued) / 1000;
     const parts = {
       ...context,
-      environment: remote,
+      gate,
       sampler: options.sampler,
       settings: options.settings?.(settings) ?? settings,
       sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
@@ -64,6 +63,6 @@ async function playOne(
     failing.abort(error);
     throw error;
   } finally {
-    for (const give of release) give();
+    release();
   }
 }

@@ -1,18 +1,16 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
-import { findChatFamily } from "../chat/families/lookup.ts";
-import { checkRenderer } from "../chat/selfCheck.ts";
-import { createTemplateRenderer } from "../chat/templateRenderer.ts";
+import { createRenderer } from "../chat/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import { isLocalModel } from "../config/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
-import type { Sha256 } from "../ports.ts";
+import type { Clock, Random, Sha256 } from "../ports.ts";
+import { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { nearestWord } from "../util/editDistance.ts";
-import { Limiter } from "../util/limiter.ts";
 import type { Chat, PreparedEnvironment } from "./context.ts";
 import { createTaskSequence, type TaskSequence, type TaskSource, totalSteps } from "./dataset.ts";
 import { learningRateAt } from "./schedule.ts";
@@ -21,11 +19,15 @@ export interface PrepareParts {
   readonly config: Config;
   readonly service: ServiceClient;
   readonly sha256: Sha256;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
   readonly loadModel: (name: string) => Promise<ModelTokenizer>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
+  /** Called with a sentence about each setting that does not do what it says. */
+  readonly onWarning: (message: string) => void;
 }
 
 export interface Preparation {
@@ -68,12 +70,10 @@ async function requireModel({ config, service }: PrepareParts): Promise<number |
   );
 }
 
-async function prepareChat({ config, loadModel }: PrepareParts): Promise<Chat> {
+async function prepareChat({ config, loadModel, onWarning }: PrepareParts): Promise<Chat> {
   const model = await loadModel(config.tokenizer_name ?? config.model_name);
-  const family = findChatFamily(config.model_name, model);
-  const options = { model, family, thinking: config.thinking.enabled };
-  const renderer = createTemplateRenderer(options);
-  checkRenderer({ ...options, renderer });
+  const { renderer, warnings } = createRenderer({ model, config });
+  for (const warning of warnings) onWarning(warning);
   return { renderer, tokenizer: model.tokenizer };
 }
 
@@ -89,10 +89,12 @@ async function prepareEnvironments(
   for (const name of names) {
     const own: EnvironmentConfig = config.environments[name] ?? defaultEnvironment(kind);
     const secrets = await parts.secretsOf(name);
+    const remote = parts.environment(name);
+    const maxSessions = own.max_concurrency ?? Number.POSITIVE_INFINITY;
     prepared.set(name, {
-      remote: parts.environment(name),
+      remote,
       settings: rolloutSettings(config, own, { maxContext, secrets }),
-      limiter: own.max_concurrency === null ? null : new Limiter(own.max_concurrency),
+      gate: new EnvironmentGate({ ...parts, remote, maxSessions }),
     });
   }
   return prepared;

@@ -6,7 +6,7 @@ import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
 import type { ClipBounds } from "../run/divergence.ts";
 import { appendMetrics, buildMetricsRow } from "../run/metrics.ts";
-import type { MetricsRow, MetricsTree } from "../run/metricsTree.ts";
+import { type MetricsRow, type MetricsTree, mergeMetrics } from "../run/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
@@ -220,8 +220,17 @@ function stepFacts(
     clip: clipBounds(config),
     times,
     totalTokens: totals,
-    extra: input.extra,
+    extra: mergeMetrics(input.extra, capacityMetrics(context)),
   };
+}
+
+/** What environments without room did to the run; nothing for those that always had room. */
+function capacityMetrics({ environments }: RunContext): MetricsTree {
+  const entries = [...environments].flatMap(([name, { gate }]) => {
+    const { limit, rejections, waitS } = gate.facts;
+    return rejections === 0 ? [] : [[name, { limit, rejections, wait_s: waitS }] as const];
+  });
+  return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
 }
 
 /** The bounds that count as clipping in the metrics (Tinker wire, section 8.2). */

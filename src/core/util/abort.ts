@@ -92,7 +92,7 @@ class RunningDeadline implements Deadline {
 }
 
 /**
- * Runs `action` under a limit and hands it the signal, which it must heed.
+ * Runs `action` under a limit and hands it the deadline, whose signal it must heed.
  * @throws AppError `timeout` when the limit ended it
  */
 export async function withLimit<T>(
@@ -100,15 +100,30 @@ export async function withLimit<T>(
   limitMs: number | null,
   what: string,
   parent: AbortSignal | undefined,
-  action: (signal: AbortSignal) => Promise<T>,
+  action: (limit: Deadline) => Promise<T>,
 ): Promise<T> {
   const limit = deadline(clock, limitMs, what, parent);
   try {
-    return await action(limit.signal);
+    return await action(limit);
   } catch (error) {
     if (limit.isExpired()) throw limit.signal.reason;
     throw error;
   } finally {
     limit.clear();
+  }
+}
+
+/** What comes of `work`, or a rejection with the signal's reason once it aborts; the work then goes on unwatched. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let follow = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    follow = () => reject(signal.reason);
+    if (signal.aborted) follow();
+    else signal.addEventListener("abort", follow, { once: true });
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener("abort", follow);
   }
 }

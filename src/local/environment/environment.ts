@@ -5,9 +5,22 @@ import type { JsonObject } from "../../core/json.ts";
 
 export type SplitName = "train" | "test";
 
+/** A part of what the environment says; `detail` is for programs, the model does not see it. */
+export type ContentBlock =
+  | { readonly type: "text"; readonly text: string; readonly detail?: JsonObject }
+  | {
+      readonly type: "image";
+      /** Base64. */
+      readonly data: string;
+      readonly mimeType: string;
+      readonly detail?: JsonObject;
+    };
+
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
+  /** Sent in place of `text` when there is more than text to send. */
+  readonly blocks?: readonly ContentBlock[];
   /** Null or absent = this call is not scored, which differs from 0. */
   readonly reward?: number | null;
   /** True ends the episode. */
@@ -35,6 +48,8 @@ export interface EnvironmentDefinition<Task extends JsonObject = JsonObject, Sta
   /** State of a new episode. */
   start(task: Task): State;
   prompt(task: Task): string;
+  /** Sent in place of `prompt` when there is more than text to send. */
+  promptBlocks?(task: Task): readonly ContentBlock[];
   readonly tools: Readonly<Record<string, EnvironmentTool<State>>>;
 }
 

@@ -13,6 +13,12 @@ describe("templates behave as in Python", () => {
     ["{{ y | trim }}|", {}, "|"],
     ["{{ x | trim('.') }}|", { x: ".a." }, "a|"],
     ["{{ x | string }}", { x: null }, "None"],
+    ["{{ x | string }}|{{ y | string }}", { x: true }, "True|"],
+    [
+      "{{ x | string }}",
+      { x: ["a", "it's", "\n", null, false, 2, { k: ["v"] }] },
+      "['a', \"it's\", '\\n', None, False, 2, {'k': ['v']}]",
+    ],
     [
       "{{ x | join(', ') }}|{{ x | join }}|{{ y | join('-') }}",
       { x: { b: 1, a: 2 }, y: [1, 2] },

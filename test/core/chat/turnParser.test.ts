@@ -19,6 +19,7 @@ describe("a turn", () => {
     );
     expect(turn).toEqual({
       reasoning: "First a.",
+      thinkingTokens: 10,
       content: "I call two.",
       calls: [
         { name: "a", args: { x: 1 }, raw: CALL_A },

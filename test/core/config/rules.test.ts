@@ -99,10 +99,18 @@ describe("a run", () => {
     [["lora_rank: 12"], "error lora_rank"],
     [["init_from: tinker://a/weights/b", "resume_from: auto"], "error init_from"],
     [["wandb: online"], "error wandb"],
+    [["wandb: offline", "wandb_project_name: mine"], "warning wandb"],
+    [["openreward_upload: true"], "warning openreward_upload"],
     [["max_response_tokens: 200", "max_total_tokens: 100"], "warning max_response_tokens"],
     [["learning_rate: 0"], "warning learning_rate"],
   ])("with %j gets: %s", (lines, finding) => {
     expect(codesIn(textWith(...lines))).toEqual([finding]);
+  });
+
+  it("is told where its metrics are when it wants a tracker that is not there yet", () => {
+    expect(messagesIn(textWith("wandb: online", "wandb_project_name: mine"))[0]).toMatch(
+      /not available in this version.*metrics\.jsonl/,
+    );
   });
 
   it("points at the value of the key at fault", () => {

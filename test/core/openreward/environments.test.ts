@@ -52,6 +52,60 @@ describe("start-up queries", () => {
   });
 });
 
+describe("a name that is not found", () => {
+  const missing = json(404, { detail: "Deployment not found." });
+  const catalogue = json(200, {
+    environments: [
+      { owner: "Acme", name: "maze", id: "1" },
+      { owner: "Acme", name: "Mace" },
+      { owner: "Acme", name: "Wordle" },
+      { owner: "Other", name: "Maze" },
+    ],
+    total: 4,
+  });
+
+  it("is looked for in the catalogue of the same service, once and without the key", async () => {
+    const { environment, server } = harness(
+      { "POST /create_session": [missing], "GET /v1/environments": [catalogue] },
+      HOSTED,
+    );
+    const refused = await Promise.allSettled([environment.numTasks("train"), environment.splits()]);
+    for (const { reason } of refused.filter((outcome) => outcome.status === "rejected")) {
+      expect(reason).toMatchObject({
+        code: "environment-not-found",
+        message: expect.stringContaining("Did you mean Acme/maze or Acme/Mace?"),
+        data: { near: ["Acme/maze", "Acme/Mace"], status: 404 },
+      });
+    }
+    const asked = server.requests("GET /v1/environments");
+    expect(asked.map(({ url }) => url)).toEqual([
+      "https://api.openreward.ai/v1/environments?owner=Acme&limit=100&offset=0",
+      "https://api.openreward.ai/v1/environments?search=Maze&limit=100&offset=0",
+    ]);
+    expect(asked.every(({ headers }) => headers["x-api-key"] === undefined)).toBe(true);
+  });
+
+  it("is looked for at a server of one's own", async () => {
+    const { environment } = harness({
+      "GET /maze/splits": [json(404, { detail: "Not Found" })],
+      "GET /list_environments": [json(200, ["mazes", "wordle"])],
+    });
+    await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["local/mazes"] } });
+  });
+
+  it("stands as it is when nothing is near or the look-up fails", async () => {
+    const { environment } = harness(
+      { "POST /create_session": [missing], "GET /v1/environments": [json(500, "down")] },
+      HOSTED,
+    );
+    await expect(environment.splits()).rejects.toMatchObject({
+      code: "environment-not-found",
+      message: expect.not.stringContaining("Did you mean"),
+      data: { near: [] },
+    });
+  });
+});
+
 describe("a hosted environment", () => {
   it("is addressed by X-Deployment, but not in the deletes", async () => {
     const { open, server } = harness({}, HOSTED);
@@ -116,6 +170,24 @@ describe("secrets", () => {
     expect(server.seen.filter(({ headers }) => headers["x-secrets"])).toHaveLength(2);
   });
 
+  it("carry the hosts they were given; a plain one of an unknown name is warned of once", async () => {
+    const { environment, server, clock, warnings } = harness({}, HOSTED);
+    const secrets = {
+      demo_token: { value: "x", allowedDomains: ["api.example.com"] },
+      OPENAI_API_KEY: "sk",
+      other_token: "y",
+    };
+    for (const index of [0, 1]) {
+      await clock.runUntil(environment.openSession({ split: "train", index, secrets }));
+    }
+    expect(decodeSecrets(server.requests("POST /create")[0]?.headers["x-secrets"])).toMatchObject({
+      demo_token: { value: "x", allowed_domains: ["api.example.com"] },
+      OPENAI_API_KEY: { value: "sk" },
+      other_token: { value: "y" },
+    });
+    expect(warnings).toHaveLength(1);
+  });
+
   it("go without the key to any other server", async () => {
     const own = { name: "Acme/Maze", apiKey: "local-key" };
     const { environment, server, clock } = harness({}, own);
@@ -128,6 +200,12 @@ describe("secrets", () => {
     const older = harness();
     await older.clock.runUntil(older.environment.openSession(task));
     expect(older.server.requests("POST /create")[0]?.body?.["secrets"]).toEqual(task.secrets);
+    const allowedDomains = ["api.example.com"];
+    const withHosts = { ...task, secrets: { demo_token: { value: "x", allowedDomains } } };
+    await older.clock.runUntil(older.environment.openSession(withHosts));
+    expect(older.server.requests("POST /create")[1]?.body?.["secrets"]).toEqual({
+      demo_token: "x",
+    });
     const newer = harness({ "GET /version": [json(200, { version: "0.1.167" })] });
     await newer.clock.runUntil(newer.environment.openSession(task));
     expect(newer.server.requests("POST /create")[0]?.body).not.toHaveProperty("secrets");

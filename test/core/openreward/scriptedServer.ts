@@ -11,6 +11,7 @@ export type Answer = (request: HttpRequest) => HttpResponse;
 
 export interface SeenRequest {
   readonly line: string;
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | null;
 }
@@ -42,6 +43,39 @@ export function broken(sent: boolean): Answer {
   };
 }
 
+/** The head of an answer arrives, but its body breaks off. */
+export function cut(status: number): Answer {
+  return () => ({
+    ...respondWith(status, () => Promise.reject(transportCut())),
+    stream: async function* () {
+      yield new Uint8Array();
+      throw transportCut();
+    },
+  });
+}
+
+/** Nothing comes before the request is aborted. */
+export function hanging(): Answer {
+  return (request) => ({
+    ...respondWith(200, () => aborted(request.signal)),
+    stream: async function* () {
+      yield new Uint8Array();
+      await aborted(request.signal);
+    },
+  });
+}
+
+function respondWith(
+  status: number,
+  read: () => Promise<never>,
+): Pick<HttpResponse, "status" | "header" | "bytes" | "text"> {
+  return { status, header: () => null, bytes: read, text: read };
+}
+
+function transportCut(): AppError {
+  return new AppError("transport", "cut", { data: { sent: true } });
+}
+
 /** A tool result with defaults. */
 export function output(fields: JsonObject): JsonObject {
   const defaults = { blocks: [], metadata: null, reward: null, finished: false };
@@ -70,7 +104,7 @@ export class ScriptedServer implements HttpClient {
     request.signal?.throwIfAborted();
     const line = `${request.method} ${new URL(request.url).pathname}`;
     const body = typeof request.body === "string" ? JSON.parse(request.body) : null;
-    this.seen.push({ line, headers: request.headers ?? {}, body });
+    this.seen.push({ line, url: request.url, headers: request.headers ?? {}, body });
     const answers = this.#script[line] ?? [];
     const position = this.#positions.get(line) ?? 0;
     this.#positions.set(line, position + 1);
@@ -94,7 +128,7 @@ function respond(
   const bytes = parts.map((part) => new TextEncoder().encode(part));
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* bytes;
-    if (end === "break") throw new AppError("transport", "cut", { data: { sent: true } });
+    if (end === "break") throw transportCut();
     if (end === "hang") await aborted(request.signal);
   }
   return {

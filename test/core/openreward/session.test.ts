@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { harness } from "./harness.ts";
-import { settle } from "./manualClock.ts";
-import { broken, json, output, result, sid, starting, stream } from "./scriptedServer.ts";
+import {
+  type Answer,
+  broken,
+  cut,
+  hanging,
+  json,
+  output,
+  result,
+  sid,
+  starting,
+  stream,
+} from "./scriptedServer.ts";
 
 const CALL = "POST /maze/call";
 const TASK_ID = "event: task_id\ndata: job1\n\n";
+const EXISTS = json(400, { detail: "Session already exists" });
 const BLOCK = { type: "text", text: "A wall.", detail: null };
 
 describe("an episode", () => {
@@ -54,12 +65,13 @@ describe("an episode", () => {
   });
 
   it("takes the id from the end event when there is one", async () => {
-    const { open } = harness({
+    const { open, server } = harness({
       "POST /create_session": [
         stream('event: task_id\ndata: job\n\nevent: end\ndata: {"sid":"own"}\n\n'),
       ],
     });
     expect((await open()).id).toBe("own");
+    expect(server.requests("POST /delete_session")).toHaveLength(0);
   });
 
   it("falls back to /tools on a server without /task_tools", async () => {
@@ -93,7 +105,7 @@ describe("opening", () => {
     const { open, server } = harness({ "POST /create_session": [full] });
     await expect(open()).rejects.toMatchObject({
       code: "environment-capacity",
-      data: { environment: "local/maze", sid: null, retryAfterMs: 7000 },
+      data: { environment: "local/maze", sid: null, retryAfterMs: 7000, isOpening: true },
     });
     expect(server.seen).toHaveLength(1);
   });
@@ -107,10 +119,22 @@ describe("opening", () => {
     expect(server.seen.at(-1)?.line).toBe("POST /delete_session");
   });
 
-  it("takes `Session already exists` after a lost answer as success", async () => {
-    const exists = json(400, { detail: "Session already exists" });
-    const lost = harness({ "POST /create": [broken(true), exists] });
-    expect((await lost.open()).id).toBe(sid);
+  it.each([
+    ["a broken connection", broken(true)],
+    ["a body that breaks off", cut(200)],
+    ["a gateway's 502", json(502, {})],
+  ])("takes `Session already exists` after %s as success", async (_, lost) => {
+    const { open } = harness({ "POST /create": [lost, EXISTS] });
+    expect((await open()).id).toBe(sid);
+  });
+
+  it("takes a 500 of /create as the environment's own failure", async () => {
+    const { open } = harness({ "POST /create": [json(500, { detail: "RuntimeError: no" })] });
+    await expect(open()).rejects.toMatchObject({ code: "environment-tool-crashed" });
+  });
+
+  it("takes `Session already exists` at once as somebody else's session", async () => {
+    const exists = EXISTS;
     const first = harness({ "POST /create": [exists] });
     await expect(first.open()).rejects.toMatchObject({ code: "environment-protocol" });
   });
@@ -131,141 +155,120 @@ describe("opening", () => {
   });
 
   it.each([
+    ["seconds", "20", 20_000],
+    ["a date", "Thu, 01 Jan 1970 00:00:20 GMT", 20_000],
+    ["more than a minute", "3600", 60_000],
+    ["what nobody can read", "-5 soon", 500],
+  ])("waits as long as Retry-After says in %s", async (_, header, waitMs) => {
+    const busy = json(503, {}, { "retry-after": header });
+    const { open, clock } = harness({ "POST /create": [busy, json(200, { sid })] });
+    await open();
+    expect(clock.now()).toBe(waitMs);
+  });
+
+  it("drops the secrets from the body when a server of the other dialect refuses them", async () => {
+    const refusal = json(422, { detail: [{ type: "extra_forbidden", loc: ["body", "secrets"] }] });
+    const { environment, server, clock } = harness({
+      "POST /create": [refusal, json(200, { sid })],
+    });
+    const secrets = { token: "x" };
+    await clock.runUntil(environment.openSession({ split: "train", index: 0, secrets }));
+    expect(server.requests("POST /create").map(({ body }) => body?.["secrets"])).toEqual([
+      secrets,
+      undefined,
+    ]);
+  });
+
+  it("asks a broken /create_session again by its id, and frees the id that was given up", async () => {
+    const again = stream("event: task_id\ndata: second\n\nevent: end\ndata: \n\n");
+    const { open, server } = harness({
+      "POST /create_session": [stream("event: task_id\ndata: first\n\n", "break"), again],
+    });
+    expect((await open()).id).toBe("second");
+    expect(server.requests("POST /create_session")[1]?.body).toEqual({ task_id: "first" });
+    expect(server.requests("POST /delete_session")[0]?.headers["x-session-id"]).toBe("first");
+  });
+
+  it.each([
     [401, "environment-auth"],
     [403, "environment-auth"],
     [404, "environment-not-found"],
     [422, "environment-protocol"],
-    [500, "environment-tool-crashed"],
+    [500, "environment-unavailable"],
   ])("reports a %i at once as %s", async (status, code) => {
     const { open, server } = harness({ "POST /create_session": [json(status, { detail: "no" })] });
     await expect(open()).rejects.toMatchObject({ code, data: { status } });
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests("POST /create_session")).toHaveLength(1);
   });
 });
 
-describe("a call", () => {
-  it.each([
-    ["'lok' is not a valid tool", null, "not_found"],
-    ["Tool input validation error: dir", null, "input_validation"],
-    ["Tool name collision: look", "unheard_of", "name_collision"],
-    ["whatever", "episode_finished", "episode_finished"],
-  ])("that is refused with %j and reason %j is %s", async (error, reason, expected) => {
-    const { open } = harness({ [CALL]: [result({ ok: false, error, reason })] });
-    const session = await open();
-    const outcome = await session.callTool("lok", {});
-    expect(outcome).toEqual({ kind: "rejected", reason: expected, error });
-  });
-
-  it("reports a crash of the tool with the tool's own words", async () => {
-    const crash = stream(`${TASK_ID}event: error\ndata: division\ndata: by zero\n\n`);
-    const { open } = harness({ [CALL]: [crash] });
-    const session = await open();
-    await expect(session.callTool("look", {})).rejects.toMatchObject({
-      code: "environment-tool-crashed",
-      message: expect.stringContaining("division\nby zero"),
-      data: { environment: "local/maze", sid },
-    });
-  });
-
-  it.each(["break", "end"] as const)(
-    "whose stream stops (%s) after its task id is asked for again by that id",
-    async (end) => {
-      const { open, server, clock } = harness({
-        [CALL]: [stream(`${TASK_ID}event: chunk\ndata: {"ok`, end), result(output({ reward: 1 }))],
-      });
-      const session = await open();
-      expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ reward: 1 });
-      expect(server.requests(CALL).map(({ body }) => body?.["task_id"])).toEqual([
-        undefined,
-        "job1",
-      ]);
-    },
-  );
-
-  it("whose stream is silent for 30 s is asked for again by its id", async () => {
-    const { open, server, clock } = harness({
-      [CALL]: [stream(TASK_ID, "hang"), result(output({ reward: 1 }))],
+describe("the tools", () => {
+  it("are read again when the reply breaks off", async () => {
+    const { open, clock } = harness({
+      "GET /maze/task_tools": [cut(200), json(200, { tools: [] })],
     });
     const session = await open();
-    const startMs = clock.now();
-    expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ reward: 1 });
-    expect(clock.now() - startMs).toBeGreaterThanOrEqual(30_000);
-    expect(server.requests(CALL)).toHaveLength(2);
-  });
-
-  it.each([
-    ["a broken connection", broken(true)],
-    ["a gateway's 502", json(502, {})],
-    ["a plain 503", json(503, {})],
-    ["a stream without task id", stream(": ping\n\n", "break")],
-  ])("that met %s before its task id is not posted again", async (_, answer) => {
-    const { open, server, clock } = harness({ [CALL]: [answer] });
-    const session = await open();
-    await expect(clock.runUntil(session.callTool("look", {}))).rejects.toMatchObject({
-      code: "environment-unavailable",
-    });
-    expect(server.requests(CALL)).toHaveLength(1);
-  });
-
-  it.each([
-    ["was never sent", broken(false)],
-    ["met 429", json(429, {})],
-    ["met a starting environment", starting()],
-  ])("that %s is posted again", async (_, answer) => {
-    const { open, server, clock } = harness({ [CALL]: [answer, result(output({}))] });
-    const session = await open();
-    expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ kind: "result" });
-    expect(server.requests(CALL)).toHaveLength(2);
-  });
-
-  it("gives up on a stream that keeps breaking", async () => {
-    const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break")] });
-    const session = await open();
-    await expect(clock.runUntil(session.callTool("look", {}))).rejects.toMatchObject({
-      code: "environment-unavailable",
-    });
-    expect(server.requests(CALL)).toHaveLength(7);
-  });
-
-  it.each([
-    ["404", json(404, { detail: "Active environment not found" })],
-    ["410", json(410, { detail: "Session deleted" })],
-    ["a lost job", stream("event: error\ndata: unknown task_id\n\n")],
-  ])("that meets %s means a lost session", async (_, answer) => {
-    const { open } = harness({ [CALL]: [answer] });
-    const session = await open();
-    await expect(session.callTool("look", {})).rejects.toMatchObject({
-      code: "environment-session-lost",
-    });
-  });
-
-  it("rejects a result that is not ORS", async () => {
-    const { open } = harness({ [CALL]: [result({ ok: true, output: { blocks: [] } })] });
-    const session = await open();
-    await expect(session.callTool("look", {})).rejects.toMatchObject({
-      code: "environment-protocol",
-    });
-  });
-
-  it("ends with the caller's reason when it is aborted", async () => {
-    const { open } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
-    const session = await open();
-    const abort = new AbortController();
-    const call = session.callTool("look", {}, { signal: abort.signal });
-    await settle();
-    abort.abort(new Error("stop"));
-    await expect(call).rejects.toThrow("stop");
+    expect(await clock.runUntil(session.tools())).toMatchObject({ tools: [] });
   });
 });
 
 describe("the prompt", () => {
-  it("is not read twice when the first answer may be lost", async () => {
-    const { open, server, clock } = harness({ "GET /maze/prompt": [json(502, {})] });
+  it.each([
+    ["a gateway's 502", json(502, {})],
+    ["a reply that breaks off", cut(200)],
+  ])("is not read twice after %s, because reading may reset the episode", async (_, answer) => {
+    const { open, server, clock } = harness({ "GET /maze/prompt": [answer] });
     const session = await open();
     await expect(clock.runUntil(session.prompt())).rejects.toMatchObject({
       code: "environment-unavailable",
     });
     expect(server.requests("GET /maze/prompt")).toHaveLength(1);
+  });
+});
+
+describe("the time of starting", () => {
+  it("holds the wait for a set-up, whether it is announced or not", async () => {
+    const late: Answer = (request) => ({
+      ...json(200, [])(request),
+      text: async () => {
+        await clock.sleep(40_000);
+        return "[]";
+      },
+    });
+    const { open, clock } = harness({
+      "GET /maze/task_tools": [starting(), starting(), json(200, { tools: [] })],
+      "GET /maze/prompt": [late],
+    });
+    const session = await open();
+    await clock.runUntil(session.tools());
+    expect(session.startingMs).toBe(4_000);
+    const prompt = session.prompt();
+    await clock.advance(10_000);
+    expect(session.startingMs).toBe(14_000);
+    await clock.runUntil(prompt);
+    expect(session.startingMs).toBe(44_000);
+  });
+
+  it("holds calls only while they are answered with `starting`", async () => {
+    const { open, clock } = harness({
+      [CALL]: [result(output({})), starting(), starting(), result(output({}))],
+    });
+    const session = await open();
+    await session.callTool("look", {});
+    await clock.advance(5_000);
+    expect(session.startingMs).toBe(0);
+    await clock.runUntil(session.callTool("look", {}));
+    await clock.advance(5_000);
+    expect(session.startingMs).toBe(4_000);
+  });
+
+  it("ends after 30 minutes", async () => {
+    const { open, clock } = harness({ "GET /maze/prompt": [hanging()] });
+    const session = await open();
+    await expect(clock.runUntil(session.prompt())).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringContaining("30 minutes"),
+    });
   });
 });
 
@@ -296,6 +299,14 @@ describe("the keep-alive", () => {
     expect(clock.now()).toBe(90_000);
   });
 
+  it("takes a 503 as life only from an environment that is starting", async () => {
+    const waking = harness({ "POST /ping": [starting()] });
+    const dead = harness({ "POST /ping": [json(503, {})] });
+    const sessions = await Promise.all([waking.open(), dead.open()]);
+    await Promise.all([waking.clock.advance(60_000), dead.clock.advance(60_000)]);
+    expect(sessions.map(({ lost }) => lost.aborted)).toEqual([false, true]);
+  });
+
   it("counts a session as lost after two answers that it is gone", async () => {
     const { open, clock } = harness({ "POST /ping": [json(404, {})] });
     const session = await open();
@@ -306,17 +317,7 @@ describe("the keep-alive", () => {
 
 describe("close", () => {
   it("ends after 15 s when the server does not answer", async () => {
-    const hang = (request: { readonly signal?: AbortSignal }) => ({
-      status: 200,
-      header: () => null,
-      text: async () => "",
-      stream: async function* () {},
-      bytes: () =>
-        new Promise<never>((_, reject) => {
-          request.signal?.addEventListener("abort", () => reject(request.signal?.reason));
-        }),
-    });
-    const { open, clock } = harness({ "POST /delete": [hang] });
+    const { open, clock } = harness({ "POST /delete": [hanging()] });
     const session = await open();
     const startMs = clock.now();
     await clock.runUntil(session.close());

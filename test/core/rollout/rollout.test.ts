@@ -6,6 +6,7 @@ import { rolloutRecordSchema } from "../../../src/core/run/rolloutRecord.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { anEnvironment, aTask, someSettings } from "../training/builders.ts";
+import { aGate } from "./aGate.ts";
 import {
   result,
   type ScriptedEnvironment,
@@ -58,7 +59,7 @@ function setUp({
   const stopping = new AbortController();
   const seeds: (readonly [attempt: number, turn: number])[] = [];
   const parts = {
-    environment,
+    gate: aGate(environment, clock),
     sampler,
     renderer,
     tokenizer,

@@ -24,7 +24,7 @@ const tokens = {
 
 async function writtenRun() {
   const fileSystem = createMemoryFileSystem();
-  const store = createRolloutStore({ fileSystem, folder: "run" });
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: "run" });
   await store.addRollout(aRecord({ rollout: 1, reward: 0.25 }));
   await store.addRollout(aRecord({ rollout: 0 }));
   await store.addScores(0, [
@@ -175,3 +175,15 @@ function aSummary<T>(summary: T | undefined): T {
   if (summary === undefined) throw new Error("The run has no rollout.");
   return summary;
 }
+
+test("a secret that a tool answered with reaches no file of a rollout", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const redactor = new Redactor();
+  redactor.learn("wss-secret-value");
+  const store = createRolloutStore({ fileSystem, redactor, folder: "run" });
+  await store.addRollout(aRecord({ error: "The tool printed wss-secret-value." }));
+  const { bodies, index } = stepPaths("run", 0);
+  const texts = await Promise.all([fileSystem.readText(bodies), fileSystem.readText(index)]);
+  expect(texts.join("")).toContain("The tool printed ***.");
+  expect(texts.join("")).not.toContain("wss-secret-value");
+});

@@ -1,5 +1,7 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
 
 function redactorOf(...values: readonly string[]): Redactor {
@@ -72,4 +74,34 @@ test("text without learnt values is not touched", () => {
       expect(redactorOf("0123456789").clean(text)).toBe(text);
     }),
   );
+});
+
+test("a record keeps its shape: only text, whole numbers that are secret and foreign keys change", () => {
+  const redactor = redactorOf("sk-abcdef", "12345678", "environment");
+  const record = {
+    environment: "local/x",
+    durationMs: 0.12345678,
+    turns: [{ text: "my sk-abcdef", args: { pin: 12345678, "sk-abcdef": null } }],
+  };
+  expect(redactor.cleanRecord(record)).toEqual({
+    environment: "local/x",
+    durationMs: 0.12345678,
+    turns: [{ text: "my ***", args: { pin: "***", "***": null } }],
+  });
+});
+
+test("an error is cleaned with its causes and stays what it was", () => {
+  const redactor = redactorOf("sk-abcdef");
+  const cause = new TypeError("key sk-abcdef");
+  const details = { cause, data: { body: "sk-abcdef" }, configPath: "secrets" };
+  const cleaned = redactor.cleanError(new AppError("tinker-refused", "No sk-abcdef.", details));
+  expect(cleaned).toMatchObject({
+    code: "tinker-refused",
+    message: "No ***.",
+    data: { body: "***" },
+    configPath: "secrets",
+    cause: { name: "TypeError", message: "key ***" },
+  });
+  expect(inspect(cleaned)).not.toContain("sk-abcdef");
+  expect(redactor.cleanError("sk-abcdef")).toBe("***");
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { ByteBudget } from "../../../src/core/tinker/byteBudget.ts";
 import {
   awaitFuture,
   type FutureOptions,
   type QueueState,
 } from "../../../src/core/tinker/futures.ts";
 import { createTinkerHttp } from "../../../src/core/tinker/http.ts";
+import type { PausedWhile } from "../../../src/core/tinker/waiting.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -12,7 +14,11 @@ import { silentLog } from "../../fakes/silentLog.ts";
 const done: FakeReply = { json: { metrics: {} } };
 
 /** Polls against answers given in order, the last one for ever. */
-function poll(answers: readonly FakeReply[], overrides: Partial<FutureOptions> = {}) {
+function poll(
+  answers: readonly FakeReply[],
+  overrides: Partial<FutureOptions> = {},
+  pausedWhile?: PausedWhile,
+) {
   const clock = new FakeClock();
   let next = 0;
   const http = new FakeHttp(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
@@ -33,12 +39,24 @@ function poll(answers: readonly FakeReply[], overrides: Partial<FutureOptions> =
     log: silentLog,
     noAnswerLimitMs: 900_000,
     billingPauseMs,
+    resultBytes: new ByteBudget(10_000_000),
     onQueueState: (state) => states.push(state),
     ...overrides,
   };
-  const request = { requestId: "r1", type: "ForwardBackward", roundTripMs: 250 } as const;
+  const request = {
+    requestId: "r1",
+    type: "ForwardBackward",
+    roundTripMs: 250,
+    pausedWhile,
+  } as const;
   const result = clock.run(awaitFuture(options, request));
   return { result, http, clock, states };
+}
+
+async function elapsed<Result>(clock: FakeClock, action: () => Promise<Result>) {
+  const startedAtMs = clock.monotonic();
+  const value = await action();
+  return { value, ms: clock.monotonic() - startedAtMs };
 }
 
 const tryAgain = { type: "try_again", queue_state: "paused_capacity", queue_state_reason: "busy" };
@@ -93,6 +111,31 @@ describe("waiting for a result", () => {
     ]);
   });
 
+  it("asks for an announced result only when there is room for it, and gives the room back", async () => {
+    const budget = new ByteBudget(100);
+    const leave = await budget.reserve(60);
+    const notice = { json: { status: "complete_metadata", response_payload_size: 50 } };
+    const { result, http, clock } = poll([notice, done], { resultBytes: budget });
+    clock.sleep(5000).then(leave, leave);
+    await result;
+    expect(http.requests).toHaveLength(2);
+    expect(clock.monotonic()).toBe(5000);
+    await expect(budget.reserve(100)).resolves.toBeTypeOf("function");
+  });
+
+  it("hands the polls of a paused operation to the clock that stands still", async () => {
+    const paused: number[] = [];
+    const active = { json: { type: "try_again", queue_state: "active" } };
+    const { result, clock } = poll([active, { json: tryAgain }, "lost", active, done], {}, (wait) =>
+      elapsed(clock, wait).then(({ value, ms }) => {
+        paused.push(ms);
+        return value;
+      }),
+    );
+    await result;
+    expect(paused).toEqual([500, 1000]);
+  });
+
   it("fails with the category of a failed operation", async () => {
     const { result } = poll([{ json: { error: "PromptTooLong: 70000", category: "user" } }]);
     await expect(result).rejects.toMatchObject({
@@ -112,10 +155,14 @@ describe("waiting for a result", () => {
     expect(clock.monotonic()).toBe(1000 + 2000 + 250 + 1000);
   });
 
-  it("gives up on the fourth refusal in a row", async () => {
-    const { result, http } = poll([{ status: 400, json: { detail: "no" } }]);
-    await expect(result).rejects.toMatchObject({ code: "tinker-bad-request" });
+  it("takes the fourth refusal in a row for a failed operation", async () => {
+    const { result, http, clock } = poll([{ status: 400, json: { detail: "no such loss" } }]);
+    await expect(result).rejects.toMatchObject({
+      code: "tinker-request-failed",
+      data: { category: "unknown", detail: "no such loss" },
+    });
     expect(http.requests).toHaveLength(4);
+    expect(clock.monotonic()).toBe(0);
   });
 
   it("takes a refusal without a length for a lost answer", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { object, string } from "zod";
+import type { HttpRequest } from "../../../src/core/ports.ts";
 import { createTinkerHttp } from "../../../src/core/tinker/http.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
@@ -9,10 +10,14 @@ const schema = object({ request_id: string() });
 const ok: FakeReply = { json: { request_id: "r", extra: 1 } };
 
 function server(answers: readonly FakeReply[]) {
-  const clock = new FakeClock();
   let next = 0;
+  return withAnswers(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
+}
+
+function withAnswers(answer: (request: HttpRequest) => FakeReply) {
+  const clock = new FakeClock();
   let uuids = 0;
-  const http = new FakeHttp(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
+  const http = new FakeHttp(answer);
   const tinker = createTinkerHttp({
     http,
     clock,
@@ -135,6 +140,23 @@ describe("short-lived tokens", () => {
       "tml-secret",
       second,
     ]);
+  });
+
+  it("are renewed beside the requests while they have long to live, once a minute at most", async () => {
+    const first = token("a", 1000);
+    let exchanges = 0;
+    const { clock, http, tinker } = withAnswers((request) => {
+      if (!request.url.endsWith("auth/token")) return ok;
+      return exchanges++ === 0 ? { json: { jwt: first } } : "hang";
+    });
+    await tinker.exchangeKey();
+    await clock.advance(500_000);
+    const call = () => tinker.call({ method: "POST", path: "optim_step", body: {} }, schema);
+    await call();
+    await call();
+    expect(exchanges).toBe(2);
+    const sent = http.requests.filter((request) => request.url.endsWith("optim_step"));
+    expect(sent.map((request) => request.headers?.["X-API-Key"])).toEqual([first, first]);
   });
 
   it("are replaced once when the service rejects them", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { jsonBody } from "../../fakes/fakeHttp.ts";
+import { settle } from "../../fakes/fakeClock.ts";
+import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, sampleBytes, seqIdOf } from "../../fakes/fakeTinker.ts";
 
 const request = { prompt: [1, 2], maxTokens: 6, temperature: 1, topK: -1, topP: 1 };
@@ -58,9 +59,17 @@ describe("sampling", () => {
     await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
   });
 
-  it("refuses log-probs that do not match the tokens", async () => {
+  it("gives no log-probs where there are not as many as tokens", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([11, 12], [-0.5])));
-    await expect(sampler.sample(request)).rejects.toThrow(/1 log-probs for 2 tokens/);
+    await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
+  });
+
+  it("can stop at texts", async () => {
+    const { sampler, requestsTo } = await sampling();
+    await sampler.sample({ ...request, stop: ["ab", "c"] });
+    expect(requestsTo("asample").map(jsonBody)).toMatchObject([
+      { sampling_params: { stop: ["ab", "c"] } },
+    ]);
   });
 
   it("reads the JSON of older servers", async () => {
@@ -85,9 +94,14 @@ describe("sampling", () => {
     ]);
   });
 
+  it("aligns scores that leave out the first, undefined one", async () => {
+    const { sampler } = await sampling(withResult(sampleBytes([0], [-1], [-0.5, -0.25])));
+    await expect(sampler.computeLogprobs([1, 2, 3])).resolves.toEqual([null, -0.5, -0.25]);
+  });
+
   it("refuses scores that do not match the text", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([0], [-1], [-0.5])));
-    await expect(sampler.computeLogprobs([1, 2])).rejects.toThrow(/1 prompt log-probs for 2/);
+    await expect(sampler.computeLogprobs([1, 2, 3])).rejects.toThrow(/1 prompt log-probs for 3/);
   });
 
   it("holds all samples for a second when the server is busy, and repeats the same one", async () => {
@@ -115,6 +129,25 @@ describe("sampling", () => {
     expect(requestsTo("asample").map(seqIdOf)).toEqual([0, 1]);
   });
 
+  it("lets a lost sample be lost where the server wants it so", async () => {
+    const { sampler, requestsTo } = await sampling((path) => {
+      if (path === "client/config") return { json: { sample_no_retries: true } };
+      return path === "retrieve_future" ? { status: 410 } : undefined;
+    });
+    await expect(sampler.sample(request)).rejects.toMatchObject({ code: "tinker-expired" });
+    expect(requestsTo("asample")).toHaveLength(1);
+  });
+
+  it("gives up on lost samples when none has been finished for two hours", async () => {
+    const { sampler, clock } = await sampling((path) =>
+      path === "retrieve_future" ? { status: 410 } : undefined,
+    );
+    await expect(clock.run(sampler.sample(request))).rejects.toMatchObject({
+      code: "tinker-expired",
+    });
+    expect(clock.monotonic()).toBeGreaterThan(2 * 3_600_000);
+  });
+
   it("does not repeat a sample that failed", async () => {
     const { sampler, requestsTo } = await sampling((path) =>
       path === "retrieve_future"
@@ -131,5 +164,74 @@ describe("sampling", () => {
     const sample = sampler.sample(request, { signal: controller.signal });
     controller.abort("enough");
     await expect(sample).rejects.toBe("enough");
+  });
+});
+
+describe("time that is not spent on sampling", () => {
+  it("is counted, and the caller's clock stands still meanwhile", async () => {
+    const script: FakeReply[] = [
+      { status: 429 },
+      { status: 402 },
+      { status: 503 },
+      { json: { request_id: "r", sample_sequence_ids: ["r:0"] } },
+    ];
+    const paused = { json: { type: "try_again", queue_state: "paused_rate_limit" } };
+    const polls: FakeReply[] = [paused, { bytes: sampleBytes([1], [-1]) }];
+    const { sampler, clock } = await sampling((path) => {
+      if (path === "asample") return script.shift();
+      return path === "retrieve_future" ? polls.shift() : undefined;
+    });
+    let stoodStillMs = 0;
+    const startedAtMs = clock.monotonic();
+    const sample = await clock.run(
+      sampler.sample(request, {
+        pausedWhile: async (wait) => {
+          const fromMs = clock.monotonic();
+          const value = await wait();
+          stoodStillMs += clock.monotonic() - fromMs;
+          return value;
+        },
+      }),
+    );
+    const waitsMs = 1000 + 5000 + 250;
+    expect(sample.waitedMs).toBe(waitsMs);
+    expect(stoodStillMs).toBe(waitsMs);
+    expect(clock.monotonic() - startedAtMs).toBe(waitsMs + 500);
+  });
+});
+
+describe("an abandoned sample", () => {
+  async function abandon(dynamicConfig: FakeReply) {
+    const server = await sampling((path) => {
+      if (path === "client/dynamic_config") return dynamicConfig;
+      if (path === "cancel_future") return { status: 204 };
+      return path === "retrieve_future" ? "hang" : undefined;
+    });
+    const controller = new AbortController();
+    const samples = [1, 2].map(() =>
+      server.sampler.sample(request, { signal: controller.signal }).catch(() => "aborted"),
+    );
+    await settle();
+    controller.abort();
+    await Promise.all(samples);
+    await settle();
+    return server;
+  }
+
+  it("is cancelled at a server that wants to know, whose flags are asked for once", async () => {
+    const { requestsTo } = await abandon({
+      json: { sample_cancel_enabled: true, sample_cancel_max_batch_size: 1 },
+    });
+    expect(requestsTo("client/dynamic_config").map(jsonBody)).toEqual([{ sdk_version: "0.38.0" }]);
+    const cancelled = requestsTo("cancel_future").map((sent) => jsonBody(sent)["request_id"]);
+    expect(cancelled.toSorted()).toEqual(["asample-0", "asample-1"]);
+  });
+
+  it.each([
+    ["does not offer it", { json: {} }],
+    ["knows no such flags", { status: 404, json: { detail: "Not Found" } }],
+  ])("is left alone at a server that %s", async (_name, reply) => {
+    const { requestsTo } = await abandon(reply);
+    expect(requestsTo("cancel_future")).toEqual([]);
   });
 });

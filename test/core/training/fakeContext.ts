@@ -1,7 +1,9 @@
 /** What the parts of a run share, on a still clock and a file system in memory. */
 
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../../../src/core/training/context.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
@@ -10,6 +12,7 @@ import type { ProgressEvent } from "../../../src/core/training/progress.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
+import { aGate } from "../rollout/aGate.ts";
 import { type ScriptedEnvironment, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { renderer, tokenizer } from "../rollout/scriptedModel.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../run/memoryFileSystem.ts";
@@ -29,11 +32,20 @@ export const FOLDER = "/runs/one";
 
 interface Wishes extends Partial<RunContext> {
   readonly remote?: ScriptedEnvironment;
+  readonly settings?: RolloutSettings;
+  readonly maxSessions?: number;
 }
 
-export function aContext({ remote = scriptedEnvironment(), ...wishes }: Wishes = {}): FakeContext {
+export function aContext({
+  remote = scriptedEnvironment(),
+  settings = someSettings(),
+  maxSessions = Number.POSITIVE_INFINITY,
+  ...wishes
+}: Wishes = {}): FakeContext {
+  const clock = new FakeClock();
   const config = wishes.config ?? aConfig();
   const fileSystem = createMemoryFileSystem();
+  const redactor = wishes.redactor ?? new Redactor();
   const progress: ProgressEvent[] = [];
   const deleted: string[] = [];
   const sources = [
@@ -46,7 +58,7 @@ export function aContext({ remote = scriptedEnvironment(), ...wishes }: Wishes =
       weight: 1,
     },
   ];
-  const environment = { remote, settings: someSettings(), limiter: null };
+  const environment = { remote, settings, gate: aGate(remote, clock, maxSessions) };
   return {
     config,
     folder: FOLDER,
@@ -55,8 +67,9 @@ export function aContext({ remote = scriptedEnvironment(), ...wishes }: Wishes =
     sha256,
     renderer,
     tokenizer,
-    store: createRolloutStore({ fileSystem, folder: FOLDER }),
+    store: createRolloutStore({ fileSystem, redactor, folder: FOLDER }),
     events: { record: async () => undefined },
+    redactor,
     service: fakeService(deleted),
     environments: new Map([[ENVIRONMENT, environment]]),
     sequence: createTaskSequence(sources, 42, "proportional", sha256),
@@ -66,7 +79,7 @@ export function aContext({ remote = scriptedEnvironment(), ...wishes }: Wishes =
     watch: (event) => progress.push(event),
     attempt: 1,
     ...wishes,
-    clock: new FakeClock(),
+    clock,
     client: new FakeTrainingClient(),
     fileSystem,
     progress,

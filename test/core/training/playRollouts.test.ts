@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import { type PlayOptions, playRollouts } from "../../../src/core/training/playRollouts.ts";
-import { Limiter } from "../../../src/core/util/limiter.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import {
   result,
@@ -10,7 +9,7 @@ import {
   scriptedEnvironment,
 } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
-import { aConfig, aTask, ENVIRONMENT, someSettings } from "./builders.ts";
+import { aConfig, aTask, someSettings } from "./builders.ts";
 import { aContext, type FakeContext } from "./fakeContext.ts";
 
 const ANSWER = ended(call("answer"));
@@ -71,8 +70,7 @@ describe("playing rollouts", () => {
     const { remote, most } = countingEnvironment();
     const config = aConfig({ max_rollout_concurrency: 1 });
     const settings = someSettings({ rolloutTimeoutMs: 2_000 });
-    const environments = new Map([[ENVIRONMENT, { remote, settings, limiter: null }]]);
-    const context = aContext({ config, environments });
+    const context = aContext({ config, remote, settings });
     const finished = await context.clock.run(play(context, tasks(5)));
     expect(most()).toBe(1);
     expect(finished.map(({ record }) => record.stop)).toEqual(
@@ -83,8 +81,7 @@ describe("playing rollouts", () => {
 
   it("keeps to an environment's own limit", async () => {
     const { remote, most } = countingEnvironment();
-    const environment = { remote, settings: someSettings(), limiter: new Limiter(2) };
-    const context = aContext({ environments: new Map([[ENVIRONMENT, environment]]) });
+    const context = aContext({ remote, maxSessions: 2 });
     await context.clock.run(play(context, tasks(6)));
     expect(most()).toBe(2);
   });

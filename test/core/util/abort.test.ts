@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { deadline, withLimit } from "../../../src/core/util/abort.ts";
+import { deadline, orAborted, withLimit } from "../../../src/core/util/abort.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { untilAborted } from "../rollout/scriptedModel.ts";
 
@@ -74,7 +74,9 @@ describe("an action under a limit", () => {
   const run = (limitMs: number | null, action: (signal: AbortSignal) => Promise<string>) => {
     const clock = new FakeClock();
     const parent = new AbortController();
-    const result = withLimit(clock, limitMs, "A call", parent.signal, action);
+    const result = withLimit(clock, limitMs, "A call", parent.signal, ({ signal }) =>
+      action(signal),
+    );
     return { clock, parent, result };
   };
 
@@ -97,5 +99,22 @@ describe("an action under a limit", () => {
     const { parent, result } = run(1_000, untilAborted);
     parent.abort(reason);
     await expect(result).rejects.toBe(reason);
+  });
+});
+
+describe("work that may be abandoned", () => {
+  const never = new Promise<string>(() => undefined);
+
+  it("gives its result when nothing is asked to stop", async () => {
+    const { signal } = new AbortController();
+    await expect(orAborted(Promise.resolve("connected"), signal)).resolves.toBe("connected");
+  });
+
+  it("is not waited for once the signal aborts, before or while it goes on", async () => {
+    const control = new AbortController();
+    const waiting = orAborted(never, control.signal);
+    control.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(orAborted(never, control.signal)).rejects.toBe(reason);
   });
 });

@@ -18,7 +18,15 @@ const BY_NAME: readonly (readonly [pattern: RegExp, family: ChatFamily])[] = [
  */
 export function findChatFamily(modelName: string, model: ModelTokenizer): ChatFamily {
   const named = BY_NAME.find(([pattern]) => pattern.test(modelName));
-  const family = named?.[1] ?? familyOfTemplate(model);
+  return named?.[1] ?? findTemplateFamily(modelName, model);
+}
+
+/**
+ * The family that the template shows, whatever the model is called; `modelName` is for messages.
+ * @throws AppError `chat-family-unknown`
+ */
+export function findTemplateFamily(modelName: string, model: ModelTokenizer): ChatFamily {
+  const family = familyOfTemplate(model);
   if (family !== null) return family;
   throw new AppError(
     "chat-family-unknown",

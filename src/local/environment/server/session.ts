@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";
+import type { ContentBlock } from "../environment.ts";
 import { asciiJson, type StreamOutcome } from "./eventWriter.ts";
 import type { HostedEnvironment } from "./hostedEnvironment.ts";
 import { checkInput } from "./toolInput.ts";
@@ -45,7 +46,8 @@ export class Session {
   }
 
   prompt(): readonly JsonObject[] {
-    return [textBlock(this.hosted.definition.prompt(this.#task))];
+    const { definition } = this.hosted;
+    return wireBlocks(definition.prompt(this.#task), definition.promptBlocks?.(this.#task));
   }
 
   /** Queues a call behind the calls of this session; it runs even if nobody reads its result. */
@@ -101,7 +103,7 @@ export class Session {
       const finished = result.finished ?? false;
       this.#isFinished = finished;
       const output = {
-        blocks: [textBlock(result.text)],
+        blocks: wireBlocks(result.text, result.blocks),
         metadata: result.metadata ?? null,
         reward: result.reward ?? null,
         finished,
@@ -113,8 +115,12 @@ export class Session {
   }
 }
 
-function textBlock(text: string): JsonObject {
-  return { type: "text", text, detail: null };
+/** Every key of a block is on the wire, `detail` too: older clients read it unconditionally (ORS, section 3). */
+function wireBlocks(
+  text: string,
+  blocks: readonly ContentBlock[] = [{ type: "text", text }],
+): readonly JsonObject[] {
+  return blocks.map((block) => ({ ...block, detail: block.detail ?? null }));
 }
 
 function rejected(error: string, reason: RejectionReason): StreamOutcome {

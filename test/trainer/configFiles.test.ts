@@ -1,17 +1,18 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redact.ts";
 import {
   loadConfig,
+  readOverrides,
   redactSecrets,
   runName,
   runParent,
   writeConfigFiles,
   writtenSecrets,
-} from "../../../src/trainer/configFiles.ts";
-import { configIn, textWith } from "../config/configText.ts";
-import { createMemoryFileSystem } from "../run/memoryFileSystem.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+} from "../../src/trainer/configFiles.ts";
+import { textWith } from "../core/config/configText.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
 
 const path = resolve("/project/run.yaml");
 const SECRETS = textWith("secrets:", "  api_token: hunter2hunter2", "  looked_up:");
@@ -96,14 +97,26 @@ describe("secrets in a configuration", () => {
   it("do not get into the run folder", async () => {
     const fileSystem = createMemoryFileSystem();
     const redactor = new Redactor();
-    const loaded = { config: configIn(SECRETS), text: SECRETS, path, warnings: [] };
+    const loaded = await loadConfig(filesWith(SECRETS), path);
     for (const secret of writtenSecrets(loaded.config)) redactor.learn(secret);
     await writeConfigFiles(fileSystem, "/runs/one", loaded, redactor);
     const text = await fileSystem.readText("/runs/one/config.yaml");
     const resolved: unknown = JSON.parse(
       await fileSystem.readText("/runs/one/config.resolved.json"),
     );
-    expect(text).toBe(SECRETS.replace("hunter2hunter2", "***"));
+    expect(text).toBe(SECRETS.replace("hunter2hunter2", "null"));
     expect(resolved).toEqual(redactSecrets(loaded.config));
+    expect(await readOverrides(fileSystem, "/runs/one")).toEqual([]);
+  });
+
+  it("do not get there through overrides either, which are kept for a resume", async () => {
+    const fileSystem = createMemoryFileSystem();
+    const overrides = ["seed=7", "secrets.pin=12"];
+    const loaded = await loadConfig(filesWith(textWith()), path, overrides);
+    expect(loaded.config).toMatchObject({ seed: 7, secrets: { pin: "12" } });
+    await writeConfigFiles(fileSystem, "/runs/one", loaded, new Redactor());
+    expect(await readOverrides(fileSystem, "/runs/one")).toEqual(["seed=7", "secrets.pin=null"]);
+    const resolved = await fileSystem.readText("/runs/one/config.resolved.json");
+    expect(JSON.parse(resolved)).toMatchObject({ seed: 7, secrets: { pin: null } });
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startChild } from "../../../src/trainer/childProcess.ts";
+import { startChild } from "../../src/trainer/childProcess.ts";
 
 let folder: string;
 

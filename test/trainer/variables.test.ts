@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { loadVariables } from "../../../src/trainer/variables.ts";
+import { loadVariables } from "../../src/trainer/variables.ts";
 
 let folder: string;
 
@@ -17,7 +17,8 @@ afterEach(async () => {
 
 async function variablesIn(dotEnv: string) {
   await writeFile(join(folder, ".env"), dotEnv);
-  return await loadVariables(folder);
+  const variables = await loadVariables(folder);
+  return (name: string) => variables(name)?.value ?? null;
 }
 
 it("variables are read from .env, with comments, quotes and export", async () => {
@@ -44,6 +45,18 @@ it("an empty value counts as absent", async () => {
     "file",
   );
   expect((await variablesIn("TINKER_RL_TEST_VARIABLE=\n"))("TINKER_RL_TEST_VARIABLE")).toBeNull();
+});
+
+it("a variable tells where its value came from", async () => {
+  vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
+  await writeFile(join(folder, ".env"), "TINKER_RL_TEST_VARIABLE=a\nTINKER_RL_TEST_OTHER=b\n");
+  const variable = await loadVariables(folder);
+  expect(variable("TINKER_RL_TEST_VARIABLE")).toEqual({ value: "process", origin: "process" });
+  expect(variable("TINKER_RL_TEST_OTHER")).toEqual({ value: "b", origin: "dotenv" });
+});
+
+it.each(["constructor", "__proto__", "toString"])("%s is no variable by birth", async (name) => {
+  expect((await variablesIn("PLAIN=one\n"))(name)).toBeNull();
 });
 
 it("a folder without .env has no variables of its own", async () => {

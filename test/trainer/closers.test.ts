@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Closers } from "../../../src/trainer/closers.ts";
+import { Closers } from "../../src/trainer/closers.ts";
 
 function setUp() {
   const closers = new Closers();
@@ -31,5 +31,12 @@ it("what was closed before is taken out", async () => {
   const forget = add("session");
   forget();
   await closers.closeAll();
+  expect(closed).toEqual(["engine"]);
+});
+
+it("what is opened after the end is closed at once", async () => {
+  const { closers, closed, add } = setUp();
+  await closers.closeAll();
+  add("engine");
   expect(closed).toEqual(["engine"]);
 });

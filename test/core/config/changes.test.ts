@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { configChanges } from "../../../src/core/config/changes.ts";
 import type { Config } from "../../../src/core/config/schema.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 
 function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly string[] {
   return configChanges(aConfig(before), aConfig(after)).map(
@@ -51,6 +51,19 @@ describe("the changes between two configurations", () => {
     const one = { [ENVIRONMENT]: anEnvironment(), "Owner/Other": anEnvironment() };
     const other = { "Owner/Other": anEnvironment(), [ENVIRONMENT]: anEnvironment() };
     expect(changes({ environments: other }, { environments: one })).toEqual([]);
+  });
+
+  it("do not include the order of keys in any mapping, but that of items in a list", () => {
+    const clip = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
+    const swapped = { clip_high_threshold: 1.2, clip_low_threshold: 0.8 };
+    expect(changes({ loss_fn_config: swapped }, { loss_fn_config: clip })).toEqual([]);
+    expect(changes({ loss_fn_config: { ...clip, beta: 1 } }, { loss_fn_config: clip })).toEqual([
+      "loss_fn_config tunable",
+    ]);
+    const secrets = (environment: Readonly<Record<string, null>>) => ({
+      environments: { [ENVIRONMENT]: anEnvironment({ secrets: environment }) },
+    });
+    expect(changes(secrets({ a: null, b: null }), secrets({ b: null, a: null }))).toEqual([]);
   });
 
   it("name an evaluation that comes, goes or differs as a whole", () => {

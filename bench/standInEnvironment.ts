@@ -1,0 +1,81 @@
+/** An ORS server that computes nothing: one environment with a tool that calculates and one that answers. */
+
+import { randomUUID } from "node:crypto";
+import { formatEvent } from "../src/local/environment/server/eventWriter.ts";
+import { systemClock } from "../src/node/clock.ts";
+import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
+
+const LATENCY_MS = 20;
+
+const TOOLS = {
+  tools: [
+    {
+      name: "calc",
+      description: "Compute a sum, difference or product of two whole numbers, as in 12*34.",
+      input_schema: {
+        type: "object",
+        properties: { expr: { type: "string" } },
+        required: ["expr"],
+      },
+    },
+    {
+      name: "answer",
+      description: "Give the final answer. Ends the episode.",
+      input_schema: {
+        type: "object",
+        properties: { value: { type: "string" } },
+        required: ["value"],
+      },
+    },
+  ],
+};
+const PROMPT = [{ type: "text", text: "What is 12*34?" }];
+
+/** Answers every path of an environment of any name, whatever the session. */
+export const standInEnvironment: StandInAnswer = async ({ path, body, header }) => {
+  const sid = header("x-session-id");
+  const endpoint = path.split("/").at(-1);
+  if (endpoint === "create_session") return streamed("");
+  if (endpoint === "call") return streamed(JSON.stringify(resultOf(body.toString())));
+  await systemClock.sleep(LATENCY_MS);
+  switch (endpoint) {
+    case "create":
+    case "delete":
+    case "delete_session":
+      return jsonReply({ sid });
+    case "ping":
+      return jsonReply({ status: "ok" });
+    case "num_tasks":
+      return jsonReply({ num_tasks: 4_096 });
+    case "task_tools":
+      return jsonReply(TOOLS);
+    case "prompt":
+      return jsonReply(PROMPT);
+    default:
+      return null;
+  }
+};
+
+function streamed(result: string): StandInReply {
+  return { contentType: "text/event-stream", body: events(result) };
+}
+
+async function* events(result: string): AsyncGenerator<string> {
+  yield formatEvent("task_id", randomUUID());
+  await systemClock.sleep(LATENCY_MS);
+  yield formatEvent("end", result);
+}
+
+/** Only the answer tool ends the episode and is rewarded. */
+function resultOf(call: string): object {
+  const isAnswer = call.includes('"answer"');
+  return {
+    ok: true,
+    output: {
+      blocks: [{ type: "text", text: isAnswer ? "right" : "408" }],
+      metadata: null,
+      reward: isAnswer ? 1 : null,
+      finished: isAnswer,
+    },
+  };
+}

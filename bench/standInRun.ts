@@ -1,0 +1,131 @@
+/** A prepared run whose services are stand-ins in a process of their own. */
+
+import { join, resolve } from "node:path";
+import { parseConfig } from "../src/core/config/parse.ts";
+import type { Config } from "../src/core/config/schema.ts";
+import { connectEnvironments } from "../src/core/openreward/environments.ts";
+import type { HttpClient, Log } from "../src/core/ports.ts";
+import { createEventLog } from "../src/core/run/events.ts";
+import { runPaths } from "../src/core/run/layout.ts";
+import { createRolloutStore } from "../src/core/run/rolloutStore.ts";
+import { Redactor } from "../src/core/secrets/redact.ts";
+import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceClient.ts";
+import { type RunContext, runLimits } from "../src/core/training/context.ts";
+import { RunControl } from "../src/core/training/control.ts";
+import { prepareRun } from "../src/core/training/prepare.ts";
+import { systemClock } from "../src/node/clock.ts";
+import { createFileSystem } from "../src/node/fileSystem.ts";
+import { sha256 } from "../src/node/hash.ts";
+import { createHttpClient } from "../src/node/http.ts";
+import { systemRandom } from "../src/node/random.ts";
+import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
+import { startChild } from "../src/trainer/childProcess.ts";
+import type { Closers } from "../src/trainer/closers.ts";
+
+export const ENVIRONMENT = "local/calculator";
+const MODEL = "local/tiny-tool";
+/** The embedded model is small; its run gets the limits of a hosted one. */
+const CONFIG = `
+model_name: ${MODEL}
+environments:
+  ${ENVIRONMENT}: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
+batch_size: 512
+loss_fn: ppo
+max_total_tokens: 1024
+max_response_tokens: 256
+rollout_timeout: 600
+`;
+/** On a socket the host does not matter. */
+const BASE_URL = "http://localhost";
+const KEY = "tml-stand-in";
+
+export interface StandInRun {
+  readonly context: RunContext;
+  /** Requests sent so far. */
+  readonly requests: () => number;
+}
+
+/** Starts the stand-ins and prepares a run in `folder`; `closers` end both. */
+export async function openStandInRun(folder: string, closers: Closers): Promise<StandInRun> {
+  const child = await startChild({
+    name: "The stand-ins",
+    program: resolve("scripts/run.mjs"),
+    args: [resolve("bench/standIns.ts"), folder, MODEL],
+  });
+  closers.add(child.close);
+  let sent = 0;
+  const connect = (socket: string): HttpClient => {
+    const http = createHttpClient({ socketPath: join(folder, socket) });
+    closers.add(http.close);
+    return {
+      send: (request) => {
+        sent += 1;
+        return http.send(request);
+      },
+    };
+  };
+  const ports = { clock: systemClock, random: systemRandom, log: warningLog };
+  const tinker = { ...ports, http: connect("tinker.sock"), baseUrl: BASE_URL, apiKey: KEY };
+  const service = await connectTinker(tinker);
+  closers.add(async () => service.close());
+  const environments = connectEnvironments({
+    ...ports,
+    http: connect("environment.sock"),
+    baseUrl: BASE_URL,
+    apiKey: null,
+    userAgent: "tinker-rl-bench",
+  });
+  const context = await runContext(folder, closers, service, environments.environment);
+  return { context, requests: () => sent };
+}
+
+async function runContext(
+  folder: string,
+  closers: Closers,
+  service: ServiceClient,
+  environment: Parameters<typeof prepareRun>[0]["environment"],
+): Promise<RunContext> {
+  const config = readConfig();
+  const ports = { clock: systemClock, random: systemRandom, log: warningLog, sha256 };
+  const preparation = await prepareRun({
+    ...ports,
+    ...{ config, service, environment },
+    loadModel: () => loadModelTokenizer(resolve("src/local/engine/model")),
+    secretsOf: async () => ({}),
+    onPart: () => undefined,
+    onWarning: () => undefined,
+  });
+  const { chat, environments, sequence, totalSteps } = preparation;
+  const fileSystem = createFileSystem();
+  closers.add(fileSystem.close);
+  await fileSystem.makeDirectory(runPaths(folder).rolloutFolder);
+  const redactor = new Redactor();
+  redactor.learn(KEY);
+  const attempt = 1;
+  return {
+    ...ports,
+    ...chat,
+    ...{ config, folder, fileSystem, redactor, environments, sequence, totalSteps, attempt },
+    store: createRolloutStore({ fileSystem, redactor, folder }),
+    events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
+    service,
+    client: await service.createTrainingClient({ baseModel: MODEL, rank: config.lora_rank }),
+    limits: runLimits(config),
+    control: new RunControl(),
+    watch: () => undefined,
+  };
+}
+
+function readConfig(): Config {
+  const result = parseConfig(CONFIG, { path: "config.yaml" });
+  if (result.ok) return result.config;
+  throw new Error(result.problems.map(({ message }) => message).join("\n"));
+}
+
+/** Shows what should not happen here, and nothing else. */
+const warningLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message, data) => console.error(message, data),
+  error: (message, data) => console.error(message, data),
+};

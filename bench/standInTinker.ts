@@ -1,0 +1,154 @@
+/** A Tinker server that computes nothing: canned samples after a latency, results of training of the right length. */
+
+import * as z from "zod";
+import { createControlTokens } from "../src/core/chat/controlTokens.ts";
+import type { Tokenizer } from "../src/core/chat/tokenizer.ts";
+import {
+  decodeForwardBackwardRequest,
+  encodeForwardBackwardOutput,
+  encodeSampleResponse,
+} from "../src/core/tinker/wireProto.ts";
+import { createUniform } from "../src/local/random.ts";
+import { systemClock } from "../src/node/clock.ts";
+import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
+
+/** A sample is ready after a time between these. */
+const LEAST_LATENCY_MS = 200;
+const MOST_LATENCY_MS = 2_000;
+/** Turns with a tool call before the one that answers. */
+const CALLS_BEFORE_ANSWER = 2;
+const LOGPROB = -0.5;
+
+const CALL_TURN =
+  'I have to work out 12*34 first, so I ask.\n<tool_call>\n{"name": "calc", "arguments": {"expr": "12*34"}}\n</tool_call><|im_end|>';
+const ANSWER_TURN =
+  'Now I know the result, 408.\n<tool_call>\n{"name": "answer", "arguments": {"value": "408"}}\n</tool_call><|im_end|>';
+
+const sampleBody = z.object({
+  prompt: z.object({ chunks: z.array(z.object({ tokens: z.array(z.number()) })) }),
+});
+const futureBody = z.object({ request_id: z.string() });
+const namedBody = z.object({ path: z.string().optional() });
+
+export interface StandInTinkerOptions {
+  /** The only model on offer. */
+  readonly modelName: string;
+  readonly tokenizer: Tokenizer;
+}
+
+interface Future {
+  readonly readyAtMs: number;
+  readonly reply: StandInReply;
+}
+
+/** Answers what a training run asks for, from the first call to the last. */
+export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): StandInAnswer {
+  const futures = new Map<string, Future>();
+  const uniform = createUniform(1);
+  const sampleOf = cannedSamples(tokenizer);
+  let count = 0;
+  const submit = (reply: StandInReply, latencyMs = 0): StandInReply => {
+    const id = `request${count++}`;
+    futures.set(id, { readyAtMs: systemClock.monotonic() + latencyMs, reply });
+    return jsonReply({ request_id: id, sample_sequence_ids: [`${id}:0`] });
+  };
+  const collect = async (body: unknown): Promise<StandInReply | null> => {
+    const id = futureBody.parse(body).request_id;
+    const future = futures.get(id);
+    if (future === undefined) return null;
+    await systemClock.sleep(future.readyAtMs - systemClock.monotonic());
+    futures.delete(id);
+    return future.reply;
+  };
+  const latencyMs = () => LEAST_LATENCY_MS + (MOST_LATENCY_MS - LEAST_LATENCY_MS) * uniform();
+  return async ({ path, body }) => {
+    const call = path.replace("/api/v1/", "");
+    if (call === "forward_backward") return submit(trainingResult(body));
+    const json: unknown = body.length === 0 ? {} : JSON.parse(body.toString());
+    if (call === "asample") return submit(sampleOf(json), latencyMs());
+    if (call === "retrieve_future") return await collect(json);
+    const result = operationResult(call, json);
+    if (result !== null) return submit(jsonReply(result));
+    const answer = plainAnswer(call, modelName);
+    return answer === null ? null : jsonReply(answer);
+  };
+}
+
+/** A turn for each prompt: calls first, and the answer once the prompt holds enough of them. */
+function cannedSamples(tokenizer: Tokenizer): (body: unknown) => StandInReply {
+  const controls = createControlTokens(tokenizer);
+  const callEnd = controls.idOf("</tool_call>");
+  const callTurn = protobufReply(sampleOf(controls.encode(CALL_TURN)));
+  const answerTurn = protobufReply(sampleOf(controls.encode(ANSWER_TURN)));
+  return (body) => {
+    const tokens = sampleBody.parse(body).prompt.chunks.flatMap((chunk) => chunk.tokens);
+    const calls = tokens.filter((token) => token === callEnd).length;
+    return calls < CALLS_BEFORE_ANSWER ? callTurn : answerTurn;
+  };
+}
+
+function sampleOf(tokens: readonly number[]): Uint8Array {
+  const sequence = {
+    stopReason: "stop",
+    tokens: Int32Array.from(tokens),
+    logprobs: new Float32Array(tokens.length).fill(LOGPROB),
+    topkLogprobs: null,
+  } as const;
+  return encodeSampleResponse({
+    sequences: [sequence],
+    promptLogprobs: null,
+    topkPromptLogprobs: null,
+    targetPromptLogprobs: null,
+    promptCacheHitTokens: 0,
+  });
+}
+
+function trainingResult(body: Uint8Array): StandInReply {
+  const { data } = decodeForwardBackwardRequest(body);
+  const outputs = data.map(({ tokens }) => ({
+    logprobs: new Float32Array(tokens.length).fill(LOGPROB),
+  }));
+  return protobufReply(encodeForwardBackwardOutput({ outputs, metrics: { "loss:sum": 1 } }));
+}
+
+function protobufReply(body: Uint8Array): StandInReply {
+  return { contentType: "application/x-protobuf", body };
+}
+
+/** Result of a call that is answered with a ticket first; null for all others. */
+function operationResult(call: string, body: unknown): object | null {
+  switch (call) {
+    case "create_model":
+      return { model_id: "model" };
+    case "optim_step":
+      return { metrics: {} };
+    case "save_weights":
+      return { path: `tinker://model/weights/${namedBody.parse(body).path}` };
+    case "save_weights_for_sampler":
+      return samplerResult(namedBody.parse(body).path);
+    default:
+      return null;
+  }
+}
+
+function samplerResult(name: string | undefined): object {
+  if (name === undefined) return { sampling_session_id: "sampler" };
+  return { path: `tinker://model/sampler_weights/${name}` };
+}
+
+function plainAnswer(call: string, modelName: string): object | null {
+  switch (call) {
+    case "client/config":
+      return { pjwt_auth_enabled: false };
+    case "create_session":
+      return { session_id: "session" };
+    case "get_server_capabilities":
+      return { supported_models: [{ model_name: modelName }] };
+    case "get_info":
+      return { model_id: "model", model_data: { model_name: modelName } };
+    case "session_heartbeat":
+      return {};
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,158 @@
+/** Splits the words of a command line into flags, values, overrides of configuration keys and the rest. */
+
+import { parseArgs } from "node:util";
+import { configFields } from "../core/config/fields.ts";
+import { AppError } from "../core/errors.ts";
+import { nearestWord } from "../core/util/editDistance.ts";
+
+export type CommandName = "train" | "resume" | "validate" | "runs" | "show" | "serve";
+
+type Flags = Readonly<
+  Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
+>;
+
+/** What stands on a command line, not yet understood. */
+export interface Given {
+  readonly switches: ReadonlySet<string>;
+  /** In the order given. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** `key=value` each: what follows `--overrides`, and flags that are configuration keys. */
+  readonly overrides: readonly string[];
+  readonly positionals: readonly string[];
+}
+
+const HELP: Flags = { help: { type: "boolean", short: "h" } };
+const CONFIG: Flags = {
+  ...HELP,
+  config_path: { type: "string", short: "c" },
+  overrides: { type: "string" },
+};
+const ALLOW_HOST: Flags = { "allow-host": { type: "string" } };
+
+export const FLAGS: Readonly<Record<CommandName, Flags>> = {
+  train: { ...CONFIG, ...ALLOW_HOST },
+  resume: { ...HELP, overrides: { type: "string" }, ...ALLOW_HOST },
+  validate: CONFIG,
+  runs: HELP,
+  show: {
+    ...HELP,
+    step: { type: "string" },
+    group: { type: "string" },
+    rollout: { type: "string" },
+    tokens: { type: "boolean" },
+    eval: { type: "boolean" },
+  },
+  serve: {
+    ...HELP,
+    tinker_port: { type: "string" },
+    environments_port: { type: "string" },
+    store: { type: "string" },
+  },
+};
+/** Without a command's name the flags of `train` hold, as in the original program. */
+export const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, version: { type: "boolean" } };
+
+interface FlagToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** The flags that hold, and the command for messages. */
+interface Rules {
+  readonly flags: Flags;
+  readonly command: CommandName | null;
+}
+
+/**
+ * A flag's value may follow it or be joined to it with `=`. After `--overrides` every `key=value` up to the next flag is one.
+ * @throws AppError `bad-arguments`
+ */
+export function readFlags(
+  args: readonly string[],
+  flags: Flags,
+  command: CommandName | null,
+): Given {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: flags,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const switches = new Set<string>();
+  const values = new Map<string, readonly string[]>();
+  const overrides: string[] = [];
+  const positionals: string[] = [];
+  let takesOverrides = false;
+  for (const token of tokens) {
+    if (token.kind === "positional") {
+      const isOverride = takesOverrides && token.value.includes("=");
+      (isOverride ? overrides : positionals).push(token.value);
+    }
+    if (token.kind !== "option") continue;
+    const { name } = token;
+    takesOverrides = name === "overrides";
+    const meaning = readFlag(token, { flags, command });
+    if (meaning.kind === "override") overrides.push(meaning.text);
+    else if (meaning.kind === "switch") switches.add(name);
+    else values.set(name, [...(values.get(name) ?? []), meaning.text]);
+  }
+  return { switches, values, overrides, positionals };
+}
+
+type Meaning =
+  | { readonly kind: "switch" }
+  | { readonly kind: "value" | "override"; readonly text: string };
+
+function readFlag(token: FlagToken, rules: Rules): Meaning {
+  const { name, rawName, value } = token;
+  const flag = Object.hasOwn(rules.flags, name) ? rules.flags[name] : undefined;
+  if (flag === undefined) return { kind: "override", text: keyOverride(token, rules) };
+  if (flag.type === "string") {
+    return { kind: name === "overrides" ? "override" : "value", text: readValue(token, rules) };
+  }
+  if (value === undefined) return { kind: "switch" };
+  throw fault(`${rawName} takes no value`, rules.command);
+}
+
+/** Another flag in the place of the value means that the value was forgotten. */
+function readValue({ rawName, value, inlineValue }: FlagToken, { command }: Rules): string {
+  const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
+  if (value === undefined || isForgotten) throw fault(`${rawName} needs a value`, command);
+  return value;
+}
+
+/** `--learning_rate=1e-4` is a flag wherever overrides are. */
+function keyOverride(
+  { name, rawName, value, inlineValue }: FlagToken,
+  { flags, command }: Rules,
+): string {
+  const key = /^\w*/.exec(name)?.[0] ?? "";
+  const isKey = Object.hasOwn(flags, "overrides") && Object.hasOwn(configFields, key);
+  if (!isKey) throw unknownFlag(rawName, flags, command);
+  if (inlineValue === true) return `${name}=${value ?? ""}`;
+  throw fault(`${rawName} needs its value in the same word: ${rawName}=VALUE`, command);
+}
+
+function unknownFlag(rawName: string, flags: Flags, command: CommandName | null): AppError {
+  const names = Object.keys(flags);
+  const keys = Object.hasOwn(flags, "overrides") ? Object.keys(configFields) : [];
+  const name = /^\w[\w-]*/.exec(rawName.replace(/^-+/, ""))?.[0] ?? "";
+  const nearest = nearestWord(name, [...names, ...keys]);
+  const known = names.map((each) => `--${each}`).join(", ");
+  const hint = nearest === null ? `The flags are ${known}` : didYouMean(`--${nearest}`);
+  return fault(`There is no flag ${rawName}. ${hint}`, command);
+}
+
+export function didYouMean(word: string): string {
+  return `Did you mean ${word}`;
+}
+
+/** One line about `problem`, with where help is. */
+export function fault(problem: string, command: CommandName | null): AppError {
+  const help = command === null ? "tinker-rl --help" : `tinker-rl ${command} --help`;
+  const end = problem.includes("Did you mean") ? "?" : ".";
+  return new AppError("bad-arguments", `${problem}${end} \`${help}\` tells more.`);
+}

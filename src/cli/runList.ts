@@ -1,0 +1,108 @@
+/** Finds the runs in a folder and what a list tells about each. */
+
+import { isAppError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { runPaths } from "../core/run/layout.ts";
+import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
+import { isRunInUse, type Liveness, readRunFile } from "../core/run/runFile.ts";
+import { readState } from "../core/run/state.ts";
+import { parseJsonLines } from "../core/util/jsonl.ts";
+import type { RunFile, RunPhase } from "../shared/runFile.ts";
+
+export interface ListedRun {
+  readonly name: string;
+  readonly folder: string;
+  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged. */
+  readonly phase: RunPhase | "interrupted" | "unreadable";
+  /** Completed steps. */
+  readonly steps: number;
+  /** Mean reward of the last step. */
+  readonly reward: number | null;
+  /** Start of its last attempt, milliseconds since the Unix epoch. */
+  readonly startedAtMs: number | null;
+  /** Completed steps that a resume would run again; null when there is nothing to resume from. */
+  readonly repeats: number | null;
+}
+
+/** Longer than any row of metrics. */
+const TAIL_BYTES = 256 * 1024;
+const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
+
+/** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
+export async function listRuns(
+  fileSystem: FileSystem,
+  parent: string,
+  liveness: Liveness,
+): Promise<readonly ListedRun[]> {
+  const runs: ListedRun[] = [];
+  for (const name of await fileSystem.list(parent)) {
+    const run = await readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness);
+    if (run !== null) runs.push(run);
+  }
+  return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
+}
+
+/** Null for anything that is not a run. */
+async function readRun(
+  fileSystem: FileSystem,
+  place: Pick<ListedRun, "name" | "folder">,
+  liveness: Liveness,
+): Promise<ListedRun | null> {
+  const nothing = { steps: 0, reward: null, startedAtMs: null, repeats: null };
+  try {
+    const file = await readRunFile(fileSystem, place.folder);
+    if (file === null) return null;
+    const row = await lastRow(fileSystem, place.folder);
+    const steps = row === null ? 0 : row.step + 1;
+    const reward = row === null ? null : flattenMetrics(row)["rollout/reward/mean"];
+    return {
+      ...place,
+      phase: phaseOf(file, liveness),
+      steps,
+      reward: typeof reward === "number" ? reward : null,
+      startedAtMs: file.startedAtMs,
+      repeats: await repeatedSteps(fileSystem, place.folder, steps),
+    };
+  } catch (error) {
+    if (isAppError(error, "run-file-invalid")) return { ...place, ...nothing, phase: "unreadable" };
+    // A plain file beside the run folders.
+    if (isAppError(error, "file-unreadable")) return null;
+    throw error;
+  }
+}
+
+function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
+  return ENDED.has(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
+}
+
+/** The end of the file is enough, however long the run was. */
+async function lastRow(fileSystem: FileSystem, folder: string): Promise<MetricsRow | null> {
+  const path = runPaths(folder).metrics;
+  const size = (await fileSystem.size(path)) ?? 0;
+  if (size === 0) return null;
+  const start = Math.max(0, size - TAIL_BYTES);
+  const { lines } = parseJsonLines(await fileSystem.readRange(path, start, size - start));
+  return lines.map(({ value }) => value).findLast(isMetricsRow) ?? null;
+}
+
+/** The program writes the rows itself; what is read of one is looked at again. */
+function isMetricsRow(value: unknown): value is MetricsRow {
+  return isJsonObject(value) && typeof value["step"] === "number";
+}
+
+async function repeatedSteps(
+  fileSystem: FileSystem,
+  folder: string,
+  steps: number,
+): Promise<number | null> {
+  try {
+    const state = await readState(fileSystem, folder);
+    return state === null || state.last_checkpoint === null
+      ? null
+      : Math.max(0, steps - state.step);
+  } catch (error) {
+    if (isAppError(error, "state-too-new", "state-invalid")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/** The command `runs`: which runs there are, and how they stand. */
+
+import { join, resolve } from "node:path";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import { formatReward } from "../shared/format.ts";
+import { checkConfig, runParent } from "../trainer/configFiles.ts";
+import { CONFIG_FILE, type RunsCommand } from "./arguments.ts";
+import { commandLine, type Invocation, shortPath } from "./invocation.ts";
+import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
+import { type ListedRun, listRuns } from "./runList.ts";
+import { type Column, tableLines } from "./table.ts";
+
+export interface RunsParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly invocation: Invocation;
+  readonly isProcessAlive: (pid: number) => boolean;
+  readonly out: { readonly columns: number };
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "run", align: "left", canShrink: true },
+  { title: "phase", align: "left" },
+  { title: "steps", align: "right" },
+  { title: "reward", align: "right" },
+  { title: "started", align: "left" },
+  { title: "repeats", align: "right" },
+];
+const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
+  running: "accent",
+  done: "good",
+  failed: "bad",
+  interrupted: "warning",
+  unreadable: "bad",
+};
+const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
+
+/** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
+export async function listedRuns(
+  parts: RunsParts,
+  { place }: RunsCommand,
+): Promise<readonly Line[]> {
+  const { fileSystem, clock, invocation, isProcessAlive, out } = parts;
+  const parents = new Set(await parentFolders(parts, place));
+  const lines: Line[] = [];
+  let newest: ListedRun | null = null;
+  for (const parent of parents) {
+    const runs = await listRuns(fileSystem, parent, { nowMs: clock.now(), isProcessAlive });
+    if (runs.length === 0) continue;
+    newest ??= runs[0] ?? null;
+    lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
+    lines.push(...tableLines(COLUMNS, runs.map(runCells), out.columns), BLANK);
+  }
+  const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
+  if (newest === null) return [[`There are no runs in ${places}.`]];
+  const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
+  return [...lines, [styled("quiet", "Look closer:")], [`  ${show}`]];
+}
+
+async function parentFolders(
+  { fileSystem, invocation }: RunsParts,
+  place: string | null,
+): Promise<readonly string[]> {
+  const folder = resolve(invocation.cwd, place ?? ".");
+  if (place !== null && CONFIG_FILE.test(place)) return [await parentOf(fileSystem, folder)];
+  const parents = [runParent({ log_path: null }, join(folder, "any"))];
+  if (place !== null) parents.unshift(folder);
+  for (const name of PROJECT_CONFIGS) {
+    const config = join(folder, name);
+    if ((await fileSystem.size(config)) !== null) parents.push(await parentOf(fileSystem, config));
+  }
+  return parents;
+}
+
+/** Where a configuration puts its runs; the default place when it cannot be used. */
+async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
+  const { result } = await checkConfig(fileSystem, configPath);
+  return runParent(result.ok ? result.config : { log_path: null }, configPath);
+}
+
+function runCells(run: ListedRun): readonly Piece[] {
+  const style = STYLES[run.phase];
+  return [
+    styled("strong", run.name),
+    style === undefined ? run.phase : styled(style, run.phase),
+    String(run.steps),
+    formatReward(run.reward),
+    run.startedAtMs === null ? "–" : formatMinute(new Date(run.startedAtMs)),
+    run.repeats === null ? "–" : String(run.repeats),
+  ];
+}
+
+/** `2026-03-05 14:07`, by this machine's clock. */
+function formatMinute(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

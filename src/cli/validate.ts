@@ -1,0 +1,19 @@
+/** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
+
+import type { FileSystem } from "../core/ports.ts";
+import { formatQuantity } from "../shared/format.ts";
+import { checkConfig } from "../trainer/configFiles.ts";
+import type { ValidateCommand } from "./arguments.ts";
+import type { Line } from "./line.ts";
+
+/** @throws AppError `config-not-found` */
+export async function validate(
+  fileSystem: FileSystem,
+  { configPath, overrides }: ValidateCommand,
+): Promise<{ readonly isValid: boolean; readonly lines: readonly Line[] }> {
+  const { result, lines } = await checkConfig(fileSystem, configPath, overrides);
+  const findings = lines.map((line): Line => [line]);
+  if (!result.ok) return { isValid: false, lines: findings };
+  const warnings = lines.length === 0 ? "" : `, with ${formatQuantity(lines.length, "warning")}`;
+  return { isValid: true, lines: [...findings, [`${configPath} is valid${warnings}`]] };
+}

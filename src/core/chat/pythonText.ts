@@ -1,0 +1,37 @@
+/** Prints values of the template engine as Python's `str` does; templates for Python put lists and truth values into text that way. */
+
+/** `value` is what the engine hands to functions: plain values, and lists and maps whose items are boxed with their type. */
+export function pythonText(value: unknown): string {
+  return typeof value === "string" ? value : notation(value);
+}
+
+function notation(value: unknown): string {
+  if (value === undefined) return "";
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[${value.map((item) => notation(unboxed(item))).join(", ")}]`;
+  if (value instanceof Map) {
+    const members = [...value].map(([key, item]) => `${notation(key)}: ${notation(unboxed(item))}`);
+    return `{${members.join(", ")}}`;
+  }
+  return String(value);
+}
+
+function unboxed(item: unknown): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  // The engine's box of null holds nothing.
+  if ("type" in item && item.type === "NullValue") return null;
+  return "value" in item ? item.value : item;
+}
+
+/** Single quotes, unless the text has some and no double ones. */
+function quoted(text: string): string {
+  const escaped = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\t", "\\t");
+  if (text.includes("'") && !text.includes('"')) return `"${escaped}"`;
+  return `'${escaped.replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,96 @@
+/**
+ * The reference format: hand-laid ChatML turns, tools as JSON lines in the system text, results in user turns. The layout is that
+ * of the original program; turns always end with their end token, whatever stopped the sampling.
+ */
+
+import type { ChatFamily } from "./families/family.ts";
+import { systemMessage } from "./firstPrompt.ts";
+import { fillToolsField } from "./reference.ts";
+import type { InitialMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import { createTemplateRenderer, type TemplateRendererOptions } from "./templateRenderer.ts";
+import type { ModelTokenizer } from "./tokenizer.ts";
+
+export const reference: ChatFamily = {
+  id: "reference",
+  endToken: "<|im_end|>",
+  thinking: { open: "<think>", close: "</think>" },
+  calls: { open: "<tool_call>", close: "</tool_call>" },
+  resultRole: "tool",
+};
+
+/** What the layout is made of; in models of other families some are ordinary text. */
+const MARKERS = [
+  ...["<|im_start|>", "<|im_end|>", "<think>", "</think>"],
+  ...["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
+];
+
+const TEMPLATE = `{%- for m in messages %}
+{%- if m.role == 'tool' %}
+{%- if loop.first or messages[loop.index0 - 1].role != 'tool' %}{{ '<|im_start|>user' }}{% endif %}
+{{- '\\n<tool_response>\\n' + m.content + '\\n</tool_response>' }}
+{%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{ '<|im_end|>\\n' }}{% endif %}
+{%- else %}
+{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+{{- '<|im_start|>assistant\\n' }}
+{%- if not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}
+{%- endif %}`;
+
+const SYSTEM_TEXT = `You solve the user's task by calling tools.
+
+# Tools
+
+Between <tools> and </tools> stands one JSON object per tool; "arguments_schema" is the JSON Schema of the arguments it takes.
+<tools>
+{tools}
+</tools>
+
+To call a tool, write one JSON object with its name and its arguments between <tool_call> and </tool_call>:
+<tool_call>
+{{"name": <name of the tool>, "arguments": <arguments as a JSON object>}}
+</tool_call>
+The result comes back between <tool_response> and </tool_response>. Make one call at a time and go on until the task is done.`;
+
+/** The model with the reference layout in place of its own template. */
+export function withReferenceTemplate({ tokenizer }: ModelTokenizer): ModelTokenizer {
+  return { tokenizer, template: { source: TEMPLATE, bosToken: "", eosToken: reference.endToken } };
+}
+
+/**
+ * Renders with the options of a template renderer whose model has the reference template. A call ends the turn, so there is
+ * one per turn. Tools that come without a system text are listed in one of ours; with a system text, which has listed them if
+ * it wanted to, they are not shown again (training-loop rules A-12 to A-19). @throws AppError `chat-token-missing`
+ */
+export function createReferenceRenderer(
+  options: Omit<TemplateRendererOptions, "family">,
+): Renderer {
+  const base = createTemplateRenderer({ ...options, family: reference });
+  const { addedTokens } = options.model.tokenizer;
+  const callEnd = addedTokens.filter(({ text }) => text === reference.calls.close);
+  return {
+    ...base,
+    id: `reference/${options.thinking ? "thinking" : "plain"}`,
+    stopIds: [...base.stopIds, ...callEnd.map(({ id }) => id)],
+    renderInitial: (messages, tools) => base.renderInitial(withTools(messages, tools), []),
+  };
+}
+
+/** Markers of the layout that are no tokens of this tokenizer. */
+export function missingMarkers({ tokenizer }: ModelTokenizer): readonly string[] {
+  const known = new Set(tokenizer.addedTokens.map(({ text }) => text));
+  return MARKERS.filter((marker) => !known.has(marker));
+}
+
+function withTools(
+  messages: readonly InitialMessage[],
+  tools: readonly ToolDeclaration[],
+): readonly InitialMessage[] {
+  if (tools.length === 0 || messages[0]?.role === "system") return messages;
+  const specifications = tools.map(({ function: { name, description, parameters } }) => ({
+    ...{ name, description },
+    inputSchema: parameters,
+  }));
+  return [systemMessage(fillToolsField(SYSTEM_TEXT, specifications)), ...messages];
+}

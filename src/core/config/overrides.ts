@@ -1,0 +1,172 @@
+/** Settings given beside the file, as `key=value`: which place of the configuration each one sets, and to what. */
+
+import { isScalar } from "yaml";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { coerce } from "./coerce.ts";
+import type { Shape } from "./field.ts";
+import { childShape, configShape, shapeAt } from "./fields.ts";
+import type { Problem } from "./problem.ts";
+import { withoutSecretValues } from "./secretValues.ts";
+import { readYaml } from "./yamlSource.ts";
+
+/** An override that found its place. */
+export interface AppliedOverride {
+  /** `key=value` as written, with null in place of secrets: fit to be shown and stored. */
+  readonly text: string;
+  /** Keys from the root to what it sets. */
+  readonly path: readonly string[];
+}
+
+export interface OverriddenValues {
+  readonly values: unknown;
+  readonly applied: readonly AppliedOverride[];
+  readonly problems: readonly Problem[];
+  /** The override that a finding about `path` goes back to, or null when it goes back to the file. */
+  readonly overrideBehind: (path: readonly string[]) => string | null;
+}
+
+/** A piece of a key between dots, or between quotes. */
+interface Segment {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+interface Assignment {
+  readonly segments: readonly Segment[];
+  /** The key as written, with the equals sign. */
+  readonly prefix: string;
+  readonly value: string;
+}
+
+interface Place extends AppliedOverride {
+  /** The outermost place that was not there before; `path` itself when nothing above it was missing. */
+  readonly created: readonly string[];
+}
+
+const SEGMENT = /"([^"]*)"|'([^']*)'|[^."'=]+/g;
+const ASSIGNMENT = new RegExp(`^((?:${SEGMENT.source})(?:\\.(?:${SEGMENT.source}))*)=`);
+
+/**
+ * Applies overrides in their order, the last one wins, to the plain values of a file. Keys are joined with dots; names
+ * with dots may stand in quotes and need none where the file has them. Values are YAML, read by the type of the field.
+ * A missing or null place in between becomes a mapping. The result is not validated.
+ */
+export function applyOverrides(base: unknown, texts: readonly string[]): OverriddenValues {
+  let values = base;
+  const places: Place[] = [];
+  const problems: Problem[] = [];
+  for (const text of texts) {
+    const assignment = parseAssignment(text);
+    if (assignment === null) {
+      problems.push(faultOf(text, "Write it as `key=value`, with dots between keys."));
+      continue;
+    }
+    const path = resolvePath(values, assignment.segments);
+    const shape = shapeAt(path);
+    const shown = assignment.prefix + shownValue(assignment.value, shape);
+    const read = readValue(assignment.value, shape);
+    if (read.fault !== null) problems.push(faultOf(shown, read.fault));
+    places.push({ text: shown, path, created: firstMissing(values, path) });
+    values = setAt(values, path, read.value, configShape);
+  }
+  return {
+    values,
+    problems,
+    applied: places.map(({ text, path }) => ({ text, path })),
+    overrideBehind: (path) => placeBehind(places, path)?.text ?? null,
+  };
+}
+
+function faultOf(override: string, message: string): Problem {
+  return { severity: "error", code: "syntax", message, path: [], at: null, override };
+}
+
+function parseAssignment(text: string): Assignment | null {
+  const match = ASSIGNMENT.exec(text);
+  if (match === null) return null;
+  const [prefix, key = ""] = match;
+  const segments = [...key.matchAll(SEGMENT)].map(([all, double, single]) => {
+    const quoted = double ?? single;
+    return { text: quoted ?? all.trim(), isQuoted: quoted !== undefined };
+  });
+  return { segments, prefix, value: text.slice(prefix.length) };
+}
+
+function resolvePath(values: unknown, segments: readonly Segment[]): readonly string[] {
+  if (segments.length === 0) return [];
+  const own = isJsonObject(values) ? values : {};
+  const count = piecesOfName(own, segments);
+  const key = joined(segments.slice(0, count));
+  return [key, ...resolvePath(childOf(own, key), segments.slice(count))];
+}
+
+/** A shell takes quotes away, so a name with dots can arrive in pieces; the longest name that is there counts. */
+function piecesOfName(own: JsonObject, segments: readonly Segment[]): number {
+  const quoted = segments.findIndex(({ isQuoted }) => isQuoted);
+  for (let count = quoted < 0 ? segments.length : quoted; count > 1; count -= 1) {
+    if (Object.hasOwn(own, joined(segments.slice(0, count)))) return count;
+  }
+  return 1;
+}
+
+function joined(segments: readonly Segment[]): string {
+  return segments.map(({ text }) => text).join(".");
+}
+
+function shownValue(value: string, shape: Shape | undefined): string {
+  if (shape?.type === "string") return shape.isSecret === true ? "null" : value;
+  return shape === undefined ? value : withoutSecretValues(value, shape);
+}
+
+function readValue(text: string, shape: Shape | undefined) {
+  const source = readYaml(text, "yaml");
+  const fault = source.faults.find(({ severity }) => severity === "error")?.message ?? null;
+  const isPlain = fault === null && (source.root === null || isScalar(source.root));
+  // Text such as `You are: a helper` means itself.
+  if (shape?.type === "string" && !isPlain) return { value: text, fault: null };
+  return { value: coerce(source, source.root, shape), fault };
+}
+
+function firstMissing(values: unknown, path: readonly string[]): readonly string[] {
+  let value = values;
+  for (const [depth, key] of path.entries()) {
+    value = isJsonObject(value) ? childOf(value, key) : undefined;
+    if (value === undefined) return path.slice(0, depth + 1);
+  }
+  return path;
+}
+
+function setAt(
+  container: unknown,
+  path: readonly string[],
+  value: unknown,
+  shape: Shape | undefined,
+): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const own = asMapping(container, shape);
+  return { ...own, [key]: setAt(childOf(own, key), rest, value, childShape(shape, key)) };
+}
+
+function asMapping(container: unknown, shape: Shape | undefined): JsonObject {
+  if (isJsonObject(container)) return container;
+  const shorthand = shape?.type === "object" ? shape.shorthand : undefined;
+  return typeof container === "boolean" && shorthand !== undefined
+    ? { [shorthand]: container }
+    : {};
+}
+
+function childOf(own: JsonObject, key: string): unknown {
+  return Object.hasOwn(own, key) ? own[key] : undefined;
+}
+
+function placeBehind(places: readonly Place[], path: readonly string[]): Place | undefined {
+  if (path.length === 0) return undefined;
+  return places.findLast(
+    (place) => startsWith(path, place.created) || startsWith(place.path, path),
+  );
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.every((key, index) => path[index] === key);
+}

@@ -1,0 +1,44 @@
+/** Takes secrets out of the text of a configuration, by the place where they stand and not by how they look. */
+
+import { isScalar, type Node } from "yaml";
+import type { Shape } from "./field.ts";
+import { childShape, configShape } from "./fields.ts";
+import { readYaml, type YamlSource } from "./yamlSource.ts";
+
+/**
+ * YAML or JSON text with `null` ("look it up") for every value that the field table calls a secret, all else as written.
+ * `shape` says what the text holds; a whole configuration when absent. Values that are null or empty stay.
+ */
+export function withoutSecretValues(text: string, shape: Shape = configShape): string {
+  const source = readYaml(text, "yaml");
+  const ranges = new Map(
+    secretNodes(source, source.root, shape).flatMap(({ range }) =>
+      range ? [[range[0], range[1]] as const] : [],
+    ),
+  );
+  let cleaned = text;
+  for (const [start, end] of [...ranges].sort(([a], [b]) => b - a)) {
+    // The value of a block scalar reaches beyond its last line.
+    const lineEnd = /\s*$/.exec(cleaned.slice(start, end))?.[0] ?? "";
+    cleaned = `${cleaned.slice(0, start)}null${lineEnd}${cleaned.slice(end)}`;
+  }
+  return cleaned;
+}
+
+/** Follows aliases and merged mappings to where the value itself stands. */
+function secretNodes(
+  source: YamlSource,
+  node: Node | null,
+  shape: Shape | undefined,
+): readonly Node[] {
+  const value = source.resolve(node);
+  if (value === null || shape === undefined) return [];
+  if (shape.type === "string") return shape.isSecret === true && !isEmpty(value) ? [value] : [];
+  return source
+    .entries(value)
+    .flatMap((entry) => secretNodes(source, entry.value, childShape(shape, entry.key)));
+}
+
+function isEmpty(node: Node): boolean {
+  return isScalar(node) && (node.value === null || node.value === "");
+}

@@ -1,0 +1,51 @@
+/** Keeps keys from going to an address that came with a project: a `.env` can lead a stored key to a stranger. */
+
+import { AppError } from "../errors.ts";
+
+/** A value that was looked up, and where it was found. */
+export interface FoundValue {
+  readonly value: string;
+  readonly origin: "process" | "dotenv";
+}
+
+export interface NamedValue extends FoundValue {
+  readonly name: string;
+}
+
+export interface KeyRoute {
+  /** The variable that holds the address. */
+  readonly address: NamedValue;
+  /** What would be sent there. */
+  readonly keys: readonly NamedValue[];
+  /** Address of the service that the keys are for; it needs no leave. */
+  readonly officialUrl: string;
+  /** Hosts that the user allowed, with or without a port. */
+  readonly allowedHosts: readonly string[];
+}
+
+/**
+ * Refuses an address from `.env` when a key from elsewhere would go there and the user has not allowed its host.
+ * @throws AppError `key-host-not-allowed`, `config-address-invalid`
+ */
+export function requireAllowedHost({ address, keys, officialUrl, allowedHosts }: KeyRoute): void {
+  const url = parseUrl(address);
+  if (address.origin !== "dotenv" || url.host === new URL(officialUrl).host) return;
+  const key = keys.find(({ origin }) => origin !== "dotenv");
+  if (key === undefined) return;
+  const allowed = allowedHosts.map((host) => host.toLowerCase());
+  if (allowed.includes(url.host) || allowed.includes(url.hostname)) return;
+  throw new AppError(
+    "key-host-not-allowed",
+    `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host}; else remove ${address.name} from .env.`,
+    { data: { variable: address.name, host: url.host, key: key.name } },
+  );
+}
+
+function parseUrl({ name, value }: NamedValue): URL {
+  if (URL.canParse(value) && /^https?:/i.test(value)) return new URL(value);
+  throw new AppError(
+    "config-address-invalid",
+    `${name} is not an address that begins with http:// or https://. Correct it where it is set.`,
+    { data: { variable: name } },
+  );
+}

@@ -1,0 +1,81 @@
+/** One batch through the model: cut into chunks, posted in turn, and put together again. */
+
+import { combineResults } from "./combine.ts";
+import { chunkData, type Datum, toWireData } from "./datum.ts";
+import { tinkerError } from "./errors.ts";
+import type { Accepted } from "./operations.ts";
+import { readForwardBackwardResult } from "./results.ts";
+import { submitInTurn, type TrainingParts } from "./trainingParts.ts";
+import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wireProto.ts";
+
+export interface LossCall {
+  readonly lossFn: string;
+  readonly lossConfig: LossConfig;
+  readonly forwardOnly: boolean;
+}
+
+/** Takes its numbers in the model's sequence before it returns. @throws AppError `tinker-*` */
+export async function forwardBackward(
+  parts: TrainingParts,
+  data: readonly Datum[],
+  call: LossCall,
+): Promise<ForwardBackwardResult> {
+  const { operations, session, queue, config } = parts;
+  const wireData = toWireData(data, call.lossFn, call);
+  const chunks = chunkData(wireData, {
+    maxDatums: config.fwdbwd_max_chunk_len,
+    maxBytes: config.fwdbwd_max_chunk_bytes_count,
+  });
+  const accepted = await queue.enqueue("forward_backward", chunks.length, (firstSeqId) =>
+    postChunks(parts, chunks, call, firstSeqId),
+  );
+  const results = await Promise.all(
+    accepted.map(async (chunk) =>
+      readForwardBackwardResult(await operations.result(chunk, { signal: session.signal })),
+    ),
+  );
+  const combined = combineResults(results);
+  checkOutputs(combined, wireData);
+  return combined;
+}
+
+/** The first chunk goes last, so that the server sees the whole batch at once (Tinker wire, section 7.2). */
+async function postChunks(
+  parts: TrainingParts,
+  chunks: readonly (readonly WireDatum[])[],
+  call: LossCall,
+  firstSeqId: number,
+): Promise<readonly Accepted[]> {
+  const { info, config, lossWire } = parts;
+  const accepted: Accepted[] = [];
+  const type = call.forwardOnly ? "Forward" : "ForwardBackward";
+  const post = async (index: number) => {
+    const seqId = firstSeqId + index;
+    const chunk = { modelId: info.modelId, seqId, data: chunks[index] ?? [], ...call };
+    accepted[index] = await lossWire.submit(chunk, (request) =>
+      submitInTurn(parts, seqId, { type, ...request }),
+    );
+  };
+  const isFirstLast = config.parallel_fwdbwd_chunks && chunks.length > 1;
+  for (let index = isFirstLast ? 1 : 0; index < chunks.length; index++) await post(index);
+  if (isFirstLast) await post(0);
+  return accepted;
+}
+
+function checkOutputs({ outputs }: ForwardBackwardResult, data: readonly WireDatum[]): void {
+  if (outputs.length !== data.length) {
+    throw tinkerError(
+      "tinker-protocol",
+      `forward_backward of ${data.length} datums returned ${outputs.length} outputs`,
+    );
+  }
+  data.forEach(({ tokens }, index) => {
+    const count = outputs[index]?.logprobs.length;
+    if (count !== tokens.length) {
+      throw tinkerError(
+        "tinker-protocol",
+        `forward_backward returned ${count} log-probs for the ${tokens.length} tokens of datum ${index}`,
+      );
+    }
+  });
+}

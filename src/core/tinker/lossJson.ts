@@ -1,0 +1,62 @@
+/** Training data as the JSON that older servers take (Tinker wire, section 6.7). */
+
+import type { ForwardBackwardCall, LossConfig, WireDatum } from "./wireProto.ts";
+
+interface JsonDatum {
+  readonly model_input: {
+    readonly chunks: readonly {
+      readonly type: "encoded_text";
+      readonly tokens: readonly number[];
+    }[];
+  };
+  readonly loss_fn_inputs: Readonly<
+    Record<
+      string,
+      {
+        readonly data: readonly number[];
+        readonly dtype: "float32" | "int64";
+        readonly shape: readonly number[];
+      }
+    >
+  >;
+}
+
+interface LossInput {
+  readonly data: readonly JsonDatum[];
+  readonly loss_fn: string;
+  readonly loss_fn_config: LossConfig;
+}
+
+/** One of the two inputs, by what is asked for. */
+export interface ForwardBackwardBody {
+  readonly forward_backward_input?: LossInput;
+  readonly forward_input?: LossInput;
+  readonly model_id: string;
+  readonly seq_id: number;
+}
+
+/** JSON form of training data, for older servers (Tinker wire, section 6.7). */
+export function forwardBackwardBody(call: ForwardBackwardCall): ForwardBackwardBody {
+  const input: LossInput = {
+    data: call.data.map(jsonDatum),
+    loss_fn: call.lossFn,
+    loss_fn_config: call.lossConfig,
+  };
+  return {
+    ...(call.forwardOnly ? { forward_input: input } : { forward_backward_input: input }),
+    model_id: call.modelId,
+    seq_id: call.seqId,
+  };
+}
+
+function jsonDatum({ tokens, lossInputs }: WireDatum): JsonDatum {
+  return {
+    model_input: { chunks: [{ type: "encoded_text", tokens: [...tokens] }] },
+    loss_fn_inputs: Object.fromEntries(
+      Object.entries(lossInputs).map(([name, { values, shape }]) => [
+        name,
+        { data: [...values], dtype: values instanceof Float32Array ? "float32" : "int64", shape },
+      ]),
+    ),
+  };
+}

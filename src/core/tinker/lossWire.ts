@@ -1,0 +1,57 @@
+/** The encoding in which one server takes training data: binary, or the JSON of older servers (Tinker wire, section 4.2). */
+
+import { isAppError } from "../errors.ts";
+import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
+import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./wireProto.ts";
+
+/** `auto` begins with `proto` and falls back to `json` for good when the server refuses the very first one. */
+export type WireFormat = "auto" | "proto" | "json";
+
+export interface LossSubmit {
+  readonly path: string;
+  readonly body: Uint8Array | ForwardBackwardBody;
+}
+
+export class LossWire {
+  #format: WireFormat;
+
+  constructor(format: WireFormat) {
+    this.#format = format;
+  }
+
+  /** Encodes `call` and hands it to `post`; a refused binary form (415, 422) leaves its number to the JSON form. */
+  async submit<Result>(
+    call: ForwardBackwardCall,
+    post: (request: LossSubmit) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#format === "json") return await post(jsonSubmit(call));
+    try {
+      const result = await post(binarySubmit(call));
+      if (this.#format === "auto") this.#format = "proto";
+      return result;
+    } catch (error) {
+      if (this.#format !== "auto" || !isUnknownEncoding(error)) throw error;
+    }
+    const result = await post(jsonSubmit(call));
+    this.#format = "json";
+    return result;
+  }
+}
+
+function binarySubmit(call: ForwardBackwardCall): LossSubmit {
+  return { path: "forward_backward", body: encodeForwardBackwardRequest(call) };
+}
+
+/** Servers of that age have a path of its own for log-probs only (Tinker wire, section 6.7). */
+function jsonSubmit(call: ForwardBackwardCall): LossSubmit {
+  return {
+    path: call.forwardOnly ? "forward" : "forward_backward",
+    body: forwardBackwardBody(call),
+  };
+}
+
+function isUnknownEncoding(error: unknown): boolean {
+  if (!isAppError(error, "tinker-bad-request")) return false;
+  const { status } = error.data;
+  return status === 415 || status === 422;
+}

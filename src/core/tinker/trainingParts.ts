@@ -1,0 +1,37 @@
+/** What all calls of one model share: its place at the service, its order, and the way a request takes. */
+
+import type { LossWire } from "./lossWire.ts";
+import type { ModelInfo } from "./models.ts";
+import type { Accepted, Operations, Submit } from "./operations.ts";
+import type { TinkerSession } from "./session.ts";
+import type { SubmitQueue } from "./submitQueue.ts";
+import type { ClientConfig } from "./wire.ts";
+
+/** One accepted post, for those who watch the order of submission. */
+export interface SubmittedCall {
+  readonly modelId: string;
+  readonly operation: string;
+  readonly seqId: number;
+}
+
+export interface TrainingParts {
+  readonly operations: Operations;
+  readonly session: TinkerSession;
+  readonly queue: SubmitQueue;
+  readonly config: ClientConfig;
+  readonly lossWire: LossWire;
+  readonly info: ModelInfo;
+  readonly onSubmitted?: ((call: SubmittedCall) => void) | undefined;
+}
+
+/** Posts a request whose turn has come. @throws AppError `tinker-*` */
+export async function submitInTurn(
+  { operations, session, info, onSubmitted }: TrainingParts,
+  seqId: number,
+  request: Submit,
+): Promise<Accepted> {
+  session.check();
+  const accepted = await operations.submit({ ...request, signal: session.signal });
+  onSubmitted?.({ modelId: info.modelId, operation: request.path, seqId });
+  return accepted;
+}

@@ -1,0 +1,74 @@
+/** Model files on this machine by id and revision: the layout that this program and Python's hub library share. */
+
+import { join } from "node:path";
+import { isAppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+
+export type CacheFiles = Pick<FileSystem, "makeDirectory" | "readText" | "size" | "writeAtomic">;
+
+/** One model in a cache: `refs/<revision>` holds a commit, and the commit's folder the files. */
+interface CachedModel {
+  readonly refs: string;
+  readonly commits: string;
+}
+
+export const MODEL_FILES: readonly { readonly name: string; readonly isRequired: boolean }[] = [
+  { name: "tokenizer_config.json", isRequired: true },
+  { name: "chat_template.jinja", isRequired: false },
+  { name: "tokenizer.json", isRequired: true },
+];
+
+export function ownCache(cacheFolder: string, id: string): CachedModel {
+  const folder = join(cacheFolder, id.replaceAll("/", "--"));
+  return { refs: join(folder, "refs"), commits: folder };
+}
+
+export function pythonCache(cacheFolder: string, id: string): CachedModel {
+  const folder = join(cacheFolder, `models--${id.replaceAll("/", "--")}`);
+  return { refs: join(folder, "refs"), commits: join(folder, "snapshots") };
+}
+
+/** Folder and commit of a revision (a branch, a tag or a commit), or null when the cache does not have it whole. */
+export async function findCommit(
+  files: CacheFiles,
+  { refs, commits }: CachedModel,
+  revision: string,
+): Promise<{ readonly folder: string; readonly commit: string } | null> {
+  const commit = (await readIfThere(files, join(refs, revision)))?.trim() ?? revision;
+  if (!isCommit(commit)) return null;
+  const folder = join(commits, commit);
+  const required = MODEL_FILES.filter(({ isRequired }) => isRequired);
+  const sizes = await Promise.all(required.map(({ name }) => files.size(join(folder, name))));
+  return sizes.includes(null) ? null : { folder, commit };
+}
+
+/** Keeps a commit's files. The reference comes last: what it names is whole. @throws AppError `disk` */
+export async function keepCommit(
+  files: CacheFiles,
+  { refs, commits }: CachedModel,
+  revision: string,
+  {
+    commit,
+    contents,
+  }: { readonly commit: string; readonly contents: ReadonlyMap<string, Uint8Array> },
+): Promise<string> {
+  const folder = join(commits, commit);
+  await files.makeDirectory(folder);
+  for (const [name, bytes] of contents) await files.writeAtomic(join(folder, name), bytes);
+  await files.makeDirectory(refs);
+  await files.writeAtomic(join(refs, revision), commit);
+  return folder;
+}
+
+export function isCommit(text: string): boolean {
+  return /^[0-9a-f]{7,64}$/.test(text);
+}
+
+async function readIfThere(files: CacheFiles, path: string): Promise<string | null> {
+  try {
+    return await files.readText(path);
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw error;
+  }
+}

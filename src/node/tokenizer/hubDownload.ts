@@ -1,0 +1,144 @@
+/** Downloads single files from the model hub; its token goes to the hub and to no host that it redirects to. */
+
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { HttpClient, HttpResponse } from "../../core/ports.ts";
+import { isCommit } from "./hubCache.ts";
+
+export interface DownloadProgress {
+  readonly file: string;
+  readonly receivedBytes: number;
+  /** Null when the hub does not say. */
+  readonly totalBytes: number | null;
+}
+
+export interface HubAccess {
+  readonly http: HttpClient;
+  readonly endpoint: string;
+  readonly token: string | null;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+interface HubFile {
+  readonly bytes: Uint8Array;
+  /** The commit that the hub resolved the revision to; null when it does not say. */
+  readonly commit: string | null;
+}
+
+interface Place {
+  /** `<org>/<model>`. */
+  readonly id: string;
+  readonly revision: string;
+  readonly file: string;
+}
+
+const FILE_TIMEOUT_MS = 600_000;
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const ADVICE =
+  "Or put tokenizer.json, tokenizer_config.json and chat_template.jinja into a folder and set `tokenizer_name` to it.";
+
+/**
+ * One file, or null when the hub does not have it.
+ * @throws AppError `tokenizer-gated` when the hub refuses, `tokenizer-download` for every other fault; the reason of `signal`
+ * when aborted
+ */
+export async function downloadHubFile(access: HubAccess, place: Place): Promise<HubFile | null> {
+  try {
+    const { response, commit } = await follow(access, place);
+    // An answer that nobody reads keeps its connection and its time limit, and with them the process.
+    if (response.status !== 200) await response.bytes();
+    if (response.status === 404) return null;
+    if (response.status === 401 || response.status === 403) throw refused(access, place, response);
+    if (response.status !== 200) throw failed(place, `the hub answered ${response.status}`);
+    return { bytes: await readBody(access, place, response), commit };
+  } catch (error) {
+    access.signal?.throwIfAborted();
+    if (error instanceof AppError && error.code.startsWith("tokenizer-")) throw error;
+    throw failed(place, errorMessage(error), error);
+  }
+}
+
+/** Follows redirects by hand: what the hub is sent, its storage hosts must not see. */
+async function follow(
+  access: HubAccess,
+  { id, revision, file }: Place,
+): Promise<{ readonly response: HttpResponse; readonly commit: string | null }> {
+  const { endpoint } = access;
+  const hub = new URL(endpoint).origin;
+  let url = new URL(`${endpoint}/${id}/resolve/${encodeURIComponent(revision)}/${file}`);
+  let commit: string | null = null;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const isHub = url.origin === hub;
+    const response = await get(access, url, isHub);
+    const named = isHub ? response.header("x-repo-commit") : null;
+    if (named !== null && isCommit(named)) commit = named;
+    const next = redirectOf(response, url);
+    if (next === null) return { response, commit };
+    await response.bytes();
+    url = next;
+  }
+  throw new Error(`the hub redirected more than ${MAX_REDIRECTS} times`);
+}
+
+function get({ http, token, signal }: HubAccess, url: URL, isHub: boolean): Promise<HttpResponse> {
+  return http.send({
+    method: "GET",
+    url: url.href,
+    headers: isHub && token !== null ? { authorization: `Bearer ${token}` } : {},
+    timeoutMs: FILE_TIMEOUT_MS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** Where the answer sends to; null when it is an answer of its own. */
+function redirectOf(response: HttpResponse, from: URL): URL | null {
+  const location = response.header("location");
+  if (!REDIRECTS.has(response.status) || location === null) return null;
+  const next = new URL(location, from);
+  if (from.protocol === "https:" && next.protocol !== "https:") {
+    throw new Error("the hub redirects to an address without encryption");
+  }
+  return next;
+}
+
+async function readBody(
+  { onProgress }: HubAccess,
+  { file }: Place,
+  response: HttpResponse,
+): Promise<Uint8Array> {
+  const length = response.header("content-length");
+  const totalBytes = length === null ? null : Number(length);
+  const chunks: Uint8Array[] = [];
+  let receivedBytes = 0;
+  for await (const chunk of response.stream()) {
+    chunks.push(chunk);
+    receivedBytes += chunk.length;
+    onProgress?.({ file, receivedBytes, totalBytes });
+  }
+  return Buffer.concat(chunks);
+}
+
+function refused(
+  { endpoint, token }: HubAccess,
+  { id }: Place,
+  { status }: HttpResponse,
+): AppError {
+  const remedy =
+    token === null
+      ? "set HF_TOKEN to an access token of an account that may read it"
+      : "use an HF_TOKEN of an account that may read it";
+  return new AppError(
+    "tokenizer-gated",
+    `The model hub does not give out ${id} (${status}): it is gated, private, or does not exist. Check the name, accept its licence at ${endpoint}/${id}, and ${remedy}. ${ADVICE}`,
+    { configPath: "tokenizer_name", data: { id, status } },
+  );
+}
+
+function failed({ id, file }: Place, reason: string, cause?: unknown): AppError {
+  return new AppError(
+    "tokenizer-download",
+    `${file} of ${id} could not be downloaded: ${reason.replace(/\.$/, "")}. Start again when the model hub can be reached. ${ADVICE}`,
+    { cause, configPath: "tokenizer_name", data: { id, file } },
+  );
+}

@@ -1,0 +1,69 @@
+/** The model hub as this machine is set up for it: address, token, offline switches and caches. */
+
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { AppError } from "../../core/errors.ts";
+
+export interface HubSettings {
+  /** Without a slash at the end. */
+  readonly endpoint: string;
+  /** Sent to the endpoint only; null = anonymous. */
+  readonly token: string | null;
+  readonly isOffline: boolean;
+  /** Where this program keeps what it downloaded. */
+  readonly cacheFolder: string;
+  /** Where Python's hub library keeps what it downloaded; only read. */
+  readonly pythonCacheFolder: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_ENDPOINT = "https://huggingface.co";
+const YES = new Set(["1", "on", "true", "yes"]);
+
+/**
+ * Settings from the variables that Python's hub library reads, too. `token` wins over the token file. The address comes
+ * from `environment` alone: a file of a project must not lead the user's token elsewhere. @throws AppError `hub-endpoint`
+ */
+export async function loadHubSettings(
+  environment: Environment,
+  token: string | null,
+): Promise<HubSettings> {
+  const get = (name: string): string | null => environment[name] || null;
+  const isYes = (name: string): boolean => YES.has(get(name)?.toLowerCase() ?? "");
+  const userCache = get("XDG_CACHE_HOME") ?? join(homedir(), ".cache");
+  const hubHome = get("HF_HOME") ?? join(userCache, "huggingface");
+  return {
+    endpoint: checkedEndpoint(get("HF_ENDPOINT") ?? DEFAULT_ENDPOINT),
+    token: token ?? (await readToken(get("HF_TOKEN_PATH") ?? join(hubHome, "token"))),
+    isOffline: isYes("HF_HUB_OFFLINE") || isYes("TRANSFORMERS_OFFLINE"),
+    cacheFolder: join(programCache(get, userCache), "tinker-rl", "tokenizers"),
+    pythonCacheFolder: get("HF_HUB_CACHE") ?? join(hubHome, "hub"),
+  };
+}
+
+function checkedEndpoint(endpoint: string): string {
+  const isHttp = URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol);
+  if (isHttp) return endpoint.replace(/\/+$/, "");
+  throw new AppError(
+    "hub-endpoint",
+    `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${DEFAULT_ENDPOINT}.`,
+  );
+}
+
+function programCache(get: (name: string) => string | null, userCache: string): string {
+  if (process.platform === "win32") {
+    return get("LOCALAPPDATA") ?? join(homedir(), "AppData", "Local");
+  }
+  return process.platform === "darwin" ? join(homedir(), "Library", "Caches") : userCache;
+}
+
+async function readToken(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, "utf8")).trim() || null;
+  } catch {
+    // Without a readable token file the hub is asked anonymously, and says itself when that is not enough.
+    return null;
+  }
+}

@@ -1,0 +1,126 @@
+/** Finds the folder with a model's tokenizer and template: the user's own, a cache, or freshly downloaded. */
+
+import { createHash } from "node:crypto";
+import { isAbsolute, join, resolve } from "node:path";
+import { tokenizerIdOf } from "../../core/chat/modelName.ts";
+import { AppError } from "../../core/errors.ts";
+import type { HttpClient } from "../../core/ports.ts";
+import {
+  type CacheFiles,
+  findCommit,
+  keepCommit,
+  MODEL_FILES,
+  ownCache,
+  pythonCache,
+} from "./hubCache.ts";
+import { type DownloadProgress, downloadHubFile, type HubAccess } from "./hubDownload.ts";
+import type { HubSettings } from "./hubSettings.ts";
+
+export interface TokenizerSources {
+  readonly hub: HubSettings;
+  readonly http: HttpClient;
+  readonly files: CacheFiles;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+export interface TokenizerRequest {
+  /** A folder, relative ones from `configFolder`, or the name of a model. */
+  readonly name: string;
+  readonly configFolder: string;
+  /** Branch, tag or commit; default `main`. */
+  readonly revision?: string;
+}
+
+export interface FoundTokenizer {
+  readonly folder: string;
+  readonly source: "folder" | "cache" | "python cache" | "hub";
+  /** Null for a folder; a digest of the files for a hub that does not name commits. */
+  readonly commit: string | null;
+}
+
+const MODEL_NAME = /^\w[\w.-]*(\/\w[\w.-]*){0,2}(:[\w.-]+)?$/;
+const REVISION = /^\w[\w.-]*$/;
+
+/**
+ * Looks in this order: a folder of that name, this program's cache, the cache of Python's hub library, the model hub. What was
+ * downloaded once is used from then on, also when the hub has a newer commit.
+ * @throws AppError `tokenizer-not-found`, `tokenizer-offline`, `tokenizer-gated`, `tokenizer-download`, `disk`
+ */
+export async function resolveTokenizer(
+  sources: TokenizerSources,
+  { name, configFolder, revision = "main" }: TokenizerRequest,
+): Promise<FoundTokenizer> {
+  const { files, hub } = sources;
+  const folder = resolve(configFolder, name);
+  if ((await files.size(join(folder, "tokenizer.json"))) !== null) {
+    return { folder, source: "folder", commit: null };
+  }
+  if (isAbsolute(name) || !MODEL_NAME.test(name) || !REVISION.test(revision)) {
+    throw noFolder(name, folder);
+  }
+  const id = tokenizerIdOf(name);
+  const own = ownCache(hub.cacheFolder, id);
+  const python = pythonCache(hub.pythonCacheFolder, id);
+  const kept = await findCommit(files, own, revision);
+  if (kept !== null) return { ...kept, source: "cache" };
+  const shared = await findCommit(files, python, revision);
+  if (shared !== null) return { ...shared, source: "python cache" };
+  if (hub.isOffline) throw offline(id, [folder, own.commits, python.commits]);
+
+  const { http, signal, onProgress } = sources;
+  const access: HubAccess = {
+    ...{ http, endpoint: hub.endpoint, token: hub.token },
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  };
+  const fresh = await download(access, id, revision);
+  const { commit } = fresh;
+  return { folder: await keepCommit(files, own, revision, fresh), source: "hub", commit };
+}
+
+/** All files of one commit: the first answer names it, and the others are asked for by it. */
+async function download(access: HubAccess, id: string, revision: string) {
+  const contents = new Map<string, Uint8Array>();
+  let commit: string | null = null;
+  for (const { name: file, isRequired } of MODEL_FILES) {
+    const found = await downloadHubFile(access, { id, revision: commit ?? revision, file });
+    if (found === null && isRequired) throw notOnHub(access.endpoint, id, file);
+    if (found === null) continue;
+    commit ??= found.commit;
+    contents.set(file, found.bytes);
+  }
+  return { commit: commit ?? digest(contents), contents };
+}
+
+function digest(contents: ReadonlyMap<string, Uint8Array>): string {
+  const hash = createHash("sha256");
+  for (const bytes of contents.values()) hash.update(bytes);
+  return hash.digest("hex");
+}
+
+function noFolder(name: string, folder: string): AppError {
+  return notFound(
+    `${name} is neither a folder with a tokenizer.json (looked in ${folder}) nor a model id like Qwen/Qwen3-8B. Set \`tokenizer_name\` to one of the two.`,
+    { name, folder },
+  );
+}
+
+function notOnHub(endpoint: string, id: string, file: string): AppError {
+  return notFound(
+    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer in that file, or to a folder; relative ones count from the configuration.`,
+    { id, file },
+  );
+}
+
+function notFound(message: string, data: Readonly<Record<string, unknown>>): AppError {
+  return new AppError("tokenizer-not-found", message, { configPath: "tokenizer_name", data });
+}
+
+function offline(name: string, folders: readonly string[]): AppError {
+  return new AppError(
+    "tokenizer-offline",
+    `The tokenizer of ${name} is not on this machine, and the offline switch (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE) forbids to download it. Searched: ${folders.join(", ")}. Unset the switch once, or set \`tokenizer_name\` to a folder.`,
+    { configPath: "tokenizer_name", data: { name, folders } },
+  );
+}

@@ -1,0 +1,93 @@
+/** Which address a hosted service is reached at, and which keys may go there. */
+
+import type { Config } from "../core/config/schema.ts";
+import { OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
+import { type NamedValue, requireAllowedHost } from "../core/secrets/hostBinding.ts";
+import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
+import type { Variables } from "./variables.ts";
+
+export interface AddressParts {
+  readonly config: Config;
+  readonly variables: Variables;
+  /** Hosts that the user allowed to get keys, see {@link requireAllowedHost}. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface ServiceAddress {
+  readonly url: string;
+  readonly keyName: string;
+  /** Null when it is not set anywhere. */
+  readonly key: string | null;
+}
+
+/** @throws AppError `key-host-not-allowed`, `config-address-invalid` */
+export function tinkerAddress({ config, variables, allowedHosts }: AddressParts): ServiceAddress {
+  const keyName = "TINKER_API_KEY";
+  const key = variables(keyName)?.value ?? null;
+  if (config.tinker_base_url !== null) return { url: config.tinker_base_url, keyName, key };
+  const address = named(variables, "TINKER_BASE_URL");
+  if (address === null) return { url: hostedBaseUrl, keyName, key };
+  const keys = present([named(variables, keyName)]);
+  requireAllowedHost({ address, keys, officialUrl: hostedBaseUrl, allowedHosts });
+  return { url: address.value, keyName, key };
+}
+
+export interface EnvironmentAddress extends ServiceAddress {
+  /** True for the hosted service, which takes nobody without a key. */
+  readonly isOpenReward: boolean;
+  /** Where the catalogue of environments is read, without any key; null = derived from the address. */
+  readonly apiUrl: string | null;
+}
+
+/**
+ * Where hosted environments are reached (ORS, section 1.1). OpenReward's key is for the hosted service only.
+ * @throws AppError `key-host-not-allowed`, `config-address-invalid`
+ */
+export function environmentAddress(parts: AddressParts): EnvironmentAddress {
+  const { config, variables, allowedHosts } = parts;
+  const address = config.openreward_base_url === null ? sessionsVariable(variables) : null;
+  const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
+  const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
+  const keyName = isOpenReward ? "OPENREWARD_API_KEY" : "ORS_API_KEY";
+  if (address !== null) {
+    const keys = present(
+      [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
+    );
+    requireAllowedHost({ address, keys, officialUrl: OPENREWARD_SESSIONS_URL, allowedHosts });
+  }
+  const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
+  return { url, isOpenReward, apiUrl, keyName, key: variables(keyName)?.value ?? null };
+}
+
+function sessionsVariable(variables: Variables): NamedValue | null {
+  const own =
+    named(variables, "OPENREWARD_SESSION_URL") ?? named(variables, "OPENREWARD_ENVIRONMENTS_URL");
+  if (own !== null) return own;
+  const web = named(variables, "OPENREWARD_URL") ?? named(variables, "OPENREWARD_BASE_URL");
+  return web === null ? null : { ...web, value: sessionsOf(web.value) };
+}
+
+/** The sessions gateway of a web address: same scheme and port, `sessions.` before the host. */
+function sessionsOf(webUrl: string): string {
+  if (!URL.canParse(webUrl)) return webUrl;
+  const { protocol, host } = new URL(webUrl);
+  return `${protocol}//sessions.${host}`;
+}
+
+/** Names of the secrets that environments would get by look-up. */
+function lookedUpSecrets({ secrets, environments }: Config): readonly string[] {
+  const hosted = Object.entries(environments).filter(([name]) => !name.startsWith("local/"));
+  const maps = [secrets, ...hosted.map(([, own]) => own.secrets)];
+  return maps
+    .flatMap((map) => Object.entries(map ?? {}))
+    .flatMap(([key, value]) => (value === null ? [key.toUpperCase()] : []));
+}
+
+function named(variables: Variables, name: string): NamedValue | null {
+  const found = variables(name);
+  return found === null ? null : { ...found, name };
+}
+
+function present(values: readonly (NamedValue | null)[]): readonly NamedValue[] {
+  return values.filter((value) => value !== null);
+}

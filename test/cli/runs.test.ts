@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { renderLine } from "../../src/cli/line.ts";
+import { listedRuns } from "../../src/cli/runs.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { RunFile } from "../../src/shared/runFile.ts";
+import { textWith } from "../core/config/configText.ts";
+import { createStillClock } from "../core/run/memoryFileSystem.ts";
+import { aRunState } from "../trainer/runState.ts";
+
+const clock = createStillClock();
+const MINUTE_MS = 60_000;
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "tinker-rl-runs-"));
+});
+
+afterEach(async () => {
+  await rm(cwd, { recursive: true });
+});
+
+interface RunWishes extends Partial<RunFile> {
+  /** Completed steps. */
+  readonly steps?: number;
+  /** Steps in the last checkpoint; null = none was saved. */
+  readonly saved?: number | null;
+}
+
+async function aRun(parent: string, name: string, wishes: RunWishes): Promise<void> {
+  const { steps = 3, saved = null, ...changes } = wishes;
+  const folder = join(cwd, parent, name);
+  const file: RunFile = {
+    schemaVersion: 1,
+    runId: name,
+    name,
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: clock.now(),
+    heartbeatAtMs: clock.now(),
+    generation: 1,
+    attempt: 1,
+    phase: "running",
+    configPath: "/project/run.yaml",
+    controlAddress: null,
+    ...changes,
+  };
+  const rows = Array.from({ length: steps }, (_, step) => {
+    return JSON.stringify({ step, rollout: { reward: { mean: step / 4 } } });
+  });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "run.json"), JSON.stringify(file));
+  await writeFile(join(folder, "metrics.jsonl"), [...rows, '{"step": 9'].join("\n"));
+  if (saved !== null) await writeFile(join(folder, "state.json"), JSON.stringify(aRunState(saved)));
+}
+
+async function listed(place: string | null): Promise<readonly string[]> {
+  const fileSystem = createFileSystem();
+  const lines = await listedRuns(
+    {
+      ...{ fileSystem, clock },
+      invocation: { program: "tinker-rl", cwd },
+      isProcessAlive: (pid) => pid === 1,
+      out: { columns: 100 },
+    },
+    { kind: "runs", place },
+  );
+  await fileSystem.close();
+  return lines.map((line) => renderLine(line, false));
+}
+
+test("runs are listed with what they did and what a resume would repeat, the newest first", async () => {
+  const at = new Date(2026, 2, 5, 14, 7).getTime();
+  const place = ".tinker-rl/runs";
+  await aRun(place, "old", { phase: "done", steps: 4, saved: 4, startedAtMs: at });
+  await aRun(place, "fresh", { startedAtMs: at + MINUTE_MS, saved: 1 });
+  await aRun(place, "gone", { startedAtMs: at - MINUTE_MS, pid: 2, steps: 0 });
+  await aRun(place, "stale", {
+    startedAtMs: at - 2 * MINUTE_MS,
+    heartbeatAtMs: clock.now() - MINUTE_MS,
+    saved: 2,
+  });
+  expect(await listed(null)).toEqual([
+    ".tinker-rl/runs",
+    "run    phase        steps  reward  started           repeats",
+    "fresh  running          3    0.50  2026-03-05 14:08        2",
+    "old    done             4    0.75  2026-03-05 14:07        0",
+    "gone   interrupted      0       –  2026-03-05 14:06        –",
+    "stale  interrupted      3    0.50  2026-03-05 14:05        1",
+    "",
+    "Look closer:",
+    "  tinker-rl show .tinker-rl/runs/fresh",
+  ]);
+});
+
+test("a run of another version is there, plain files and other folders are not", async () => {
+  await aRun("logs", "new", {});
+  await writeFile(join(cwd, "logs", "new", "run.json"), '{"schemaVersion": 2}');
+  await writeFile(join(cwd, "logs", "notes.txt"), "");
+  await mkdir(join(cwd, "logs", "empty"));
+  const lines = await listed("logs");
+  expect(lines.slice(0, 3).map((line) => line.split(/\s+/).slice(0, 2).join(" "))).toEqual([
+    "logs",
+    "run phase",
+    "new unreadable",
+  ]);
+});
+
+test("they are found where a configuration puts them", async () => {
+  await writeFile(join(cwd, "tinker-config.yaml"), textWith("log_path: elsewhere"));
+  await writeFile(join(cwd, "broken.yaml"), textWith("seed: x"));
+  await aRun("elsewhere", "one", {});
+  await aRun(".tinker-rl/runs", "two", {});
+  expect((await listed(null)).filter((line) => line.includes("running"))).toHaveLength(2);
+  expect((await listed("tinker-config.yaml"))[0]).toBe("elsewhere");
+  expect((await listed("broken.yaml"))[0]).toBe(".tinker-rl/runs");
+});
+
+test("where there are none, it says where it looked", async () => {
+  expect(await listed("nowhere")).toEqual([
+    `There are no runs in nowhere, ${join("nowhere", ".tinker-rl", "runs")}.`,
+  ]);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { createRenderer } from "../../../src/core/chat/createRenderer.ts";
+import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
+import type { Config } from "../../../src/core/config/schema.ts";
+import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
+
+interface Wishes {
+  readonly name?: string;
+  readonly format?: Config["chat_format"];
+  readonly thinking?: Partial<Config["thinking"]>;
+  readonly model?: ModelTokenizer;
+}
+
+function create({ name = "local/tiny", format = "auto", thinking, model = tinyModel() }: Wishes) {
+  const config = {
+    model_name: name,
+    chat_format: format,
+    thinking: { enabled: false, effort: null, retention: "all" as const, ...thinking },
+  };
+  return createRenderer({ model, config });
+}
+
+const hybrid = tinyModel(THINKING_TEMPLATE);
+/** Drops reasoning in front of the last message of the user, as Qwen3 does. */
+const forgetful = tinyModel(
+  THINKING_TEMPLATE.replace(
+    "{{ m.content }}{% for c",
+    "{% if messages[-1].role == 'user' %}{{ m.content.split('</think>')[-1] }}{% else %}{{ m.content }}{% endif %}{% for c",
+  ),
+);
+
+describe("chat_format", () => {
+  it("auto goes by the model's name, and by the template when the name says nothing", () => {
+    expect(create({}).renderer.id).toBe("template/chatml/plain");
+    expect(create({ name: "org/tuned", model: hybrid }).renderer.id).toBe("template/qwen3/plain");
+    expect(create({ name: "Qwen/Qwen2.5-7B-Instruct", model: hybrid }).renderer.id).toBe(
+      "template/chatml/plain",
+    );
+  });
+
+  it("template goes by the template alone", () => {
+    const wishes = { name: "Qwen/Qwen2.5-7B-Instruct", format: "template" } as const;
+    expect(create({ ...wishes, model: hybrid }).renderer.id).toBe("template/qwen3/plain");
+    expect(() => create({ ...wishes, model: tinyModel(PLAIN_TEMPLATE) })).toThrow(
+      expect.objectContaining({ code: "chat-family-unknown" }),
+    );
+  });
+
+  it("reference needs no template, and says which of its markers the tokenizer lacks", () => {
+    const model = { ...tinyModel(), template: null };
+    expect(create({ format: "reference", model })).toMatchObject({
+      renderer: { id: "reference/plain" },
+      warnings: [],
+    });
+    const { addedTokens } = model.tokenizer;
+    const fewer = addedTokens.filter(({ text }) => !text.includes("think"));
+    const lacking = { ...model, tokenizer: { ...model.tokenizer, addedTokens: fewer } };
+    expect(create({ format: "reference", model: lacking }).warnings).toEqual([
+      expect.stringContaining("<think>, </think> are ordinary text"),
+    ]);
+  });
+
+  it("is checked before anything is trained", () => {
+    const model = tinyModel(`{{ strftime_now('%d') }}${PLAIN_TEMPLATE}`);
+    expect(() => create({ model })).toThrow(/today's date/);
+  });
+});
+
+describe("thinking", () => {
+  it("opens the model's turn as the template does, on or off", () => {
+    const opening = (enabled: boolean) => {
+      const { renderer } = create({ name: "org/tuned", model: hybrid, thinking: { enabled } });
+      return hybrid.tokenizer.decode(renderer.renderInitial([{ role: "user", content: "a" }], []));
+    };
+    expect(opening(true)).toMatch(/assistant\n$/);
+    expect(opening(false)).toMatch(/assistant\n<think>\n\n<\/think>\n\n$/);
+  });
+
+  it("hands the effort on to a template that takes it, and says so when it does not", () => {
+    const source = `{{ reasoning_effort }}!${PLAIN_TEMPLATE}`;
+    const effort = { enabled: false, effort: "high" } as const;
+    const taking = create({ model: tinyModel(source), thinking: effort });
+    expect(taking.warnings).toEqual([]);
+    const prompt = taking.renderer.renderInitial([{ role: "user", content: "a" }], []);
+    expect(tinyModel().tokenizer.decode(prompt)).toMatch(/^high!/);
+    expect(create({ thinking: effort }).warnings).toEqual([
+      expect.stringMatching(/^thinking\.effort: high has no effect/),
+    ]);
+  });
+
+  it("says when the switch has no effect", () => {
+    expect(create({ thinking: { enabled: true } }).warnings).toEqual([
+      expect.stringMatching(/^thinking: true has no effect/),
+    ]);
+    const always = tinyModel(
+      THINKING_TEMPLATE.replace(
+        /\{% if not enable_thinking %\}[\s\S]*?\{% endif %\}/,
+        "<think>\n",
+      ).replace("assistant\n{{ m.content }}", "assistant\n<think>\n\n</think>\n\n{{ m.content }}"),
+    );
+    expect(create({ name: "org/tuned", model: always }).warnings).toEqual([
+      expect.stringMatching(/^thinking: false has no effect/),
+    ]);
+  });
+
+  it("keeps reasoning as the template does only where that means keeping all", () => {
+    const thinking = { enabled: true, retention: "template" } as const;
+    expect(create({ name: "org/tuned", model: hybrid, thinking }).warnings).toEqual([]);
+    expect(() => create({ name: "org/tuned", model: forgetful, thinking })).toThrow(
+      expect.objectContaining({ code: "chat-retention", configPath: "thinking.retention" }),
+    );
+    expect(() =>
+      create({ name: "org/tuned", model: forgetful, thinking: { enabled: true } }),
+    ).not.toThrow();
+  });
+
+  it("is counted in tokens, without its markers", () => {
+    const { parse } = create({
+      name: "org/tuned",
+      model: hybrid,
+      thinking: { enabled: true },
+    }).renderer;
+    const tokens = (turn: string) => parse(sampled(turn)).thinkingTokens;
+    expect(tokens("<think>abc</think>de<|im_end|>")).toBe(3);
+    expect(tokens("<think>ab<tool_call>c")).toBe(4);
+    expect(tokens("abc")).toBe(0);
+  });
+});

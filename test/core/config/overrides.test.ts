@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import { describeProblem } from "../../../src/core/config/problem.ts";
+import type { Config } from "../../../src/core/config/schema.ts";
+import { textWith, textWithEnvironment } from "./configText.ts";
+
+function parse(overrides: readonly string[], text = textWith()) {
+  return parseConfig(text, { path: "run.yaml", overrides });
+}
+
+function configWith(overrides: readonly string[], text = textWith()): Config {
+  const result = parse(overrides, text);
+  if (!result.ok) throw new Error(messages(overrides, text).join("\n"));
+  return result.config;
+}
+
+function messages(overrides: readonly string[], text = textWith()): readonly string[] {
+  const result = parse(overrides, text);
+  const problems = result.ok ? result.warnings : result.problems;
+  return problems.map((problem) => describeProblem(problem, "run.yaml"));
+}
+
+describe("an override", () => {
+  it("sets a value over that of the file, read by the type of the field", () => {
+    const config = configWith([
+      "batch_size=64",
+      "learning_rate='1e-5'",
+      "openreward_upload=yes",
+      "wandb_run_name=007",
+      "max_steps=",
+      "loss_fn_config={clip_low_threshold: 0.7}",
+    ]);
+    expect(config).toMatchObject({
+      batch_size: 64,
+      learning_rate: 1e-5,
+      openreward_upload: true,
+      wandb_run_name: "007",
+      max_steps: null,
+      loss_fn_config: { clip_low_threshold: 0.7 },
+    });
+  });
+
+  it("reaches into environments, with and without quotes around the name", () => {
+    for (const name of ["Owner/Game", '"Owner/Game"', "'Owner/Game'"]) {
+      const config = configWith([
+        `environments.${name}.num_rollouts=8`,
+        `environments.${name}.splits.train.shuffle=off`,
+      ]);
+      expect(config.environments["Owner/Game"]).toMatchObject({
+        num_rollouts: 8,
+        splits: { train: { shuffle: false, num_samples: null } },
+      });
+    }
+  });
+
+  it("finds a name with dots also when a shell has taken its quotes away", () => {
+    const text = textWith().replace("Owner/Game", "Owner/Game-1.5.x");
+    for (const name of ["Owner/Game-1.5.x", '"Owner/Game-1.5.x"']) {
+      const { environments } = configWith([`environments.${name}.max_turns=9`], text);
+      expect(environments["Owner/Game-1.5.x"]?.max_turns).toBe(9);
+    }
+  });
+
+  it("sets any name in quotes to any number", () => {
+    const name = fc.stringMatching(/^[\w ./='-]{1,20}$/);
+    fc.assert(
+      fc.property(name, fc.integer(), (key, value) => {
+        const result = parse([`secrets."${key}"=${value}`]);
+        expect(result.ok && result.config.secrets?.[key]).toBe(String(value));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("makes a mapping of a null or a boolean on its way", () => {
+    expect(configWith(["secrets.token=abc"], textWith("secrets:")).secrets).toEqual({
+      token: "abc",
+    });
+    const thinking = { enabled: true, effort: "low", retention: "all" };
+    expect(configWith(["thinking.effort=low"], textWith("thinking: true")).thinking).toEqual(
+      thinking,
+    );
+  });
+
+  it("keeps the text of a text field that looks like a mapping", () => {
+    const text = "You are: a helper [of sorts";
+    expect(configWith([`system_prompt_template=${text}`]).system_prompt_template).toBe(text);
+  });
+
+  it("gives way to a later one of the same key", () => {
+    expect(configWith(["seed=1", "seed=2"]).seed).toBe(2);
+  });
+
+  it("can choose the model whose defaults then hold", () => {
+    expect(configWith(["model_name=local/tiny-tool"]).learning_rate).toBe(1e-3);
+  });
+
+  it("changes nothing in what else the file shares through an alias", () => {
+    const text = textWith("  Owner/Other: &other {num_rollouts: 4, splits: {train: }}").replace(
+      "Owner/Game:\n    num_rollouts: 4\n    splits:\n      train:\n",
+      "Owner/Game: {num_rollouts: 2, splits: {a: &s {shuffle: false}, b: *s}}\n",
+    );
+    const { environments } = configWith(["environments.Owner/Game.splits.a.num_samples=5"], text);
+    expect(environments["Owner/Game"]?.splits["b"]).toEqual({ shuffle: false, num_samples: null });
+  });
+});
+
+describe("a bad override", () => {
+  it.each([
+    ["learning_rate=high", /^Expected a number >= 0, got the text "high"\. \(learning_rate\)$/],
+    ["learning_rat=1", /^Unknown key `learning_rat`\. Did you mean `learning_rate`\?/],
+    ["seed.x=1", /^Expected an integer >= 0, got a mapping\./],
+    ["environments.Owner/New.num_rollouts=4", /^`splits` is missing\./],
+    ["environments.Owner/Game.max_failing_rollouts=3", /^At least two rollouts/],
+    ["loss_fn_config={beta: 1", /^Flow map .*\.$/],
+    ["learning_rate", /^Write it as `key=value`/],
+    ["=1", /^Write it as `key=value`/],
+    ["a..b=1", /^Write it as `key=value`/],
+  ])("%s names itself", (override, message) => {
+    const lines = messages([override]);
+    const start = `--overrides ${override}: error: `;
+    expect(lines.some((line) => line.startsWith(start))).toBe(true);
+    const own = lines.find((line) => line.startsWith(start)) ?? "";
+    expect(own.slice(start.length)).toMatch(message);
+  });
+
+  it("leaves faults of the file at their place", () => {
+    const lines = messages(["seed=x"], textWithEnvironment("top_p: 3"));
+    expect(lines.map((line) => line.split(": ")[0])).toEqual([
+      "--overrides seed=x",
+      "run.yaml:6:12",
+    ]);
+  });
+
+  it("warns where its value is rarely meant", () => {
+    expect(messages(["learning_rate=0"])).toEqual([
+      "--overrides learning_rate=0: warning: With a learning rate of 0 the model does not change. (learning_rate)",
+    ]);
+  });
+});
+
+it("overrides are told with their places and without secrets", () => {
+  const result = parse([
+    "seed=7",
+    "secrets.token=hunter2",
+    "secrets.odd=%hunter2",
+    "environments.Owner/Game.secrets={pin: 1234, other: }",
+    'environments."Owner/Game"={num_rollouts: 4, splits: {train: }, secrets: {pin: "12"}}',
+  ]);
+  expect(result.ok && result.overrides).toEqual([
+    { text: "seed=7", path: ["seed"] },
+    { text: "secrets.token=null", path: ["secrets", "token"] },
+    { text: "secrets.odd=null", path: ["secrets", "odd"] },
+    {
+      text: "environments.Owner/Game.secrets={pin: null, other: }",
+      path: ["environments", "Owner/Game", "secrets"],
+    },
+    {
+      text: 'environments."Owner/Game"={num_rollouts: 4, splits: {train: }, secrets: {pin: null}}',
+      path: ["environments", "Owner/Game"],
+    },
+  ]);
+});

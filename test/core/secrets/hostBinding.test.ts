@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { type NamedValue, requireAllowedHost } from "../../../src/core/secrets/hostBinding.ts";
+
+const address: NamedValue = {
+  name: "TINKER_BASE_URL",
+  value: "https://Stranger.example:8443/api",
+  origin: "dotenv",
+};
+const key: NamedValue = { name: "TINKER_API_KEY", value: "tml-1", origin: "process" };
+const route = {
+  address,
+  keys: [key],
+  officialUrl: "https://service.example/api",
+  allowedHosts: [],
+};
+
+it("a key from elsewhere does not go to an address from .env", () => {
+  expect(() => requireAllowedHost(route)).toThrow(
+    /^TINKER_BASE_URL in \.env leads to stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host stranger\.example:8443;/,
+  );
+  expect(() => requireAllowedHost(route)).toThrow(
+    expect.objectContaining({ code: "key-host-not-allowed" }),
+  );
+});
+
+it.each([
+  ["the host is allowed", { allowedHosts: ["STRANGER.example"] }],
+  ["the host is allowed with its port", { allowedHosts: ["stranger.example:8443"] }],
+  ["the address is set in the process", { address: { ...address, origin: "process" as const } }],
+  ["the key stands in the same file", { keys: [{ ...key, origin: "dotenv" as const }] }],
+  ["there is no key to send", { keys: [] }],
+  ["it is the service itself", { address: { ...address, value: "https://service.example/v2" } }],
+])("it does when %s", (_why, change) => {
+  expect(() => requireAllowedHost({ ...route, ...change })).not.toThrow();
+});
+
+it.each(["https://stranger.example.evil", "https://example", "https://x@evil.example"])(
+  "an allowed host does not cover %s",
+  (value) => {
+    const wrong = { ...route, address: { ...address, value }, allowedHosts: ["stranger.example"] };
+    expect(() => requireAllowedHost(wrong)).toThrow(/leads to/);
+  },
+);
+
+it("what is no address is refused under the name of its variable", () => {
+  const broken = { ...route, address: { ...address, value: "stranger.example" } };
+  expect(() => requireAllowedHost(broken)).toThrow(/^TINKER_BASE_URL is not an address/);
+});

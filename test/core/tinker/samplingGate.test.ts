@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { SamplingGate } from "../../../src/core/tinker/samplingGate.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+
+/** Lets `count` prompts come, and keeps the ways out of those that got in. */
+function crowd(gate: SamplingGate, count: number, promptTokens = 1) {
+  const inside: (() => void)[] = [];
+  for (let i = 0; i < count; i++) {
+    gate.enter(promptTokens, new AbortController().signal).then(
+      (leave) => inside.push(leave),
+      () => undefined,
+    );
+  }
+  return inside;
+}
+
+function gateWith(promptBytes = 10_000_000) {
+  const clock = new FakeClock();
+  return { clock, gate: new SamplingGate({ clock, promptBytes }) };
+}
+
+describe("the way of samples to the service", () => {
+  it("has room for 400 submits", async () => {
+    const { gate } = gateWith();
+    const inside = crowd(gate, 405);
+    await settle();
+    expect(inside).toHaveLength(400);
+    inside[0]?.();
+    await settle();
+    expect(inside).toHaveLength(401);
+  });
+
+  it("has room for so many bytes of prompts, ten for each token", async () => {
+    const { gate } = gateWith(1000);
+    const inside = crowd(gate, 3, 50);
+    await settle();
+    expect(inside).toHaveLength(2);
+  });
+
+  it.each([
+    ["a second after a small prompt", 13_107, null, 1000],
+    ["five seconds after a large one", 13_108, null, 5000],
+    ["as long as the server asks", 1, 7000, 7000],
+  ])("is closed for %s", async (_name, promptTokens, wishMs, closedMs) => {
+    const { clock, gate } = gateWith();
+    gate.pause(promptTokens, wishMs);
+    const inside = crowd(gate, 1);
+    await clock.advance(closedMs - 1);
+    expect(inside).toHaveLength(0);
+    await clock.advance(1);
+    expect(inside).toHaveLength(1);
+  });
+
+  it("has room for ten submits in the ten seconds after a pause", async () => {
+    const { clock, gate } = gateWith();
+    gate.pause(1, null);
+    const inside = crowd(gate, 30);
+    await clock.advance(1000);
+    expect(inside).toHaveLength(10);
+    await clock.advance(10_000);
+    inside[0]?.();
+    await settle();
+    expect(inside).toHaveLength(30);
+  });
+
+  it("counts prompts twentyfold in those ten seconds", async () => {
+    const { clock, gate } = gateWith(1000);
+    gate.pause(1, null);
+    const inside = crowd(gate, 4, 2);
+    await clock.advance(1000);
+    expect(inside).toHaveLength(2);
+  });
+
+  it("sends those back who got a place when a pause had begun", async () => {
+    const { clock, gate } = gateWith(10);
+    const inside = crowd(gate, 2);
+    await settle();
+    gate.pause(1, null);
+    inside[0]?.();
+    await settle();
+    expect(inside).toHaveLength(1);
+    await clock.advance(1000);
+    expect(inside).toHaveLength(2);
+  });
+
+  it("gives the place of an aborted prompt to the next", async () => {
+    const { gate } = gateWith(10);
+    const inside = crowd(gate, 1);
+    const controller = new AbortController();
+    const aborted = gate.enter(1, controller.signal);
+    await settle();
+    controller.abort("enough");
+    await expect(aborted).rejects.toBe("enough");
+    inside[0]?.();
+    const next = crowd(gate, 1);
+    await settle();
+    expect(next).toHaveLength(1);
+  });
+});

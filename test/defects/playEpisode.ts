@@ -1,0 +1,41 @@
+/** Plays one episode of ours with a scripted model and environment. */
+
+import { Episode } from "../../src/core/rollout/episode.ts";
+import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
+import { type SessionScript, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
+import {
+  renderer,
+  type SamplerOptions,
+  scriptedSampler,
+  type TurnScript,
+  tokenizer,
+} from "../core/rollout/scriptedModel.ts";
+import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+
+interface EpisodeScript extends SessionScript, SamplerOptions {
+  readonly turns: readonly TurnScript[];
+  readonly settings?: Partial<RolloutSettings>;
+}
+
+export async function playEpisode({ turns, settings, ...script }: EpisodeScript) {
+  const session = scriptedSession(script);
+  const sampler = scriptedSampler(turns, script);
+  const episode = new Episode({
+    session,
+    sampler,
+    renderer,
+    tokenizer,
+    clock: new FakeClock(),
+    settings: someSettings(settings),
+    environment: ENVIRONMENT,
+    seedOf: (turn) => 100 + turn,
+    sampleSlot: async () => () => undefined,
+    pausedWhile: (wait) => wait(),
+    signal: new AbortController().signal,
+  });
+  const stop = await episode.play();
+  const { ledger } = episode;
+  if (ledger === null) throw new Error("the episode has no ledger");
+  return { episode, ledger, sampler, session, stop, text: tokenizer.decode(ledger.tokens) };
+}

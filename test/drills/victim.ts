@@ -1,0 +1,130 @@
+/**
+ * A trainer that ends itself like a power cut at one named point: `victim.js train CONFIG POINT STEP LOG` or `victim.js resume
+ * FOLDER none 0 LOG`. LOG receives every training and sampling request, one JSON line each, before it is sent.
+ */
+
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { FileSystem } from "../../src/core/ports.ts";
+import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import { RunControl } from "../../src/core/training/control.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { Closers } from "../../src/trainer/closers.ts";
+import { loadConfig } from "../../src/trainer/configFiles.ts";
+import { debugLog } from "../../src/trainer/debugLog.ts";
+import { planResume } from "../../src/trainer/resume.ts";
+import { executeRun } from "../../src/trainer/run.ts";
+import { planNewRun } from "../../src/trainer/trainer.ts";
+
+const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process.argv.slice(2);
+const killStep = Number(stepText);
+/** Time in which a request that was handed over is on the wire. */
+const ON_THE_WIRE_MS = 25;
+let step = 0;
+
+function die(here: string, at = step): void {
+  if (here === point && at === killStep) process.kill(process.pid, "SIGKILL");
+}
+
+function record(kind: string, content: unknown): void {
+  appendFileSync(log, `${JSON.stringify({ step, kind, content })}\n`);
+}
+
+/** Notes a call, kills after its submission or after its result. */
+async function drilled<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
+  // Saves are answered while the next step is under way.
+  const at = step;
+  record(name, content);
+  const result = call();
+  setTimeout(() => die(`submitted ${name}`, at), ON_THE_WIRE_MS);
+  const value = await result;
+  die(`answered ${name}`, at);
+  return value;
+}
+
+function drilledSampler(sampler: SamplingClient): SamplingClient {
+  return {
+    ...sampler,
+    sample: (request, options) => {
+      record("sample", request);
+      return sampler.sample(request, options);
+    },
+  };
+}
+
+function drilledClient(client: TrainingClient): TrainingClient {
+  return {
+    ...client,
+    forwardBackward: (data, loss, config, options) =>
+      drilled("forward_backward", { data: data.map(plain), loss, config }, () =>
+        client.forwardBackward(data, loss, config, options),
+      ),
+    optimStep: (params) => drilled("optim_step", params, () => client.optimStep(params)),
+    saveState: (name, options) =>
+      drilled("save_state", name, () => client.saveState(name, options)),
+    ephemeralSampler: () =>
+      drilled("sampler", null, async () => drilledSampler(await client.ephemeralSampler())),
+  };
+}
+
+function plain({ tokens, lossInputs }: { tokens: ArrayLike<number>; lossInputs: object }): unknown {
+  const inputs = Object.entries(lossInputs).map(([name, values]) => [name, Array.from(values)]);
+  return { tokens: Array.from(tokens), ...Object.fromEntries(inputs) };
+}
+
+function drilledFiles(fileSystem: FileSystem): FileSystem {
+  return {
+    ...fileSystem,
+    append: async (file, data) => {
+      const offset = await fileSystem.append(file, data);
+      if (file.endsWith("/metrics.jsonl")) die("metrics row written");
+      return offset;
+    },
+    writeAtomic: async (file, data) => {
+      const saved = file.endsWith("/state.json") ? completedStep(data) : null;
+      if (saved !== null) die("state before rename", saved);
+      await fileSystem.writeAtomic(file, data);
+      if (saved !== null) die("state after rename", saved);
+    },
+  };
+}
+
+/** The last step that a state counts as done. */
+function completedStep(data: string | Uint8Array): number {
+  const state: { readonly step: number } = JSON.parse(String(data));
+  return state.step - 1;
+}
+
+function watch(event: ProgressEvent): void {
+  if (event.kind === "started") step = event.step;
+  if (event.kind === "step-started") {
+    step = event.step;
+    die("before rollouts");
+  }
+  if (event.kind === "rollout-finished" && event.done * 2 === event.rollouts) die("amid rollouts");
+  if (event.kind === "training") die("after rollouts");
+}
+
+const fileSystem = drilledFiles(createFileSystem());
+const closers = new Closers();
+const plan =
+  mode === "resume"
+    ? await planResume(fileSystem, { folder: path, owner: "terminal", watch })
+    : planNewRun(fileSystem, { owner: "terminal" }, await loadConfig(fileSystem, path));
+const programs = { folder: resolve("dist/trainer") };
+await executeRun(
+  {
+    programs,
+    allowedHosts: [],
+    control: new RunControl(),
+    log: debugLog,
+    fileSystem,
+    closers,
+    watch,
+  },
+  { ...plan, createClient: async (tinker) => drilledClient(await plan.createClient(tinker)) },
+);
+await closers.closeAll();
+process.exit(0);

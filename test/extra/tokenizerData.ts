@@ -1,0 +1,29 @@
+/** Where the recorded tokenizer vectors lie; they are not part of the repository. */
+
+import { readFileSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { kitFolder } from "./kits.ts";
+
+const folder = kitFolder("TINKER_RL_TOKENIZER_DATA", "tokenizers and their golden vectors");
+
+/** Whether the vectors are there. */
+export function hasData(): boolean {
+  return folder !== "";
+}
+
+export function readData(name: string): string {
+  const bytes = readFileSync(join(folder, name));
+  return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+}
+
+/** Unpacks a family's tokenizer into a folder of its own and returns that folder. */
+export async function unpackTokenizer(family: string): Promise<string> {
+  const target = await mkdtemp(join(tmpdir(), "tokenizer-"));
+  await writeFile(join(target, "tokenizer.json"), readData(`${family}/tokenizer.json.gz`));
+  const config = readData(`${family}/tokenizer_config.json`);
+  await writeFile(join(target, "tokenizer_config.json"), config);
+  return target;
+}

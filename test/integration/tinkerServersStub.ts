@@ -1,0 +1,241 @@
+/** A server with the gaps that compatible servers have: no names for samples, no resume in one call, its own model ids and metrics. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as z from "zod";
+import {
+  decodeForwardBackwardRequest,
+  encodeForwardBackwardOutput,
+  encodeSampleResponse,
+} from "../../src/core/tinker/wireProto.ts";
+
+export interface StubOptions {
+  /** False = a server of the JSON generation, which cannot read binary data. */
+  readonly readsBinary: boolean;
+}
+
+export interface StubCall {
+  readonly path: string;
+  readonly body: Body;
+}
+
+export interface Stub {
+  readonly url: string;
+  /** All calls but polls and heartbeats, in the order of arrival. */
+  readonly calls: readonly StubCall[];
+  close(): void;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly content: unknown;
+}
+
+const bodySchema = z.looseObject({
+  request_id: z.string().optional(),
+  tags: z.unknown().optional(),
+  model_id: z.string().optional(),
+  path: z.string().optional(),
+  loss_fn: z.string().optional(),
+  prompt: z.object({ chunks: z.array(z.object({ tokens: z.array(z.number()) })) }).optional(),
+  prompt_logprobs: z.boolean().optional(),
+  sampling_params: z.object({ stop: z.unknown().optional() }).optional(),
+  /** Target tokens of each datum. */
+  targets: z.array(z.array(z.number())).optional(),
+});
+type Body = z.output<typeof bodySchema>;
+
+const jsonLossSchema = z.object({
+  forward_backward_input: z.object({
+    loss_fn: z.string(),
+    data: z.array(
+      z.object({
+        loss_fn_inputs: z.object({ target_tokens: z.object({ data: z.array(z.number()) }) }),
+      }),
+    ),
+  }),
+});
+
+export async function startStub(options: StubOptions): Promise<Stub> {
+  const calls: StubCall[] = [];
+  const service = new GappyService(options);
+  const server = createServer((request, response) => {
+    answer(service, calls, request, response).catch((error: unknown) => {
+      send(response, refusal(400, String(error)));
+    });
+  });
+  return { url: await listenAnywhere(server), calls, close: () => server.close() };
+}
+
+/** Listens on a free port of this machine. */
+export async function listenAnywhere(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is never a string.
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+async function answer(
+  service: GappyService,
+  calls: StubCall[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? "").replace("/api/v1/", "");
+  const bytes = await readBytes(request);
+  const isBinary = request.headers["content-type"] === "application/x-protobuf";
+  if (isBinary && !service.readsBinary) {
+    return send(response, refusal(422, "the body is not JSON"));
+  }
+  const body = isBinary ? binaryLoss(bytes) : jsonBody(bytes);
+  if (path !== "retrieve_future" && path !== "session_heartbeat") calls.push({ path, body });
+  send(response, service.reply(path, body));
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function binaryLoss(bytes: Uint8Array): Body {
+  const { modelId, lossFn, data } = decodeForwardBackwardRequest(bytes);
+  const targets = data.map(({ lossInputs }) => [...(lossInputs["target_tokens"]?.values ?? [])]);
+  return bodySchema.parse({ model_id: modelId, loss_fn: lossFn, targets });
+}
+
+function jsonBody(bytes: Buffer): Body {
+  const value: unknown = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
+  const loss = jsonLossSchema.safeParse(value);
+  if (!loss.success) return bodySchema.parse(value);
+  const { loss_fn, data } = loss.data.forward_backward_input;
+  const targets = data.map((datum) => datum.loss_fn_inputs.target_tokens.data);
+  return bodySchema.parse({ ...bodySchema.parse(value), loss_fn, targets });
+}
+
+function send(response: ServerResponse, { status, content }: Reply): void {
+  const isBinary = content instanceof Uint8Array;
+  const bytes = isBinary ? content : Buffer.from(JSON.stringify(content));
+  response.writeHead(status, {
+    "Content-Type": isBinary ? "application/x-protobuf" : "application/json",
+    "Content-Length": bytes.length,
+  });
+  response.end(bytes);
+}
+
+function ok(content: unknown): Reply {
+  return { status: 200, content };
+}
+
+function refusal(status: number, detail: string): Reply {
+  return { status, content: { detail } };
+}
+
+class GappyService {
+  readonly readsBinary: boolean;
+  readonly #results = new Map<string, Reply>();
+  readonly #saved = new Set<string>();
+  #count = 0;
+
+  constructor({ readsBinary }: StubOptions) {
+    this.readsBinary = readsBinary;
+  }
+
+  reply(path: string, body: Body): Reply {
+    switch (path) {
+      case "client/config":
+        return ok({ pjwt_auth_enabled: false });
+      case "create_session":
+        return Array.isArray(body.tags) ? ok({ session_id: "session1" }) : refusal(422, "tags");
+      case "session_heartbeat":
+        return ok({});
+      case "get_info":
+        return ok({ model_id: body.model_id, model_data: { model_name: "any/model" } });
+      case "weights_info":
+        return ok({ base_model: "any/model", lora_rank: 8 });
+      case "create_sampling_session":
+        return ok({ sampling_session_id: this.#name("sampling") });
+      case "retrieve_future":
+        return this.#results.get(body.request_id ?? "") ?? refusal(500, "Internal Server Error");
+      default:
+        return this.#submit(path, body);
+    }
+  }
+
+  #submit(path: string, body: Body): Reply {
+    const result = this.#operation(path, body);
+    if (result === null) return refusal(404, "Not Found");
+    if (result.status === 409 || result.status === 422) return result;
+    const id = this.#name("request");
+    this.#results.set(id, result);
+    return ok({ request_id: id });
+  }
+
+  #operation(path: string, body: Body): Reply | null {
+    switch (path) {
+      case "create_model":
+        return ok({ model_id: this.#name("model") });
+      case "load_weights":
+        return body.model_id === undefined ? refusal(422, "model_id: Field required") : ok({});
+      case "forward_backward":
+        return this.#loss(body);
+      case "optim_step":
+        return ok({ metrics: { "server/grad_norm": 0.5, "server/learning_rate": null } });
+      case "save_weights":
+      case "save_weights_for_sampler":
+        return this.#save(path, body);
+      case "asample":
+        return this.#sample(body);
+      default:
+        return null;
+    }
+  }
+
+  /** A job that fails is reported by a 400 to its polls. */
+  #loss({ loss_fn: lossFn, targets = [] }: Body): Reply {
+    if (lossFn === "dro") return refusal(400, "Unknown loss function: dro");
+    const rows = targets.map((row) => row.map((token) => -token));
+    if (!this.readsBinary) {
+      return ok({ loss_fn_outputs: rows.map((data) => ({ logprobs: { data } })), metrics: {} });
+    }
+    const outputs = rows.map((row) => ({ logprobs: Float32Array.from(row) }));
+    return ok(encodeForwardBackwardOutput({ outputs, metrics: {} }));
+  }
+
+  /** Samplers without a name get an id without colons, those with one a path without a kind. */
+  #save(path: string, { model_id: model = "", path: name }: Body): Reply {
+    if (name === undefined) return ok({ sampling_session_id: this.#name("sampling") });
+    const kind = path === "save_weights" ? "weights/" : "";
+    const saved = `tinker://${model}/${kind}${name}`;
+    if (this.#saved.has(saved)) return refusal(409, "Checkpoint already exists");
+    this.#saved.add(saved);
+    return ok({ path: saved });
+  }
+
+  /** Stops must be a list; scores of the prompt come without the first. */
+  #sample({ prompt, prompt_logprobs: withScores, sampling_params: params }: Body): Reply {
+    if (typeof params?.stop === "string") return refusal(422, "stop: Input should be a list");
+    const scores = (prompt?.chunks[0]?.tokens ?? []).slice(1).map((token) => -token);
+    const promptLogprobs = withScores === true ? Float32Array.from(scores) : null;
+    const sequence = {
+      stopReason: "stop",
+      tokens: Int32Array.of(11, 9),
+      logprobs: Float32Array.of(-0.5, -0.25),
+      topkLogprobs: null,
+    } as const;
+    return ok(
+      encodeSampleResponse({
+        sequences: [sequence],
+        promptLogprobs,
+        topkPromptLogprobs: null,
+        targetPromptLogprobs: null,
+        promptCacheHitTokens: 0,
+      }),
+    );
+  }
+
+  #name(kind: string): string {
+    this.#count += 1;
+    return `${kind}${this.#count}`;
+  }
+}

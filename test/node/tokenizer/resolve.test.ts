@@ -1,0 +1,222 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { createHttpClient } from "../../../src/node/http.ts";
+import type { HubSettings } from "../../../src/node/tokenizer/hubSettings.ts";
+import { resolveTokenizer, type TokenizerSources } from "../../../src/node/tokenizer/resolve.ts";
+import { type FakeAnswer, FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+
+const HUB = "https://hub.example";
+const STORAGE = "https://storage.example";
+const COMMIT = "1234567890abcdef1234567890abcdef12345678";
+const NAME = "org/model";
+
+let root = "";
+const files = createFileSystem();
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "resolve-"));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+type Site = (path: string, url: string) => FakeReply;
+
+function sources(site: Site, changes: Partial<HubSettings> = {}) {
+  const http = new FakeHttp(({ url }) => site(new URL(url).pathname, url));
+  const hub: HubSettings = {
+    endpoint: HUB,
+    token: "hf_secret",
+    isOffline: false,
+    cacheFolder: join(root, "own"),
+    pythonCacheFolder: join(root, "python"),
+    ...changes,
+  };
+  return { http, hub, files };
+}
+
+const find = (from: TokenizerSources, name = NAME, revision = "main") =>
+  resolveTokenizer(from, { name, configFolder: root, revision });
+
+async function write(folder: string, names: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of names) await writeFile(join(folder, name), `content of ${name}`);
+}
+
+const REQUIRED = ["tokenizer.json", "tokenizer_config.json"];
+const nothing: Site = () => ({ status: 404 });
+
+/** Sends the tokenizer on to a storage host and answers for the rest itself; there is no template file. */
+const hub: Site = (path, url) => {
+  const headers = { "x-repo-commit": COMMIT };
+  if (url.startsWith(STORAGE)) return { text: "big", headers: { "x-repo-commit": "f".repeat(40) } };
+  if (path.endsWith("/chat_template.jinja")) return { status: 404 };
+  if (!path.endsWith("/tokenizer.json")) return { text: "{}", headers };
+  return { status: 302, headers: { ...headers, location: `${STORAGE}/blob` } };
+};
+
+describe("a tokenizer that is on this machine", () => {
+  it("is a folder beside the configuration before anything else", async () => {
+    await write(join(root, NAME), REQUIRED);
+    const from = sources(nothing);
+    const found = { folder: join(root, NAME), source: "folder", commit: null };
+    expect(await find(from)).toEqual(found);
+    expect(await find(from, `./${NAME}`)).toEqual(found);
+    expect(await find(from, join(root, NAME))).toEqual(found);
+    expect(from.http.requests).toEqual([]);
+  });
+
+  it("is found where Python's hub library keeps it, if it is whole there", async () => {
+    const model = join(root, "python/models--org--model");
+    await mkdir(join(model, "refs"), { recursive: true });
+    await writeFile(join(model, "refs/main"), COMMIT);
+    const folder = join(model, "snapshots", COMMIT);
+    await write(folder, ["tokenizer.json"]);
+    await expect(find(sources(nothing))).rejects.toMatchObject({ code: "tokenizer-not-found" });
+    await write(folder, REQUIRED);
+    const found = { folder, source: "python cache", commit: COMMIT };
+    expect(await find(sources(nothing))).toEqual(found);
+    expect(await find(sources(nothing), "org/model:tuned")).toEqual(found);
+    expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
+  });
+
+  it("does not follow a reference out of the cache", async () => {
+    const model = join(root, "python/models--org--model");
+    await mkdir(join(model, "refs"), { recursive: true });
+    await writeFile(join(model, "refs/main"), "../../elsewhere");
+    await write(join(root, "elsewhere"), REQUIRED);
+    await expect(find(sources(nothing))).rejects.toMatchObject({ code: "tokenizer-not-found" });
+  });
+});
+
+describe("a tokenizer from the hub", () => {
+  it("is downloaded once, whole, and of one commit", async () => {
+    const from = sources(hub);
+    const folder = join(root, "own/org--model", COMMIT);
+    expect(await find(from)).toEqual({ folder, source: "hub", commit: COMMIT });
+    expect(await readFile(join(folder, "tokenizer.json"), "utf8")).toBe("big");
+    expect((await readdir(folder)).sort()).toEqual(REQUIRED);
+    expect(from.http.requests.map(({ url }) => url)).toEqual([
+      `${HUB}/org/model/resolve/main/tokenizer_config.json`,
+      `${HUB}/org/model/resolve/${COMMIT}/chat_template.jinja`,
+      `${HUB}/org/model/resolve/${COMMIT}/tokenizer.json`,
+      `${STORAGE}/blob`,
+    ]);
+    const offline = sources(nothing, { isOffline: true });
+    expect(await find(offline)).toEqual({ folder, source: "cache", commit: COMMIT });
+  });
+
+  it("costs the token to the hub, and to no host behind it", async () => {
+    const from = sources(hub);
+    await find(from);
+    const sent = from.http.requests.map(({ url, headers }) => [
+      new URL(url).origin,
+      headers?.["authorization"] ?? null,
+    ]);
+    expect(sent.filter(([origin]) => origin === STORAGE)).toEqual([[STORAGE, null]]);
+    expect(sent.filter(([origin]) => origin === HUB).map(([, token]) => token)).toEqual(
+      Array(3).fill("Bearer hf_secret"),
+    );
+  });
+
+  it("leaves no answer unread, which would keep the process from ending", async () => {
+    const from = sources(hub);
+    let unread = 0;
+    const send = async (request: HttpRequest): Promise<HttpResponse> => {
+      const response = await from.http.send(request);
+      unread += 1;
+      const read = <T>(work: () => T): T => {
+        unread -= 1;
+        return work();
+      };
+      return {
+        ...response,
+        bytes: () => read(response.bytes),
+        stream: () => read(response.stream),
+      };
+    };
+    await find({ ...from, http: { send } });
+    expect(unread).toBe(0);
+  });
+
+  it("keeps a commit of its own making when the hub names none", async () => {
+    const found = await find(sources((path) => ({ text: path })));
+    expect(found.commit).toMatch(/^[0-9a-f]{64}$/);
+    expect(await find(sources(nothing))).toEqual({ ...found, source: "cache" });
+  });
+
+  it("tells how far it is", async () => {
+    const seen: unknown[] = [];
+    const onProgress = (progress: unknown): void => void seen.push(progress);
+    await find({ ...sources(hub), onProgress });
+    expect(seen.at(-1)).toEqual({ file: "tokenizer.json", receivedBytes: 3, totalBytes: 3 });
+  });
+
+  it("is given up with the reason of the abort", async () => {
+    const stopping = new AbortController();
+    const reason = new Error("stopped");
+    const finding = find({ ...sources(() => "hang"), signal: stopping.signal });
+    stopping.abort(reason);
+    await expect(finding).rejects.toBe(reason);
+  });
+
+  it.each<[what: string, answer: FakeReply, code: string, message: RegExp]>([
+    ["is unknown", { status: 404 }, "tokenizer-not-found", /has no tokenizer_config\.json of org/],
+    ["is gated", { status: 403 }, "tokenizer-gated", /licence.*HF_TOKEN/],
+    ["needs a token", { status: 401 }, "tokenizer-gated", /licence.*HF_TOKEN/],
+    ["meets a broken hub", { status: 500 }, "tokenizer-download", /answered 500/],
+    ["meets no hub", "lost", "tokenizer-download", /connection reset.*set `tokenizer_name`/],
+    ["is sent in circles", moved(`${HUB}/a`), "tokenizer-download", /more than 5 times/],
+    ["is sent into the open", moved("http://hub.example/a"), "tokenizer-download", /encryption/],
+  ])("that %s is an error that says what to do", async (_what, answer, code, message) => {
+    const finding = find(sources(() => answer));
+    await expect(finding).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(await files.list(join(root, "own"))).toEqual([]);
+  });
+
+  it("that is cut off on the way leaves nothing behind", async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      if (request.url?.endsWith("/tokenizer.json"))
+        response.write("half", () => response.destroy());
+      else response.end(" ".repeat(100));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    // A server on a port has an address with one.
+    const { port } = server.address() as AddressInfo;
+    const http = createHttpClient();
+    const from = { ...sources(nothing, { endpoint: `http://127.0.0.1:${port}` }), http };
+    await expect(find(from)).rejects.toMatchObject({ code: "tokenizer-download" });
+    expect(await files.list(join(root, "own"))).toEqual([]);
+    await http.close();
+    await new Promise((done) => server.close(done));
+  });
+});
+
+describe("a name that leads nowhere", () => {
+  it("offline says where was searched", async () => {
+    const from = sources(hub, { isOffline: true });
+    const finding = find(from);
+    await expect(finding).rejects.toMatchObject({ code: "tokenizer-offline" });
+    for (const place of [NAME, "own/org--model", "python/models--org--model/snapshots"]) {
+      await expect(finding).rejects.toThrow(join(root, place));
+    }
+    expect(from.http.requests).toEqual([]);
+  });
+
+  it.each(["./missing", "/missing/folder", "../up", "a/b/c/d", "two words"])(
+    "and is no model name, %s, is never asked for at the hub",
+    async (name) => {
+      const from = sources(hub);
+      await expect(find(from, name)).rejects.toMatchObject({ code: "tokenizer-not-found" });
+      expect(from.http.requests).toEqual([]);
+    },
+  );
+});
+
+function moved(location: string): FakeAnswer {
+  return { status: 302, headers: { location } };
+}

@@ -1,0 +1,70 @@
+import { resolve } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startRun } from "../../src/core/run/runFolder.ts";
+import { writeState } from "../../src/core/run/state.ts";
+import { Redactor } from "../../src/core/secrets/redact.ts";
+import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
+import { planResume } from "../../src/trainer/resume.ts";
+import { textWith } from "../core/config/configText.ts";
+import { createMemoryFileSystem, createStillClock } from "../core/run/memoryFileSystem.ts";
+import { aRunState } from "./runState.ts";
+
+const path = resolve("/project/run.yaml");
+let fileSystem: ReturnType<typeof createMemoryFileSystem>;
+let folder: string;
+
+/** A run that was started with `overrides` and has saved a state. */
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  write(textWith());
+  const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
+  const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+  const lease = await startRun(
+    { fileSystem, clock: createStillClock() },
+    { ...run, configPath: path },
+  );
+  folder = lease.folder;
+  await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
+  await writeState(fileSystem, folder, aRunState(2, { changed_keys: ["save_every"] }));
+});
+
+function write(text: string): void {
+  fileSystem.files.set(path, new TextEncoder().encode(text));
+}
+
+function plan(overrides: readonly string[] = []) {
+  const request = { folder, owner: "terminal" as const, overrides, watch: () => undefined };
+  return planResume(fileSystem, request);
+}
+
+describe("a resume", () => {
+  it("keeps the overrides that the run was started with", async () => {
+    const { loaded, changedKeys } = await plan();
+    expect(loaded.config).toMatchObject({ batch_size: 9, learning_rate: 1e-4 });
+    expect(changedKeys).toEqual(["save_every"]);
+  });
+
+  it("adds its own, as changed keys, and they are kept as well", async () => {
+    const { loaded, changedKeys } = await plan(["learning_rate=2e-4", "max_steps=50"]);
+    expect(loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
+    expect(new Set(changedKeys)).toEqual(new Set(["save_every", "learning_rate", "max_steps"]));
+    await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
+    expect((await plan()).loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
+  });
+
+  it("refuses an override that would make it another run", async () => {
+    await expect(plan(["seed=7"])).rejects.toMatchObject({
+      code: "config-identity",
+      message: expect.stringMatching(/^--overrides seed=7: error: seed changed/),
+    });
+    write(textWith("seed: 7"));
+    await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
+  });
+
+  it("takes overrides also when the configuration file is gone", async () => {
+    fileSystem.files.delete(path);
+    const { loaded } = await plan(["max_steps=50"]);
+    expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
+    expect(loaded.warnings[0]).toContain("the configuration file is gone");
+  });
+});

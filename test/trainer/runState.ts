@@ -1,0 +1,33 @@
+/** What a run keeps for its resume, for tests. */
+
+import type { RunState } from "../../src/core/run/state.ts";
+
+/** Saved after `step` completed steps. */
+export function aRunState(step: number, changes: Partial<RunState> = {}): RunState {
+  return {
+    schema_version: 1,
+    run_ids: {
+      local: "a",
+      tinker_session: null,
+      tinker_model: null,
+      wandb: null,
+      openreward: null,
+    },
+    step,
+    optimizer_updates: step,
+    dataset: { fingerprint: "f", cursor: 0 },
+    counters: {
+      tokens_sampled: 0,
+      tokens_prefill: 0,
+      tokens_trained: 0,
+      rollouts: {},
+      consecutive_empty_steps: 0,
+    },
+    config_hash: "h",
+    changed_keys: [],
+    last_checkpoint: { step, state_path: "tinker://a/weights/b", sampler_path: null },
+    best_eval: null,
+    generation: 1,
+    ...changes,
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/core/config/schema.ts";
+import type { FoundValue } from "../../src/core/secrets/hostBinding.ts";
+import { environmentAddress, tinkerAddress } from "../../src/trainer/serviceAddress.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
+
+interface Setting {
+  readonly process?: Readonly<Record<string, string>>;
+  readonly dotenv?: Readonly<Record<string, string>>;
+  readonly config?: Partial<Config>;
+  readonly allowedHosts?: readonly string[];
+}
+
+function parts({ process = {}, dotenv = {}, config = {}, allowedHosts = [] }: Setting) {
+  return {
+    config: aConfig(config),
+    allowedHosts,
+    variables: (name: string): FoundValue | null => {
+      const own = process[name];
+      if (own !== undefined) return { value: own, origin: "process" };
+      const value = dotenv[name];
+      return value === undefined ? null : { value, origin: "dotenv" };
+    },
+  };
+}
+
+describe("Tinker", () => {
+  const keys = { TINKER_API_KEY: "tml-1" };
+
+  it("is the hosted service unless the configuration or a variable says otherwise", () => {
+    expect(tinkerAddress(parts({ process: keys }))).toMatchObject({
+      url: expect.stringContaining("thinkingmachines"),
+      key: "tml-1",
+    });
+    const process = { ...keys, TINKER_BASE_URL: "http://one.example" };
+    expect(tinkerAddress(parts({ process })).url).toBe("http://one.example");
+    const config = { tinker_base_url: "http://two.example" };
+    expect(tinkerAddress(parts({ process, config })).url).toBe("http://two.example");
+  });
+
+  it("gets no key over an address from .env, unless its host is allowed", () => {
+    const setting = { process: keys, dotenv: { TINKER_BASE_URL: "http://one.example" } };
+    expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host one\.example/);
+    const allowed = tinkerAddress(parts({ ...setting, allowedHosts: ["one.example"] }));
+    expect(allowed).toMatchObject({ url: "http://one.example", key: "tml-1" });
+  });
+});
+
+describe("the server of the environments", () => {
+  const keys = { OPENREWARD_API_KEY: "or-1", ORS_API_KEY: "ors-1" };
+  const hosted = { url: "https://sessions.openreward.ai", isOpenReward: true, key: "or-1" };
+
+  it.each([
+    [{}, hosted],
+    [{ OPENREWARD_URL: "https://openreward.ai" }, hosted],
+    [{ OPENREWARD_BASE_URL: "https://openreward.ai/" }, hosted],
+    [
+      { OPENREWARD_BASE_URL: "http://host.example:9000" },
+      { url: "http://sessions.host.example:9000", isOpenReward: false, key: "ors-1" },
+    ],
+    [
+      { OPENREWARD_ENVIRONMENTS_URL: "http://b.example", OPENREWARD_URL: "http://c.example" },
+      { url: "http://b.example", isOpenReward: false, key: "ors-1" },
+    ],
+    [
+      {
+        OPENREWARD_SESSION_URL: "http://a.example",
+        OPENREWARD_ENVIRONMENTS_URL: "http://b.example",
+      },
+      { url: "http://a.example", isOpenReward: false, key: "ors-1" },
+    ],
+  ])("with %j is %j", (variables, expected) => {
+    expect(environmentAddress(parts({ process: { ...keys, ...variables } }))).toMatchObject(
+      expected,
+    );
+  });
+
+  it("gets neither a key nor a looked-up secret over an address from .env", () => {
+    const dotenv = { OPENREWARD_SESSION_URL: "http://a.example" };
+    expect(() => environmentAddress(parts({ process: keys, dotenv }))).toThrow(/but ORS_API_KEY/);
+    const process = { OPENREWARD_API_KEY: "or-1", SEARCH_KEY: "s-1" };
+    expect(environmentAddress(parts({ process, dotenv })).key).toBeNull();
+    const own = anEnvironment({ secrets: { search_key: null } });
+    const config = { environments: { [ENVIRONMENT]: own } };
+    expect(() => environmentAddress(parts({ process, dotenv, config }))).toThrow(/but SEARCH_KEY/);
+  });
+});
