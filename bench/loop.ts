@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Ledger } from "../src/core/rollout/ledger.ts";
-import type { RolloutTask } from "../src/core/rollout/rollout.ts";
+import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import { combineResults } from "../src/core/tinker/combine.ts";
 import { chunkData, toWireData } from "../src/core/tinker/datum.ts";
@@ -35,6 +35,8 @@ const ALL = ["64", "256", "4096", STEP];
 /** Few rollouts at once are followed by more, so that start and end matter less. */
 const WAVES = 4;
 const MOST_ROLLOUTS = 4_096;
+/** Played before anything is measured, so that the code is compiled. */
+const WARM_UP_ROLLOUTS = 128;
 
 const DATUMS = 4_096;
 const GROUP_SIZE = 8;
@@ -99,24 +101,11 @@ function peakResidentMegabytes(): number {
 }
 
 async function benchRollouts(run: StandInRun, inFlight: number): Promise<void> {
-  const config = {
-    ...run.context.config,
-    max_rollout_concurrency: inFlight,
-    // Of the client and not of this limit is the pace that is measured.
-    max_samples_in_flight: inFlight,
-  };
-  const context = { ...run.context, config, limits: runLimits(config) };
   const count = Math.max(inFlight, Math.min(inFlight * WAVES, MOST_ROLLOUTS));
-  const sampler = await run.context.client.ephemeralSampler();
   const requestsBefore = run.requests();
   const name = `${inFlight} in flight`;
   const { result, cpuS, wallS, measurements } = await observe(name, () =>
-    playRollouts(context, tasks(inFlight, count), {
-      sampler,
-      seedOf: (task, attempt, turn) =>
-        rolloutSeed(context.sha256, config.seed, task, attempt, turn),
-      onFinished: ({ record }) => context.store.addRollout(record),
-    }),
+    play(run, inFlight, tasks(inFlight, count)),
   );
   const whole = result.filter(({ record }) => record.turns.length === TURNS);
   print({ name: `${name}: rollouts of ${TURNS} turns`, value: whole.length, unit: `of ${count}` });
@@ -124,6 +113,25 @@ async function benchRollouts(run: StandInRun, inFlight: number): Promise<void> {
   print({ name: `${name}: rollouts`, value: count / wallS, unit: "per second" });
   print({ name: `${name}: requests`, value: run.requests() - requestsBefore, unit: "sent" });
   for (const measurement of measurements) print(measurement);
+}
+
+async function play(
+  { context }: StandInRun,
+  inFlight: number,
+  rollouts: readonly RolloutTask[],
+): Promise<readonly FinishedRollout[]> {
+  const config = {
+    ...context.config,
+    max_rollout_concurrency: inFlight,
+    // The client sets the pace that is measured, not this limit.
+    max_samples_in_flight: inFlight,
+  };
+  const sampler = await context.client.ephemeralSampler();
+  return await playRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
+    sampler,
+    seedOf: (task, attempt, turn) => rolloutSeed(context.sha256, config.seed, task, attempt, turn),
+    onFinished: ({ record }) => context.store.addRollout(record),
+  });
 }
 
 /** Each measurement is a step of its own, so that its records go to files of their own. */
@@ -204,6 +212,7 @@ async function main(): Promise<void> {
   closers.add(() => rm(folder, { recursive: true }));
   try {
     const run = await openStandInRun(folder, closers);
+    await play(run, WARM_UP_ROLLOUTS, tasks(0, WARM_UP_ROLLOUTS));
     for (const what of wanted) {
       await (what === STEP ? benchTraining(run) : benchRollouts(run, Number(what)));
     }

@@ -54,11 +54,7 @@ const DEFECTS: readonly Defect[] = [
   { id: "D-32", severity: "S1" },
   { id: "D-33", severity: "S1" },
   { id: "D-34", severity: "S2", open: "later: W&B (closed as failed)" },
-  {
-    id: "D-35",
-    severity: "S2",
-    open: "not mended yet: the model and rank behind a tinker:// path in resume_from or init_from are not compared",
-  },
+  { id: "D-35", severity: "S2" },
   { id: "D-39", severity: "S2" },
   { id: "D-40", severity: "S3" },
   { id: "D-41", severity: "S3" },

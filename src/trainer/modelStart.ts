@@ -1,21 +1,29 @@
 /** Where a new run starts: its model, and its place in the plan. */
 
 import type { Config } from "../core/config/schema.ts";
+import { AppError } from "../core/errors.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { stepOfCheckpoint } from "../core/training/checkpoints.ts";
 import { type LoopPosition, START } from "../core/training/loop.ts";
 import type { TinkerConnection } from "./connections.ts";
 
-/** A new adapter, one with another run's weights, or one that goes on from a checkpoint. */
-export function createClient(
+/**
+ * A new adapter, one with another run's weights, or one that goes on from a checkpoint.
+ * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank; `tinker-*`
+ */
+export async function createClient(
   { service }: TinkerConnection,
   config: Config,
 ): Promise<TrainingClient> {
   const { resume_from: resume, init_from: init } = config;
   if (resume?.startsWith("tinker://") === true) {
-    return service.createTrainingClientFromState(resume, { optimizer: true });
+    const client = await service.createTrainingClientFromState(resume, { optimizer: true });
+    return sameModel(client, config, `resume_from: ${resume}`);
   }
-  if (init !== null) return service.createTrainingClientFromState(init, { optimizer: false });
+  if (init !== null) {
+    const client = await service.createTrainingClientFromState(init, { optimizer: false });
+    return sameModel(client, config, `init_from: ${init}`);
+  }
   return service.createTrainingClient({
     baseModel: config.model_name,
     rank: config.lora_rank,
@@ -28,4 +36,29 @@ export function startPosition(config: Config): LoopPosition {
   const { resume_from: resume } = config;
   const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;
   return { ...START, step, cursor: step * config.batch_size };
+}
+
+/** Tokenizer and chat format follow from `model_name`: with another model's weights a run would learn nothing and say nothing. */
+function sameModel(client: TrainingClient, config: Config, source: string): TrainingClient {
+  const { baseModel, loraRank } = client.info();
+  if (baseModel !== null && plainName(baseModel) !== plainName(config.model_name)) {
+    throw otherModel(source, "model_name", baseModel);
+  }
+  if (loraRank !== null && loraRank !== config.lora_rank) {
+    throw otherModel(source, "lora_rank", loraRank);
+  }
+  return client;
+}
+
+/** Without a `:variant`, which the service does not report for every model. */
+function plainName(model: string): string {
+  return model.replace(/:.*$/, "");
+}
+
+function otherModel(source: string, key: "model_name" | "lora_rank", theirs: unknown): AppError {
+  return new AppError(
+    "checkpoint-other-model",
+    `${source} is a checkpoint with ${key}: ${theirs}. Set ${key} to that, or choose another checkpoint.`,
+    { configPath: key },
+  );
 }

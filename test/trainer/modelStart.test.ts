@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type { ModelInfo } from "../../src/core/tinker/models.ts";
+import { createClient } from "../../src/trainer/modelStart.ts";
+import { aConfig } from "../core/training/builders.ts";
+import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";
+
+const PATH = "tinker://run/weights/final";
+
+/** Starts from a checkpoint of which the service says this. */
+function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = "init_from") {
+  const config = aConfig({ [key]: PATH });
+  const { model_name: baseModel, lora_rank: loraRank } = config;
+  const client = Object.assign(new FakeTrainingClient(), {
+    info: () => ({
+      ...{ modelId: "run", baseModel, loraRank, tokenizerId: null, optimizer: null },
+      ...info,
+    }),
+  });
+  const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
+  const service = {
+    ...{ capabilities: refuse, createTrainingClient: refuse, samplerForPath: refuse },
+    ...{ samplerForBase: refuse, listCheckpoints: refuse, setCheckpointTtl: refuse },
+    ...{ deleteCheckpoint: refuse, finish: refuse, close: () => undefined },
+    createTrainingClientFromState: async () => client,
+  };
+  return { client, started: createClient({ service, close: async () => undefined }, config) };
+}
+
+it("a checkpoint of the configured model is taken, also when the service does not name it", async () => {
+  for (const info of [{}, { baseModel: null, loraRank: null }]) {
+    const { client, started } = startFrom(info);
+    await expect(started).resolves.toBe(client);
+  }
+});
+
+it.each(["init_from", "resume_from"] as const)(
+  "%s refuses a checkpoint of another model or rank",
+  async (key) => {
+    await expect(startFrom({ baseModel: "Other/Model" }, key).started).rejects.toMatchObject({
+      code: "checkpoint-other-model",
+      message: `${key}: ${PATH} is a checkpoint with model_name: Other/Model. Set model_name to that, or choose another checkpoint.`,
+    });
+    await expect(startFrom({ loraRank: 3 }, key).started).rejects.toMatchObject({
+      code: "checkpoint-other-model",
+      configPath: "lora_rank",
+    });
+  },
+);
