@@ -1,6 +1,7 @@
 /** Owns the joining of abort signals and time limits for work that must end with any of them. */
 
 import type { Clock } from "../ports.ts";
+import { stopTimer } from "../util/abort.ts";
 
 export interface LinkedSignal {
   readonly signal: AbortSignal;
@@ -50,7 +51,7 @@ export async function withLimit<T>(
   try {
     return await work(link.signal);
   } finally {
-    timer.abort();
+    stopTimer(timer);
     link.release();
     await timeUp;
   }

@@ -3,6 +3,7 @@
 import { createParser } from "eventsource-parser";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { stopTimer } from "../util/abort.ts";
 
 export interface StreamEvent {
   readonly name: string;
@@ -53,7 +54,7 @@ export async function beforeSilence<T>(
     () => null,
   );
   const sign = next.then((value) => ({ value }));
-  const first = await Promise.race([sign, silence]).finally(() => timer.abort());
+  const first = await Promise.race([sign, silence]).finally(() => stopTimer(timer));
   if (first !== null) return first.value;
   // The owner ends the request now; the pending read fails then, and nobody waits for it any more.
   sign.catch(() => undefined);

@@ -21,6 +21,8 @@ const STEADY_STREAM_MS = 10_000;
 const MAX_CONNECTIONS_IN_ALL = 100;
 const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
+/** Made once: an error with a stack for every stream would cost more than the stream. */
+const NO_LONGER_READ = new DOMException("The stream is no longer read", "AbortError");
 
 export interface StreamedJob {
   readonly request: WireRequest & { readonly body: JsonObject };
@@ -136,7 +138,7 @@ async function attemptJob(
       error: unavailable(wire.placeOf(request), error),
     };
   } finally {
-    link.abort(new DOMException("The stream is no longer read", "AbortError"));
+    link.abort(NO_LONGER_READ);
     link.release();
   }
 }

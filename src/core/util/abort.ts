@@ -3,6 +3,11 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 
+/** Ends a sleep that nobody waits for. Without a reason of ours the runtime would make an error with a stack each time. */
+export function stopTimer(timer: AbortController): void {
+  timer.abort(null);
+}
+
 export interface Deadline {
   readonly signal: AbortSignal;
   /** True once the limit (and not the parent) ended it. */
@@ -65,7 +70,7 @@ class RunningDeadline implements Deadline {
   }
 
   clear(): void {
-    this.#timer.abort();
+    stopTimer(this.#timer);
     this.#parent?.removeEventListener("abort", this.#follow);
   }
 
@@ -80,7 +85,7 @@ class RunningDeadline implements Deadline {
   }
 
   #stop(): void {
-    this.#timer.abort();
+    stopTimer(this.#timer);
     this.#remainingMs -= this.#clock.monotonic() - this.#startedAtMs;
   }
 
