@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { createServer, type Server } from "node:http";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
+
+const RIGHT_KEY = "tml-right-key";
+/** What a run may ask before everything is known to be sound. */
+const HARMLESS = new Set(["client/config", "create_session", "get_server_capabilities"]);
+
+let server: Server;
+let url: string;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = (request.url ?? "").replace("/api/v1/", "");
+    if (path !== "session_heartbeat" && path !== "finish_session") asked.push(path);
+    const isAllowed = request.headers["x-api-key"] === RIGHT_KEY;
+    response.writeHead(isAllowed ? 200 : 401, { "Content-Type": "application/json" });
+    const content = {
+      session_id: "session1",
+      supported_models: [{ model_name: "Org/Model", max_context_length: 4096 }],
+    };
+    response.end(JSON.stringify(isAllowed ? content : { detail: "invalid API key" }));
+  });
+  url = await listenAnywhere(server);
+});
+afterAll(() => server.close());
+beforeEach(() => asked.splice(0));
+
+const SOUND = `model_name: Org/Model
+tokenizer_name: ${resolve("src/local/engine/model")}
+chat_format: reference
+batch_size: 2
+environments:
+  local/calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Trains in a process of its own, as a user would. */
+async function train(config: string, key = RIGHT_KEY): Promise<Ended> {
+  const folder = await runFolderWith(`${config}tinker_base_url: ${url}\n`);
+  return run(["train", "-c", join(folder, "config.yaml")], key);
+}
+
+function run(args: readonly string[], key = RIGHT_KEY): Promise<Ended> {
+  const env = { ...process.env, TINKER_API_KEY: key, NO_PROXY: "*", TINKER_RL_DEBUG: "" };
+  return new Promise((done) => {
+    const program = join(PROGRAM_FOLDER, "tinker-rl.js");
+    const child = execFile(process.execPath, [program, ...args], { env }, (_, stdout, stderr) =>
+      done({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+describe("a run that cannot be started says why in one line, and sends nothing that costs", {
+  timeout: 30_000,
+}, () => {
+  it.each([
+    ["an unknown key", "batchsize: 2\n", /:\d+:\d+: error: .*batchsize.*batch_size/],
+    ["a wrong type", "seed: soon\n", /:\d+:\d+: error: .*seed/],
+    ["a value out of range", "learning_rate: -1\n", /:\d+:\d+: error: .*learning_rate/],
+  ])("%s", async (_, line, message) => {
+    const { code, stderr } = await train(SOUND + line);
+    expect({ code, asked }).toEqual({ code: 2, asked: [] });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it("a missing file", async () => {
+    const { code, stderr } = await run(["train", "-c", "nowhere.yaml"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^nowhere\.yaml: error: /);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it.each([
+    ["a wrong key", SOUND, "tml-other-key", 5, /API key|TINKER_API_KEY/],
+    [
+      "a model that is not offered",
+      SOUND.replace("Org/Model", "Org/Modell"),
+      RIGHT_KEY,
+      2,
+      /^error: model_name: .*Did you mean Org\/Model\?/,
+    ],
+    [
+      "an unknown environment",
+      SOUND.replace("local/calculator", "local/calculater"),
+      RIGHT_KEY,
+      2,
+      /^error: .*local\/calculater.*Did you mean .*calculator/,
+    ],
+  ])("%s", async (_, config, key, expectedCode, message) => {
+    const { code, stderr } = await train(config, key);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(code).toBe(expectedCode);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((path) => !HARMLESS.has(path))).toEqual([]);
+  });
+});
