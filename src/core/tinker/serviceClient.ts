@@ -181,11 +181,16 @@ function checkKey({ baseUrl, apiKey }: TinkerOptions): void {
   throw tinkerError("tinker-auth", 'The Tinker key does not begin with "tml-"');
 }
 
+/** Nothing is lost before the first answer, so a wrong address is told soon. */
+const firstContactBudgetMs = 30_000;
+
 /** Tinker wire, section 6.1; servers without the call get the defaults. */
 async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
   try {
     const body = { sdk_version: sdkVersion };
-    return await tinker.call({ method: "POST", path: "client/config", body }, clientConfigSchema);
+    const request = { method: "POST", path: "client/config", body } as const;
+    const budgetMs = firstContactBudgetMs;
+    return await tinker.call(request, clientConfigSchema, { budgetMs });
   } catch (error) {
     if (isAppError(error, "tinker-not-found")) return clientConfigSchema.parse({});
     throw error;

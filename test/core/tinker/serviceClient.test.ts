@@ -28,6 +28,12 @@ describe("connecting", () => {
     ).resolves.toBeDefined();
   });
 
+  it("gives up on a server that does not answer within half a minute", async () => {
+    const { connect, clock } = fakeTinker(() => ({ status: 503, json: {} }));
+    await expect(clock.run(connect())).rejects.toMatchObject({ code: "tinker-unavailable" });
+    expect(clock.monotonic()).toBeLessThan(30_000);
+  });
+
   it("refuses a key that the hosted service cannot know, without sending it", async () => {
     const server = fakeTinker();
     const attempt = server.connect({ baseUrl: hostedBaseUrl, apiKey: "sk-something" });
