@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { commandLine, describeInvocation, shortPath } from "../../src/cli/invocation.ts";
 
 test.each([
-  ["/work/x/dist/trainer/tinker-rl.js", "node dist/trainer/tinker-rl.js"],
-  ["/work/my x/tinker-rl.js", 'node "../my x/tinker-rl.js"'],
+  ["/home/me/x/dist/trainer/tinker-rl.js", "node dist/trainer/tinker-rl.js"],
+  ["/home/me/my x/tinker-rl.js", 'node "../my x/tinker-rl.js"'],
   ["/usr/local/bin/tinker-rl", "tinker-rl"],
-  ["/work/x/node_modules/.bin/tinker-rl", "npx tinker-rl"],
+  ["/home/me/x/node_modules/.bin/tinker-rl", "npx tinker-rl"],
 ])("started as %s the program calls itself %s", (path, program) => {
-  expect(describeInvocation(path, "/work/x").program).toBe(program);
+  expect(describeInvocation(path, "/home/me/x").program).toBe(program);
 });
 
 test("a path is shown from here when that is shorter", () => {
