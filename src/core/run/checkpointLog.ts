@@ -42,6 +42,11 @@ export async function appendCheckpoint(
   await fileSystem.append(runPaths(folder).checkpoints, encodeJsonLine(entry));
 }
 
+/** The save of a line of `checkpoints.jsonl`, or null when it is none. */
+export function parseCheckpoint(value: unknown): CheckpointEntry | null {
+  return checkpointSchema.safeParse(value).data ?? null;
+}
+
 /** All saves in the order they were made; lines that cannot be read are left out. */
 export async function readCheckpoints(
   fileSystem: FileSystem,
@@ -49,8 +54,8 @@ export async function readCheckpoints(
 ): Promise<readonly CheckpointEntry[]> {
   const entries: CheckpointEntry[] = [];
   for await (const { value } of readLines(fileSystem, runPaths(folder).checkpoints)) {
-    const parsed = checkpointSchema.safeParse(value);
-    if (parsed.success) entries.push(parsed.data);
+    const entry = parseCheckpoint(value);
+    if (entry !== null) entries.push(entry);
   }
   return entries;
 }

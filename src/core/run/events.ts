@@ -51,13 +51,18 @@ export function createEventLog(parts: EventLogParts): EventLog {
   };
 }
 
+/** The event of a line of `events.jsonl`, or null when it is none. */
+export function parseEvent(value: unknown): RunEvent | null {
+  return eventSchema.safeParse(value).data ?? null;
+}
+
 /** All events in order; lines that cannot be read are left out. */
 export async function* readEvents(
   fileSystem: FileSystem,
   folder: string,
 ): AsyncGenerator<RunEvent> {
   for await (const { value } of readLines(fileSystem, runPaths(folder).events)) {
-    const parsed = eventSchema.safeParse(value);
-    if (parsed.success) yield parsed.data;
+    const event = parseEvent(value);
+    if (event !== null) yield event;
   }
 }

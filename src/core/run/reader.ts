@@ -82,29 +82,68 @@ async function readMetrics(
   return { rows, nextOffset };
 }
 
+/** The summaries of one step while its index grows: every read goes on where the last one ended. */
+export class StepRollouts {
+  readonly #fileSystem: FileSystem;
+  readonly #path: string;
+  readonly #ended = new Map<string, EndedLine>();
+  readonly #scores = new Map<string, ScoredLine>();
+  readonly #tokens = new Map<string, TokensLine[]>();
+  #offset = 0;
+  #summaries: readonly RolloutSummary[] | null = [];
+
+  constructor(fileSystem: FileSystem, folder: string, step: number) {
+    this.#fileSystem = fileSystem;
+    this.#path = stepPaths(folder, step).index;
+  }
+
+  /** Ended rollouts by group and position in it, as far as they were read; the same list until a read finds more. */
+  get summaries(): readonly RolloutSummary[] {
+    this.#summaries ??= [...this.#ended]
+      .map(([key, line]) => ({
+        ...line,
+        score: this.#scores.get(key) ?? null,
+        tokenData: this.#tokens.get(key) ?? [],
+      }))
+      .sort((a, b) => a.group - b.group || a.rollout - b.rollout);
+    return this.#summaries;
+  }
+
+  /** Reads what was added. An index that became shorter was replaced by a resume and is read anew. */
+  async refresh(): Promise<void> {
+    const size = (await this.#fileSystem.size(this.#path)) ?? 0;
+    if (size < this.#offset) this.#reset();
+    for await (const line of readLines(this.#fileSystem, this.#path, this.#offset)) {
+      this.#offset = line.offset + line.length + 1;
+      this.#add(line.value);
+    }
+  }
+
+  #add(value: unknown): void {
+    const line = indexLineSchema.safeParse(value).data;
+    if (line === undefined) return;
+    const key = `${line.group}/${line.rollout}`;
+    if (line.kind === "ended") this.#ended.set(key, line);
+    else if (line.kind === "scored") this.#scores.set(key, line);
+    else this.#tokens.set(key, [...(this.#tokens.get(key) ?? []), line]);
+    this.#summaries = null;
+  }
+
+  #reset(): void {
+    for (const map of [this.#ended, this.#scores, this.#tokens]) map.clear();
+    this.#offset = 0;
+    this.#summaries = null;
+  }
+}
+
 async function readSummaries(
   fileSystem: FileSystem,
   folder: string,
   step: number,
 ): Promise<readonly RolloutSummary[]> {
-  const ended = new Map<string, EndedLine>();
-  const scores = new Map<string, ScoredLine>();
-  const tokens = new Map<string, TokensLine[]>();
-  for await (const { value } of readLines(fileSystem, stepPaths(folder, step).index)) {
-    const line = indexLineSchema.safeParse(value).data;
-    if (line === undefined) continue;
-    const key = `${line.group}/${line.rollout}`;
-    if (line.kind === "ended") ended.set(key, line);
-    else if (line.kind === "scored") scores.set(key, line);
-    else tokens.set(key, [...(tokens.get(key) ?? []), line]);
-  }
-  return [...ended]
-    .map(([key, line]) => ({
-      ...line,
-      score: scores.get(key) ?? null,
-      tokenData: tokens.get(key) ?? [],
-    }))
-    .sort((a, b) => a.group - b.group || a.rollout - b.rollout);
+  const rollouts = new StepRollouts(fileSystem, folder, step);
+  await rollouts.refresh();
+  return rollouts.summaries;
 }
 
 async function readRecord(
@@ -119,6 +158,6 @@ async function readRecord(
 }
 
 /** The program writes the rows itself; readers of single metrics meet any JSON value. */
-function isMetricsRow(value: unknown): value is MetricsRow {
+export function isMetricsRow(value: unknown): value is MetricsRow {
   return isJsonObject(value) && stepOfLine(value) !== null;
 }

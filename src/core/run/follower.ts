@@ -1,0 +1,246 @@
+/** Follows one run folder while a trainer writes it, and never reads a byte of its growing files twice. */
+
+import type { RunFile } from "../../shared/runFile.ts";
+import { isAppError } from "../errors.ts";
+import type { FileSystem } from "../ports.ts";
+import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
+import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
+import { parseEvent, type RunEvent } from "./events.ts";
+import { runPaths, supersededFolder } from "./layout.ts";
+import { readLines } from "./lineReader.ts";
+import { MetricColumns } from "./metricColumns.ts";
+import { isMetricsRow, type RolloutSummary, StepRollouts } from "./reader.ts";
+import { readRunFile } from "./runFile.ts";
+
+/** Events, checkpoints and evaluations kept in memory; the oldest go first. */
+const MAX_ENTRIES = 5_000;
+/** Steps whose summaries stay in memory. */
+const MAX_OPEN_STEPS = 4;
+
+/** What a refresh found. */
+export interface RunChange {
+  /** True when everything known before is void: a resume replaced files. The rest then describes the whole folder. */
+  readonly replaced: boolean;
+  /** Rows from this position on are new or completed; null when there is none. */
+  readonly fromRow: number | null;
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly CheckpointEntry[];
+  readonly evaluations: readonly EvaluationEntry[];
+  /** True when `run.json` differs in more than its heartbeat. */
+  readonly isRunFileChanged: boolean;
+}
+
+/**
+ * The owner calls {@link refresh} on a timer or when a file changed; between two calls all getters stay as they are. Missing
+ * files read as empty and half-written lines wait for the next call. A long file is read in pieces of 1 MB, between which
+ * other work goes on. Reads the files of a run only, and never the rollouts unless {@link rollouts} asks for a step.
+ */
+export class RunFollower {
+  readonly folder: string;
+  readonly #fileSystem: FileSystem;
+  readonly #steps = new Map<number, StepRollouts>();
+  #contents = emptyContents();
+  #runFile: RunFile | null = null;
+  #runFileProblem: string | null = null;
+  #reading: Promise<RunChange> | null = null;
+
+  constructor(parts: { readonly fileSystem: FileSystem; readonly folder: string }) {
+    this.#fileSystem = parts.fileSystem;
+    this.folder = parts.folder;
+  }
+
+  /** Null before the first refresh, and in a folder that no trainer of this program wrote. */
+  get runFile(): RunFile | null {
+    return this.#runFile;
+  }
+
+  /** Why `run.json` cannot be read, in words for people; null when it can, or is missing. */
+  get runFileProblem(): string | null {
+    return this.#runFileProblem;
+  }
+
+  get metrics(): MetricColumns {
+    return this.#contents.metrics;
+  }
+
+  /** In the order in which they happened; only the last 5,000. */
+  get events(): readonly RunEvent[] {
+    return this.#contents.events;
+  }
+
+  /** In the order in which they were made; only the last 5,000. */
+  get checkpoints(): readonly CheckpointEntry[] {
+    return this.#contents.checkpoints;
+  }
+
+  get evaluations(): readonly EvaluationEntry[] {
+    return this.#contents.evaluations;
+  }
+
+  /** Reads what was added. Calls while one is under way share its result. @throws AppError `file-unreadable` */
+  refresh(): Promise<RunChange> {
+    this.#reading ??= this.#refresh().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  /** Summaries of a step by group and position, up to date. A step that is under way grows from call to call. */
+  async rollouts(step: number): Promise<readonly RolloutSummary[]> {
+    const open = this.#steps.get(step) ?? new StepRollouts(this.#fileSystem, this.folder, step);
+    this.#steps.delete(step);
+    this.#steps.set(step, open);
+    for (const [oldest] of this.#steps) {
+      if (this.#steps.size <= MAX_OPEN_STEPS) break;
+      this.#steps.delete(oldest);
+    }
+    await open.refresh();
+    return open.summaries;
+  }
+
+  /** Attempts of which a resume set steps aside, ascending. */
+  async supersededAttempts(): Promise<readonly number[]> {
+    const last = (this.#runFile?.attempt ?? 1) - 1;
+    const attempts = Array.from({ length: last }, (_, index) => index + 1);
+    const sizes = await Promise.all(
+      attempts.map((attempt) => this.#fileSystem.size(this.#supersededMetrics(attempt))),
+    );
+    return attempts.filter((_, index) => sizes[index] !== null);
+  }
+
+  /** The metrics of the steps that were repeated after `attempt`; empty when there are none. */
+  async supersededMetrics(attempt: number): Promise<MetricColumns> {
+    const metrics = new MetricColumns();
+    for await (const { value } of readLines(this.#fileSystem, this.#supersededMetrics(attempt))) {
+      if (isMetricsRow(value)) metrics.add(value);
+    }
+    return metrics;
+  }
+
+  #supersededMetrics(attempt: number): string {
+    return runPaths(supersededFolder(this.folder, attempt)).metrics;
+  }
+
+  async #refresh(): Promise<RunChange> {
+    const before = this.#runFile;
+    await this.#readRunFile();
+    let replaced = isOtherGeneration(before, this.#runFile);
+    if (replaced || (await this.#hasShrunk())) {
+      replaced = true;
+      this.#reset();
+    }
+    let added = await this.#readGrowth();
+    // A resume may have replaced the files while they were read.
+    const during = this.#runFile;
+    if (added.hasGrown) await this.#readRunFile();
+    if (isOtherGeneration(during, this.#runFile)) {
+      replaced = true;
+      this.#reset();
+      added = await this.#readGrowth();
+    }
+    const { fromRow, events, checkpoints, evaluations } = added;
+    const isRunFileChanged = fingerprint(before) !== fingerprint(this.#runFile);
+    return { replaced, fromRow, events, checkpoints, evaluations, isRunFileChanged };
+  }
+
+  async #readRunFile(): Promise<void> {
+    try {
+      this.#runFile = await readRunFile(this.#fileSystem, this.folder);
+      this.#runFileProblem = null;
+    } catch (error) {
+      if (!isAppError(error, "run-file-invalid")) throw error;
+      this.#runFileProblem = error.message;
+    }
+  }
+
+  async #hasShrunk(): Promise<boolean> {
+    for (const [path, offset] of this.#contents.offsets) {
+      if (((await this.#fileSystem.size(path)) ?? 0) < offset) return true;
+    }
+    return false;
+  }
+
+  async #readGrowth(): Promise<Growth> {
+    const contents = this.#contents;
+    const paths = runPaths(this.folder);
+    const offsets = [...contents.offsets.values()].join();
+    let fromRow: number | null = null;
+    await this.#readFrom(paths.metrics, (value) => {
+      const at = isMetricsRow(value) ? contents.metrics.add(value) : null;
+      if (at !== null) fromRow = Math.min(at, fromRow ?? at);
+    });
+    const events = await this.#readEntries(paths.events, parseEvent, contents.events);
+    const checkpoints = await this.#readEntries(
+      paths.checkpoints,
+      parseCheckpoint,
+      contents.checkpoints,
+    );
+    const evaluations = await this.#readEntries(
+      paths.evaluations,
+      parseEvaluation,
+      contents.evaluations,
+    );
+    const hasGrown = [...contents.offsets.values()].join() !== offsets;
+    return { fromRow, events, checkpoints, evaluations, hasGrown };
+  }
+
+  async #readEntries<T>(
+    path: string,
+    parse: (value: unknown) => T | null,
+    all: T[],
+  ): Promise<readonly T[]> {
+    const added: T[] = [];
+    await this.#readFrom(path, (value) => {
+      const entry = parse(value);
+      if (entry === null) return;
+      added.push(entry);
+      all.push(entry);
+      if (all.length > MAX_ENTRIES) all.shift();
+    });
+    return added;
+  }
+
+  async #readFrom(path: string, take: (value: unknown) => void): Promise<void> {
+    const { offsets } = this.#contents;
+    for await (const line of readLines(this.#fileSystem, path, offsets.get(path) ?? 0)) {
+      take(line.value);
+      offsets.set(path, line.offset + line.length + 1);
+    }
+  }
+
+  #reset(): void {
+    this.#contents = emptyContents();
+    this.#steps.clear();
+  }
+}
+
+interface Growth extends Pick<RunChange, "fromRow" | "events" | "checkpoints" | "evaluations"> {
+  readonly hasGrown: boolean;
+}
+
+interface Contents {
+  readonly metrics: MetricColumns;
+  readonly events: RunEvent[];
+  readonly checkpoints: CheckpointEntry[];
+  readonly evaluations: EvaluationEntry[];
+  /** Where the next read of each file begins. */
+  readonly offsets: Map<string, number>;
+}
+
+function emptyContents(): Contents {
+  return {
+    metrics: new MetricColumns(),
+    events: [],
+    checkpoints: [],
+    evaluations: [],
+    offsets: new Map(),
+  };
+}
+
+function isOtherGeneration(before: RunFile | null, after: RunFile | null): boolean {
+  return before !== null && after !== null && before.generation !== after.generation;
+}
+
+function fingerprint(file: RunFile | null): string {
+  return JSON.stringify({ ...file, heartbeatAtMs: 0 });
+}
