@@ -2,6 +2,7 @@
 
 import type { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
+import type { ControlWish } from "../shared/control.ts";
 import {
   type CommandName,
   didYouMean,
@@ -12,22 +13,33 @@ import {
   readFlags,
 } from "./flags.ts";
 
+/** What `train` and `resume` are given beside what they train. */
+interface Starting {
+  /** Hosts that a `.env` file may lead keys from elsewhere to. */
+  readonly allowedHosts: readonly string[];
+  /** Folder of the editor that starts this trainer; null = a terminal does. */
+  readonly launchFolder: string | null;
+}
+
 /** Settings over those of a configuration file, each as `key=value`. */
 interface WithOverrides {
   readonly overrides: readonly string[];
 }
 
-export interface TrainCommand extends WithOverrides {
+export interface TrainCommand extends WithOverrides, Starting {
   readonly kind: "train";
   readonly configPath: string;
-  /** Hosts that a `.env` file may lead keys from elsewhere to. */
-  readonly allowedHosts: readonly string[];
 }
 
-export interface ResumeCommand extends WithOverrides {
+export interface ResumeCommand extends WithOverrides, Starting {
   readonly kind: "resume";
   readonly folder: string;
-  readonly allowedHosts: readonly string[];
+}
+
+export interface ControlCommand {
+  readonly kind: "control";
+  readonly folder: string;
+  readonly wish: ControlWish;
 }
 
 export interface ValidateCommand extends WithOverrides {
@@ -66,12 +78,23 @@ export type Command =
   | { readonly kind: "version" }
   | TrainCommand
   | ResumeCommand
+  | ControlCommand
   | ValidateCommand
   | RunsCommand
   | ShowCommand
   | ServeCommand;
 
-const COMMANDS: readonly CommandName[] = ["train", "resume", "validate", "runs", "show", "serve"];
+const COMMANDS: readonly CommandName[] = [
+  "train",
+  "resume",
+  "control",
+  "validate",
+  "runs",
+  "show",
+  "serve",
+];
+
+const WISHES = ["status", "pause", "continue", "save", "stop", "stop-now"] as const;
 
 /** Names that are taken for a configuration wherever a folder could stand, too. */
 export const CONFIG_FILE = /\.(ya?ml|json)$/i;
@@ -93,12 +116,14 @@ function parseCommand(name: CommandName, given: Given): Command {
   if (given.switches.has("help")) return { kind: "help", topic: name };
   switch (name) {
     case "train":
-      return { ...parseConfigCommand(given, "train"), allowedHosts: allowedHosts(given) };
+      return { ...parseConfigCommand(given, "train"), ...starting(given) };
     case "resume": {
       const folder = onlyPositional(given, name, "the run folder");
       const { overrides } = given;
-      return { kind: "resume", folder, overrides, allowedHosts: allowedHosts(given) };
+      return { kind: "resume", folder, overrides, ...starting(given) };
     }
+    case "control":
+      return parseControl(given);
     case "validate":
       return parseConfigCommand(given, "validate");
     case "runs":
@@ -121,8 +146,28 @@ function parseConfigCommand<Kind extends "train" | "validate">(given: Given, kin
   return { kind, configPath, overrides };
 }
 
-function allowedHosts({ values }: Given): readonly string[] {
-  return values.get("allow-host") ?? [];
+function starting(given: Given): Starting {
+  const allowedHosts = given.values.get("allow-host") ?? [];
+  return { allowedHosts, launchFolder: lastValue(given, "launch") ?? null };
+}
+
+function parseControl({ positionals }: Given): ControlCommand {
+  const [folder, word, ...settings] = positionals;
+  if (folder === undefined || word === undefined) {
+    throw fault("control needs the run folder and what to do", "control");
+  }
+  if (word === "set") {
+    const odd = settings.find((setting) => !setting.includes("="));
+    if (odd !== undefined) throw fault(`${JSON.stringify(odd)} is not KEY=VALUE`, "control");
+    if (settings.length === 0) throw fault("set needs at least one KEY=VALUE", "control");
+    return { kind: "control", folder, wish: { action: "retune", settings } };
+  }
+  refuseFurther(settings, "control");
+  const action = WISHES.find((wish) => wish === word);
+  if (action !== undefined) return { kind: "control", folder, wish: { action } };
+  const nearest = nearestWord(word, [...WISHES, "set"]);
+  const hint = nearest === null ? `It can be ${WISHES.join(", ")} or set` : didYouMean(nearest);
+  throw fault(`control knows no ${JSON.stringify(word)}. ${hint}`, "control");
 }
 
 function lastValue({ values }: Given, flag: string): string | undefined {

@@ -5,7 +5,7 @@ import { configFields } from "../core/config/fields.ts";
 import { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 
-export type CommandName = "train" | "resume" | "validate" | "runs" | "show" | "serve";
+export type CommandName = "train" | "resume" | "control" | "validate" | "runs" | "show" | "serve";
 
 type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
@@ -27,11 +27,13 @@ const CONFIG: Flags = {
   config_path: { type: "string", short: "c" },
   overrides: { type: "string" },
 };
-const ALLOW_HOST: Flags = { "allow-host": { type: "string" } };
+/** `--launch` is how an editor starts a trainer; people have no use for it, so the help leaves it out. */
+const STARTING: Flags = { "allow-host": { type: "string" }, launch: { type: "string" } };
 
 export const FLAGS: Readonly<Record<CommandName, Flags>> = {
-  train: { ...CONFIG, ...ALLOW_HOST },
-  resume: { ...HELP, overrides: { type: "string" }, ...ALLOW_HOST },
+  train: { ...CONFIG, ...STARTING },
+  resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
+  control: HELP,
   validate: CONFIG,
   runs: HELP,
   show: {

@@ -12,6 +12,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          go on with a run from its last checkpoint
+  control RUN_FOLDER WISH    pause, continue, save, stop or retune a running run
   validate FILE              check a configuration, without any service
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
@@ -95,6 +96,28 @@ Example:
 Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
 Exit code 0 when it can be trained with, 2 when it cannot.`;
 
+const CONTROL: HelpText = (
+  program,
+) => `Tells a run that is going on what to do, from another terminal.
+
+  ${program} control RUN_FOLDER WISH
+
+  status             what it is doing
+  pause              wait after the step under way
+  continue           go on after a pause
+  save               save the last completed step, without holding anything up
+  stop               give up the step under way, save the last completed one, end
+  stop-now           end at once, without saving
+  set KEY=VALUE …    other settings from the next step on
+
+Examples:
+
+  ${program} control .tinker-rl/runs/demo pause
+  ${program} control .tinker-rl/runs/demo set learning_rate=5e-4
+
+Settings that can change while a run goes on are marked "tunable" in the README's
+list; a resumed run keeps them.`;
+
 const RUNS: HelpText = (program) => `Lists runs, the newest first.
 
   ${program} runs [FOLDER]
@@ -155,6 +178,7 @@ official Python packages train here. Serves until Ctrl+C.`;
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,
   resume: RESUME,
+  control: CONTROL,
   validate: VALIDATE,
   runs: RUNS,
   show: SHOW,

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
+import { debugLog } from "../trainer/debugLog.ts";
 import { serve } from "../trainer/serve.ts";
 import { tokenizerFolder } from "../trainer/tokenizerFolder.ts";
 import { resumeTraining, startTraining } from "../trainer/trainer.ts";
@@ -32,6 +33,8 @@ const exitCode = await runProgram(
     ...{ out, err, version, interrupts },
     clock: systemClock,
     fileSystem: createFileSystem(),
+    input: process.stdin,
+    log: debugLog,
     trainer: { startTraining, resumeTraining, serve },
     loadTokenizer: async (name, configPath) => {
       const folder = await tokenizerFolder(name, { folder: programFolder }, configPath);

@@ -2,8 +2,10 @@
 
 import { isProcessAlive } from "../local/engine/service/processes.ts";
 import { type Command, parseArguments } from "./arguments.ts";
-import { EXIT, errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
+import { controlRun } from "./control.ts";
+import { EXIT, errorLines, exitCodeOf } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
+import { launched } from "./launch.ts";
 import type { ProgramParts } from "./programParts.ts";
 import { listedRuns } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
@@ -32,19 +34,20 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
       out.print([[parts.version]]);
       return EXIT.done;
     case "train": {
-      const { kind: _, ...request } = command;
-      const end = await followRun(parts, (watch) =>
-        trainer.startTraining({ ...request, owner: "terminal", watch }),
+      const { kind: _, launchFolder, ...request } = command;
+      return launched(parts, launchFolder, (started) =>
+        followRun(parts, (watch) => trainer.startTraining({ ...request, ...started, watch })),
       );
-      return exitCodeOfRun(end);
     }
     case "resume": {
-      const { kind: _, ...request } = command;
-      const end = await followRun(parts, (watch) =>
-        trainer.resumeTraining({ ...request, owner: "terminal", watch }),
+      const { kind: _, launchFolder, ...request } = command;
+      return launched(parts, launchFolder, (started) =>
+        followRun(parts, (watch) => trainer.resumeTraining({ ...request, ...started, watch })),
       );
-      return exitCodeOfRun(end);
     }
+    case "control":
+      out.print(await controlRun({ ...parts, isProcessAlive }, command));
+      return EXIT.done;
     case "validate": {
       const { isValid, lines } = await validate(parts.fileSystem, command);
       out.print(lines);

@@ -1,7 +1,8 @@
 /** What the program is given from outside: streams, services and signals. */
 
+import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
+import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/contract.ts";
 import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
@@ -26,6 +27,9 @@ export interface ProgramParts {
   readonly err: Terminal;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
+  /** Standard input. */
+  readonly input: Readable;
+  readonly log: Log;
   readonly trainer: TrainerDoor;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;

@@ -58,6 +58,12 @@ export function eventLines(
       return checkpointLines(event);
     case "ended":
       return endLines(event, layout.invocation);
+    case "paused":
+      return [[styled("warning", `paused before step ${event.step + 1}`)]];
+    case "continued":
+      return [[styled("quiet", `going on with step ${event.step + 1}`)]];
+    case "retuned":
+      return [[styled("accent", `from step ${event.step + 1} on: new ${event.keys.join(", ")}`)]];
     case "step-started":
     case "rollout-finished":
     case "training":
@@ -74,6 +80,8 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       return null;
     case "preparing":
       return [styled("quiet", `preparing: ${activity.what}`)];
+    case "paused":
+      return [styled("warning", `paused before step ${stepCount(activity.step, totalSteps)}`)];
     case "rollouts": {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);

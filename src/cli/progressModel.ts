@@ -7,6 +7,7 @@ import type { ProgressEvent } from "../core/training/progress.ts";
 type Activity =
   | { readonly kind: "idle" }
   | { readonly kind: "preparing"; readonly what: string }
+  | { readonly kind: "paused"; readonly step: number }
   | {
       readonly kind: "rollouts";
       /** Null during an evaluation. */
@@ -91,6 +92,11 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, ...idle(), folder: event.folder };
     case "checkpoint":
       return { ...model, canResume: true };
+    case "paused":
+      return { ...model, activity: { kind: "paused", step: event.step } };
+    case "continued":
+      return { ...model, ...idle() };
+    case "retuned":
     case "warning":
       return model;
   }

@@ -29,13 +29,14 @@ const DEFAULT_COLUMNS = 80;
 const LINES_AT_ONCE = 200;
 const ERASE_LINE = "\r\u001b[2K";
 
-/** `env` decides on colour: none with NO_COLOR (any value but empty) or on a dumb terminal. */
+/** `env` decides on colour: none with NO_COLOR (any value but empty) or on a dumb terminal, always with FORCE_COLOR=1. */
 export function createTerminal(
   stream: OutputStream,
   env: Readonly<Record<string, string | undefined>>,
 ): Terminal {
   const isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
-  const hasColor = isInteractive && (env["NO_COLOR"] ?? "") === "";
+  const wantsColor = isInteractive || env["FORCE_COLOR"] === "1";
+  const hasColor = wantsColor && (env["NO_COLOR"] ?? "") === "";
   let isClosed = false;
   let live: string | null = null;
   // Without a listener a closed pipe would end the program in the middle of its work.

@@ -29,6 +29,14 @@ export interface RunFile {
   readonly attempt: number;
   readonly phase: RunPhase;
   readonly configPath: string;
-  /** Where the trainer listens for control messages; null when it does not. */
-  readonly controlAddress: string | null;
+  /** Where the trainer listens for wishes; null when it does not. */
+  readonly control: ControlAddress | null;
+}
+
+/** How to reach a trainer (see `control.ts`). */
+export interface ControlAddress {
+  /** Path of a socket, or name of a pipe. */
+  readonly address: string;
+  /** File that only its owner can read; each connection shows what it holds. */
+  readonly tokenPath: string;
 }

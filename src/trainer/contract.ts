@@ -1,6 +1,7 @@
 /** What a terminal or an editor asks of the trainer. */
 
 import type { Watcher } from "../core/training/progress.ts";
+import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
 import type { RunOwner } from "../shared/runFile.ts";
 
 interface RunRequest {
@@ -10,9 +11,20 @@ interface RunRequest {
   readonly overrides?: readonly string[];
   /** Hosts that a `.env` file may lead keys from elsewhere to. */
   readonly allowedHosts?: readonly string[];
+  /** Present when an editor started this trainer. */
+  readonly launch?: EditorLaunch;
   /** Where engine, environments and model lie; default: beside the running program. */
   readonly programFolder?: string;
 }
+
+/** What an editor gave with the start. */
+export interface EditorLaunch {
+  readonly order: LaunchOrder;
+  /** Called when the run has a folder, and when the trainer listens; `launch.json` follows it. */
+  readonly onPlace: (place: LaunchPlace) => void;
+}
+
+export type LaunchPlace = Partial<Pick<LaunchFile, "control" | "folder">>;
 
 export interface TrainRequest extends RunRequest {
   /** Path of the YAML or JSON file. */

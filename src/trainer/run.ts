@@ -21,6 +21,7 @@ import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
+import type { LaunchOrder } from "../shared/control.ts";
 import type { Closers } from "./closers.ts";
 import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
 import {
@@ -30,6 +31,7 @@ import {
   type TinkerConnection,
 } from "./connections.ts";
 import type { RunEnd } from "./contract.ts";
+import type { Ear } from "./control/ear.ts";
 import type { LocalPrograms } from "./localServices.ts";
 import { tokenizerFolder } from "./tokenizerFolder.ts";
 import { loadVariables } from "./variables.ts";
@@ -55,6 +57,12 @@ export interface TrainerScope {
   readonly closers: Closers;
   /** Hosts that a `.env` file may lead keys from elsewhere to; absent = none. */
   readonly allowedHosts?: readonly string[];
+  /** What the editor that started this trainer handed over. */
+  readonly order?: LaunchOrder;
+  /** Hears wishes from outside; absent where nobody can have any. */
+  readonly ear?: Ear;
+  /** Called once the run has a folder. */
+  readonly onFolder?: (folder: string) => void;
 }
 
 /** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
@@ -72,7 +80,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
-  const variables = await loadVariables(dirname(path));
+  const variables = await loadVariables(dirname(path), scope.order);
   const parts: ConnectionParts = {
     ...scope,
     ...{ config, variables, redactor },
@@ -111,7 +119,10 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   });
   const preparation = await orAborted(preparing, control.signal);
   const lease = await plan.claim(preparation);
+  await lease.update({ control: scope.ear?.address ?? null });
   await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
+  scope.onFolder?.(lease.folder);
+  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
   const heartbeat = new AbortController();
   const beating = lease.keepAlive(log, heartbeat.signal);
   closers.add(async () => {
@@ -157,6 +168,7 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
     random: systemRandom,
     sha256,
     ...{ log, fileSystem, redactor, control, watch, folder, client, attempt },
+    enterPhase: (phase) => lease.update({ phase }),
     ...preparation.chat,
     config: plan.loaded.config,
     store: createRolloutStore({ fileSystem, redactor, folder }),

@@ -2,7 +2,11 @@
 
 import type { Config } from "../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
-import { type NamedValue, requireAllowedHost } from "../core/secrets/hostBinding.ts";
+import {
+  type NamedValue,
+  requireAllowedHost,
+  requireBoundHost,
+} from "../core/secrets/hostBinding.ts";
 import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
 import type { Variables } from "./variables.ts";
 
@@ -23,13 +27,13 @@ export interface ServiceAddress {
 /** @throws AppError `key-host-not-allowed`, `config-address-invalid` */
 export function tinkerAddress({ config, variables, allowedHosts }: AddressParts): ServiceAddress {
   const keyName = "TINKER_API_KEY";
-  const key = variables(keyName)?.value ?? null;
-  if (config.tinker_base_url !== null) return { url: config.tinker_base_url, keyName, key };
-  const address = named(variables, "TINKER_BASE_URL");
-  if (address === null) return { url: hostedBaseUrl, keyName, key };
   const keys = present([named(variables, keyName)]);
-  requireAllowedHost({ address, keys, officialUrl: hostedBaseUrl, allowedHosts });
-  return { url: address.value, keyName, key };
+  const route = { keys, officialUrl: hostedBaseUrl, allowedHosts };
+  const address = config.tinker_base_url === null ? named(variables, "TINKER_BASE_URL") : null;
+  if (address !== null) requireAllowedHost({ address, ...route });
+  const url = config.tinker_base_url ?? address?.value ?? hostedBaseUrl;
+  requireBoundHost({ url, ...route });
+  return { url, keyName, key: keys[0]?.value ?? null };
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
@@ -49,12 +53,10 @@ export function environmentAddress(parts: AddressParts): EnvironmentAddress {
   const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
   const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
   const keyName = isOpenReward ? "OPENREWARD_API_KEY" : "ORS_API_KEY";
-  if (address !== null) {
-    const keys = present(
-      [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
-    );
-    requireAllowedHost({ address, keys, officialUrl: OPENREWARD_SESSIONS_URL, allowedHosts });
-  }
+  const keys = present([keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)));
+  const route = { keys, officialUrl: OPENREWARD_SESSIONS_URL, allowedHosts };
+  if (address !== null) requireAllowedHost({ address, ...route });
+  requireBoundHost({ url, ...route });
   const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
   return { url, isOpenReward, apiUrl, keyName, key: variables(keyName)?.value ?? null };
 }

@@ -13,6 +13,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { Closers } from "./closers.ts";
 import { type LoadedConfig, loadConfig, runName, runParent } from "./configFiles.ts";
 import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
+import { Ear } from "./control/ear.ts";
 import { debugLog } from "./debugLog.ts";
 import { createClient, startPosition } from "./modelStart.ts";
 import { planResume } from "./resume.ts";
@@ -43,43 +44,71 @@ function launch(
   const fileSystem = createFileSystem();
   closers.add(() => fileSystem.close());
   const folder = request.programFolder ?? dirname(fileURLToPath(import.meta.url));
-  const scope: TrainerScope = {
-    programs: { folder },
-    log: debugLog,
-    watch: guarded(request.watch),
-    allowedHosts: request.allowedHosts ?? [],
-    ...{ fileSystem, control, closers },
-  };
   const now = new AbortController();
   const interrupted = new Promise<RunEnd>((resolve) => {
     const end = (): void => resolve({ outcome: "interrupted", folder: null });
     now.signal.addEventListener("abort", end, { once: true });
   });
-  const running = run(scope, plan);
+  const stopNow = (): void => {
+    control.stop();
+    now.abort();
+  };
+  const running = run({ programs: { folder }, fileSystem, control, closers }, request, {
+    plan,
+    stopNow,
+  });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
     stopAndSave: () => control.stop(),
-    stopNow: () => {
-      control.stop();
-      now.abort();
-    },
+    stopNow,
   };
 }
 
+type ScopeParts = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;
+
 async function run(
-  scope: TrainerScope,
-  plan: (scope: TrainerScope) => Promise<RunPlan>,
+  parts: ScopeParts,
+  request: TrainRequest | ResumeRequest,
+  {
+    plan,
+    stopNow,
+  }: {
+    readonly plan: (scope: TrainerScope) => Promise<RunPlan>;
+    readonly stopNow: () => void;
+  },
 ): Promise<RunEnd> {
+  const { control, closers } = parts;
+  const order = request.launch?.order;
   try {
+    const onQuit = order === undefined ? {} : { onQuit: order.onQuit };
+    const ear = await Ear.open({ ...parts, log: debugLog, stopNow, ...onQuit });
+    closers.add(() => ear.close());
+    request.launch?.onPlace({ control: ear.address });
+    const scope: TrainerScope = {
+      ...parts,
+      log: debugLog,
+      watch: watchers([guarded(request.watch), (event) => ear.heard(event)]),
+      allowedHosts: [...(request.allowedHosts ?? []), ...(order?.allowedHosts ?? [])],
+      ...(order !== undefined && { order }),
+      ear,
+      onFolder: (folder) => request.launch?.onPlace({ folder }),
+    };
     return await executeRun(scope, await plan(scope));
   } catch (error) {
     // Stopped while still preparing: nothing was begun, so there is nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: null };
     throw error;
   } finally {
-    await scope.closers.closeAll();
+    control.end();
+    await closers.closeAll();
   }
+}
+
+function watchers(all: readonly TrainRequest["watch"][]): TrainRequest["watch"] {
+  return (event) => {
+    for (const watch of all) watch(event);
+  };
 }
 
 /** A watcher that throws is not heard again; it cannot disturb the run. */

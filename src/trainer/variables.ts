@@ -1,16 +1,27 @@
-/** Looks values up in the process environment and then in the `.env` file beside the configuration. */
+/** Looks values up in what an editor handed over, the process environment, and the `.env` file beside the configuration. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { FoundValue } from "../core/secrets/hostBinding.ts";
+import type { LaunchOrder } from "../shared/control.ts";
 
 /** The value of a variable and where it was found; empty counts as absent. */
 export type Variables = (name: string) => FoundValue | null;
 
-export async function loadVariables(configFolder: string): Promise<Variables> {
-  const file = await readDotEnv(join(configFolder, ".env"));
-  return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");
+export async function loadVariables(
+  configFolder: string,
+  order?: Pick<LaunchOrder, "keys" | "readsEnvFile">,
+): Promise<Variables> {
+  const isAllowed = order?.readsEnvFile ?? true;
+  const file = isAllowed ? await readDotEnv(join(configFolder, ".env")) : {};
+  return (name) =>
+    stored(order, name) ?? find(process.env, name, "process") ?? find(file, name, "dotenv");
+}
+
+function stored(order: Pick<LaunchOrder, "keys"> | undefined, name: string): FoundValue | null {
+  const key = order !== undefined && Object.hasOwn(order.keys, name) ? order.keys[name] : undefined;
+  return key === undefined ? null : { value: key.value, origin: "store", host: key.host };
 }
 
 function find(

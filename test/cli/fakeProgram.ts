@@ -1,9 +1,11 @@
 /** The parts of a program for tests: nothing real behind them. */
 
+import { Readable } from "node:stream";
 import type { ProgramParts, TrainerDoor } from "../../src/cli/programParts.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
 export interface FakeProgram extends ProgramParts {
@@ -20,6 +22,8 @@ export function createFakeProgram(changes: Partial<ProgramParts> = {}): FakeProg
   return {
     clock: new FakeClock(),
     fileSystem: createMemoryFileSystem(),
+    input: Readable.from([]),
+    log: silentLog,
     trainer: aTrainer(),
     loadTokenizer: async () => ({
       vocabSize: 256,

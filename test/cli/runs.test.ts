@@ -44,7 +44,7 @@ async function aRun(parent: string, name: string, wishes: RunWishes): Promise<vo
     attempt: 1,
     phase: "running",
     configPath: "/project/run.yaml",
-    controlAddress: null,
+    control: null,
     ...changes,
   };
   const rows = Array.from({ length: steps }, (_, step) => {

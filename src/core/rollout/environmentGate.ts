@@ -42,7 +42,7 @@ const UNBOUNDED = 1_000_000;
 export class EnvironmentGate {
   readonly #parts: GateParts;
   readonly #limiter: Limiter;
-  readonly #ceiling: number;
+  #ceiling: number;
   #open = 0;
   #rejections = 0;
   #waitMs = 0;
@@ -65,6 +65,15 @@ export class EnvironmentGate {
       rejections: this.#rejections,
       waitS: this.#waitMs / 1000,
     };
+  }
+
+  /** Changes how many sessions the configuration allows at once; open ones are left alone. */
+  allow(maxSessions: number): void {
+    const before = this.#ceiling;
+    this.#ceiling = Math.min(maxSessions, UNBOUNDED);
+    // A limit that refusals have lowered rises by itself, slowly.
+    const isOwnLimit = this.#limiter.limit === before;
+    if (isOwnLimit || this.#limiter.limit > this.#ceiling) this.#limiter.resize(this.#ceiling);
   }
 
   /**

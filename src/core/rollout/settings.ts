@@ -27,11 +27,19 @@ export interface RolloutSettings {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Settings of `environment`; `maxContext` (tokens, null = unknown) bounds the total. */
+/** What settings rest on beside the configuration. */
+export interface RolloutGivens {
+  /** The model's context in tokens; null = unknown. */
+  readonly maxContext: number | null;
+  /** Resolved values, for the environment only. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Settings of `environment`; the model's context bounds the total. */
 export function rolloutSettings(
   config: Config,
   environment: EnvironmentConfig,
-  given: { readonly maxContext: number | null; readonly secrets: Readonly<Record<string, string>> },
+  given: RolloutGivens,
 ): RolloutSettings {
   return {
     systemPromptTemplate: config.system_prompt_template,

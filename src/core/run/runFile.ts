@@ -14,6 +14,18 @@ const STALE_HEARTBEAT_MS = 30_000;
 
 const ENDED_PHASES: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
+export const runPhases = [
+  "preparing",
+  "probing",
+  "running",
+  "pausing",
+  "paused",
+  "finishing",
+  "done",
+  "failed",
+  "stopped",
+] as const satisfies readonly RunPhase[];
+
 const wholeNumber = z.number().int().nonnegative();
 
 const runFileSchema: z.ZodType<RunFile> = z
@@ -27,19 +39,9 @@ const runFileSchema: z.ZodType<RunFile> = z
     heartbeatAtMs: z.number(),
     generation: wholeNumber,
     attempt: wholeNumber,
-    phase: z.enum([
-      "preparing",
-      "probing",
-      "running",
-      "pausing",
-      "paused",
-      "finishing",
-      "done",
-      "failed",
-      "stopped",
-    ]),
+    phase: z.enum(runPhases),
     configPath: z.string(),
-    controlAddress: z.string().nullable(),
+    control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),
   })
   .readonly();
 

@@ -63,7 +63,7 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
       attempt: 1,
       phase: "preparing",
       configPath: run.configPath,
-      controlAddress: null,
+      control: null,
     },
   });
   await lease.update();
@@ -104,7 +104,7 @@ export async function resumeRun(
     phase: "preparing" as const,
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),
-    controlAddress: null,
+    control: null,
   };
   await writeRunFile(fileSystem, folder, claim);
   await supersedeFrom(fileSystem, { folder, attempt: last.attempt, step: run.step });

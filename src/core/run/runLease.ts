@@ -1,6 +1,6 @@
 /** The claim of one trainer on a run folder: keeps `run.json` true from the start of an attempt to its end. */
 
-import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import type { ControlAddress, RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage } from "../errors.ts";
 import type { Clock, FileSystem, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -17,7 +17,7 @@ export interface RunLeaseParts {
 /** What a trainer changes in its `run.json` after the start. */
 export interface RunFileChange {
   readonly phase?: RunPhase;
-  readonly controlAddress?: string | null;
+  readonly control?: ControlAddress | null;
 }
 
 export class RunLease {

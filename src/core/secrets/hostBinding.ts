@@ -5,7 +5,9 @@ import { AppError } from "../errors.ts";
 /** A value that was looked up, and where it was found. */
 export interface FoundValue {
   readonly value: string;
-  readonly origin: "process" | "dotenv";
+  readonly origin: "store" | "process" | "dotenv";
+  /** Of a key from the store: the host it was stored for; null = that of the official service. */
+  readonly host?: string | null;
 }
 
 export interface NamedValue extends FoundValue {
@@ -32,13 +34,46 @@ export function requireAllowedHost({ address, keys, officialUrl, allowedHosts }:
   if (address.origin !== "dotenv" || url.host === new URL(officialUrl).host) return;
   const key = keys.find(({ origin }) => origin !== "dotenv");
   if (key === undefined) return;
-  const allowed = allowedHosts.map((host) => host.toLowerCase());
-  if (allowed.includes(url.host) || allowed.includes(url.hostname)) return;
+  if (isAllowed(url, allowedHosts)) return;
   throw new AppError(
     "key-host-not-allowed",
     `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host}; else remove ${address.name} from .env.`,
     { data: { variable: address.name, host: url.host, key: key.name } },
   );
+}
+
+export interface BoundRoute {
+  /** What would be sent. */
+  readonly keys: readonly NamedValue[];
+  readonly url: string;
+  /** Address of the service that the keys are for. */
+  readonly officialUrl: string;
+  /** Hosts that the user allowed, with or without a port. */
+  readonly allowedHosts: readonly string[];
+}
+
+/**
+ * Refuses to send a key from the store to another host than the one it was stored for, however the address came about.
+ * @throws AppError `key-host-not-allowed`, with `data.key` and `data.host`
+ */
+export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: BoundRoute): void {
+  const target = new URL(url);
+  if (isAllowed(target, allowedHosts)) return;
+  const stranger = keys.find(({ origin, host }) => {
+    if (origin !== "store") return false;
+    return target.host !== (host ?? new URL(officialUrl).host);
+  });
+  if (stranger === undefined) return;
+  throw new AppError(
+    "key-host-not-allowed",
+    `${stranger.name} is kept for ${stranger.host ?? new URL(officialUrl).host}, but this run would send it to ${target.host}. Approve ${target.host} when you are asked, or correct the address.`,
+    { data: { key: stranger.name, host: target.host } },
+  );
+}
+
+function isAllowed(url: URL, allowedHosts: readonly string[]): boolean {
+  const allowed = allowedHosts.map((host) => host.toLowerCase());
+  return allowed.includes(url.host) || allowed.includes(url.hostname);
 }
 
 function parseUrl({ name, value }: NamedValue): URL {

@@ -7,7 +7,7 @@ import { appendCheckpoint, type CheckpointEntry } from "../run/checkpointLog.ts"
 import { type RunState, writeState } from "../run/state.ts";
 import type { RunContext } from "./context.ts";
 
-export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt";
+export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual";
 
 export interface Snapshot {
   /** Completed steps; the checkpoint's number. */
@@ -26,6 +26,7 @@ const PREFIXES: Readonly<Record<CheckpointKind, string>> = {
   rolling: "rolling",
   final: "final",
   interrupt: "interrupt",
+  manual: "manual",
 };
 
 /** The kind of save due after `step` completed steps, or null. */
@@ -42,13 +43,22 @@ function checkpointName(kind: CheckpointKind, step: number): string {
 
 /** Completed steps that a checkpoint's name states; null when it states none. */
 export function stepOfCheckpoint(path: string): number | null {
-  const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt)_(\d{6,})$/.exec(path)?.[1];
+  const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt|manual)_(\d{6,})$/.exec(path)?.[1];
   return digits === undefined ? null : Number(digits);
+}
+
+/** A save that was submitted. */
+interface Submitted {
+  readonly step: number;
+  readonly kind: CheckpointKind;
+  readonly entry: Promise<CheckpointEntry>;
 }
 
 export class CheckpointKeeper {
   readonly #context: RunContext;
+  /** The one submitted last, until somebody has waited for it. */
   #pending: Promise<CheckpointEntry> | null = null;
+  #latest: Submitted | null = null;
   #last: CheckpointEntry | null = null;
   #rollingPath: string | null = null;
 
@@ -62,10 +72,28 @@ export class CheckpointKeeper {
    */
   async begin(kind: CheckpointKind, snapshot: Snapshot): Promise<void> {
     const before = this.#pending;
-    const saving = this.#save(kind, snapshot, before);
-    saving.catch(() => undefined);
-    this.#pending = saving;
+    void this.#submit(kind, snapshot);
     await before;
+  }
+
+  /**
+   * A lasting save between two steps, without holding the run up; the one of this step when there is one. Call it only while the
+   * weights are those of the snapshot. Resolves when it is confirmed.
+   */
+  async saveNow(snapshot: Snapshot): Promise<CheckpointEntry> {
+    const latest = this.#latest;
+    if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
+      return latest.entry;
+    }
+    return this.#submit("manual", snapshot);
+  }
+
+  #submit(kind: CheckpointKind, snapshot: Snapshot): Promise<CheckpointEntry> {
+    const entry = this.#save(kind, snapshot, this.#pending);
+    entry.catch(() => undefined);
+    this.#pending = entry;
+    this.#latest = { step: snapshot.step, kind, entry };
+    return entry;
   }
 
   /** Waits until the last save is confirmed and written down; null when there was none. */

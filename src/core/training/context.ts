@@ -1,5 +1,6 @@
 /** What every part of a prepared run shares. */
 
+import type { RunPhase } from "../../shared/runFile.ts";
 import type { Renderer } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
@@ -7,7 +8,7 @@ import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
 import type { Clock, FileSystem, Log, Random, Sha256 } from "../ports.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
-import type { RolloutSettings } from "../rollout/settings.ts";
+import type { RolloutGivens, RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../run/events.ts";
 import type { RolloutStore } from "../run/rolloutStore.ts";
 import type { Redactor } from "../secrets/redact.ts";
@@ -31,6 +32,8 @@ export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
+  /** What stays the same when settings change while the run goes on. */
+  readonly given: RolloutGivens;
 }
 
 export interface Chat {
@@ -56,6 +59,8 @@ export interface RunContext extends LoopPorts, Chat {
   readonly limits: RunLimits;
   readonly control: RunControl;
   readonly watch: Watcher;
+  /** Writes down in `run.json` what the run is doing. */
+  readonly enterPhase: (phase: RunPhase) => Promise<void>;
   /** Continuous execution of the run that this is, from 1. */
   readonly attempt: number;
 }

@@ -1,9 +1,35 @@
-/** The one place where a request to stop is recorded; the loop reads it at its borders, rollouts feel it as an abort. */
+/** The one place where wishes about a run are recorded; the loop heeds them at its borders, rollouts feel a stop as an abort. */
 
+import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
+import type { CheckpointEntry } from "../run/checkpointLog.ts";
+
+/** New values for tunable keys, checked already. */
+export interface Retuning {
+  readonly config: Config;
+  readonly configHash: string;
+  /** Dotted paths of the keys that differ. */
+  readonly keys: readonly string[];
+  /** Writes the configuration down with the run; called when it comes into force. */
+  readonly record: () => Promise<void>;
+  /** Called instead when it cannot come into force after all. */
+  readonly dropped: () => void;
+}
+
+type Save = () => Promise<CheckpointEntry>;
+
+interface WaitingSave {
+  readonly resolve: (entry: Promise<CheckpointEntry>) => void;
+  readonly reject: (reason: unknown) => void;
+}
 
 export class RunControl {
   readonly #stopping = new AbortController();
+  #isPausing = false;
+  #wake: () => void = () => undefined;
+  #retuning: Retuning | null = null;
+  #save: Save | null = null;
+  #waitingSaves: WaitingSave[] = [];
 
   /** Aborted once a stop is asked for. */
   get signal(): AbortSignal {
@@ -14,8 +40,78 @@ export class RunControl {
     return this.#stopping.signal.aborted;
   }
 
+  /** True from the wish to pause until the wish to continue. */
+  get isPausing(): boolean {
+    return this.#isPausing;
+  }
+
   /** Asks the run to give up its unfinished step, save the last completed one, and end. Repeats change nothing. */
   stop(): void {
     this.#stopping.abort(new AppError("stopped", "The run was asked to stop."));
+  }
+
+  /** Asks the run to wait after the step under way. */
+  pause(): void {
+    this.#isPausing = true;
+  }
+
+  /** Takes a wish to pause back, or ends the pause. */
+  continue(): void {
+    this.#isPausing = false;
+    this.#wake();
+  }
+
+  /** Replaces settings at the next step border; each wish builds on the one before it. */
+  retune(retuning: Retuning): void {
+    const keys = new Set([...(this.#retuning?.keys ?? []), ...retuning.keys]);
+    this.#retuning = { ...retuning, keys: [...keys] };
+  }
+
+  /**
+   * Saves the last completed step: at once while rollouts are under way, after the update when one is being made. Resolves with the
+   * confirmed checkpoint. @throws AppError `run-ended` when the run ends before
+   */
+  saveNow(): Promise<CheckpointEntry> {
+    if (this.#save !== null) return this.#save();
+    return new Promise((resolve, reject) => this.#waitingSaves.push({ resolve, reject }));
+  }
+
+  /** For the loop: `save` may be called until {@link withdrawSave}; whoever waited is served now. */
+  offerSave(save: Save): void {
+    this.#save = save;
+    for (const { resolve } of this.#waitingSaves.splice(0)) resolve(save());
+  }
+
+  /** For the loop: the weights are about to change. */
+  withdrawSave(): void {
+    this.#save = null;
+  }
+
+  /** For the loop: hands the waiting settings over, once. */
+  takeRetuning(): Retuning | null {
+    const retuning = this.#retuning;
+    this.#retuning = null;
+    return retuning;
+  }
+
+  /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */
+  pauseOver(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isPausing) return resolve();
+      const stopped = (): void => reject(this.signal.reason);
+      if (this.isStopping) return stopped();
+      this.signal.addEventListener("abort", stopped, { once: true });
+      this.#wake = () => {
+        this.signal.removeEventListener("abort", stopped);
+        resolve();
+      };
+    });
+  }
+
+  /** Tells whoever still waits for a save that the run is over. */
+  end(): void {
+    this.withdrawSave();
+    const over = new AppError("run-ended", "The run ended before it could be saved once more.");
+    for (const { reject } of this.#waitingSaves.splice(0)) reject(over);
   }
 }

@@ -1,6 +1,7 @@
 /** The training loop: step after step from a border to the next, with evaluations and saves in between. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
 import { flattenMetrics } from "../run/metricsTree.ts";
@@ -8,9 +9,11 @@ import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
 import type { RunContext } from "./context.ts";
+import type { Retuning } from "./control.ts";
 import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
+import { retuned } from "./retune.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
 /** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */
@@ -68,8 +71,8 @@ export async function runLoop(
 const ETA_STEPS = 9;
 
 class Loop {
-  readonly #context: RunContext;
-  readonly #identity: RunIdentity;
+  #context: RunContext;
+  #identity: RunIdentity;
   readonly #keeper: CheckpointKeeper;
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
@@ -85,11 +88,14 @@ class Loop {
   }
 
   async run(): Promise<LoopEnd> {
-    const { control, client, totalSteps } = this.#context;
+    const { control, client } = this.#context;
     let sampler = await client.ephemeralSampler();
     try {
+      this.#offerSave();
       if (this.#position.step === 0) await this.#evaluate(sampler, "start");
-      while (!control.isStopping && !this.#isDone(totalSteps)) {
+      while (!control.isStopping && !this.#isDone()) {
+        await this.#border();
+        if (this.#isDone()) break;
         const output = await this.#step(sampler);
         sampler = output.trained?.sampler ?? sampler;
         await this.#afterStep(sampler);
@@ -104,8 +110,54 @@ class Loop {
     return this.#end();
   }
 
-  #isDone(totalSteps: number | null): boolean {
+  #isDone(): boolean {
+    const { totalSteps } = this.#context;
     return totalSteps !== null && this.#position.step >= totalSteps;
+  }
+
+  /** Between two steps: waits through a pause, then lets new settings come into force. */
+  async #border(): Promise<void> {
+    const { control, watch, enterPhase } = this.#context;
+    const { step } = this.#position;
+    if (control.isPausing) {
+      await this.#keeper.settle();
+      await enterPhase("paused");
+      watch({ kind: "paused", step });
+      await this.#event("run-paused", `The run waits before step ${step + 1}.`);
+      await control.pauseOver();
+      await enterPhase("running");
+      watch({ kind: "continued", step });
+      await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
+    }
+    const retuning = control.takeRetuning();
+    if (retuning !== null) await this.#retune(retuning);
+  }
+
+  async #retune({ config, configHash, keys, record, dropped }: Retuning): Promise<void> {
+    const { step } = this.#position;
+    try {
+      this.#context = retuned(this.#context, config);
+    } catch (error) {
+      dropped();
+      const message = `The new settings were left out: ${errorMessage(error)}`;
+      this.#context.watch({ kind: "warning", message });
+      return this.#event("retune-refused", message);
+    }
+    const changedKeys = [...new Set([...this.#identity.changedKeys, ...keys])];
+    this.#identity = { ...this.#identity, configHash, changedKeys };
+    await record();
+    this.#context.watch({ kind: "retuned", step, keys });
+    const message = `From step ${step + 1} on with other settings: ${keys.join(", ")}.`;
+    await this.#event("run-retuned", message, { keys: [...keys] });
+  }
+
+  #offerSave(): void {
+    this.#context.control.offerSave(() => this.#keeper.saveNow(this.#snapshot()));
+  }
+
+  async #event(kind: string, message: string, data: JsonObject = {}): Promise<void> {
+    const { step } = this.#position;
+    await this.#context.events.record({ step, level: "info", kind, message, data });
   }
 
   async #step(sampler: SamplingClient): Promise<StepOutput> {
@@ -152,12 +204,13 @@ class Loop {
     const { step, counters } = this.#position;
     const due = dueCheckpoint(config, step);
     if (due !== null) await this.#keeper.begin(due, this.#snapshot());
+    this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps);
     }
     const every = config.evaluation?.every ?? null;
     // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
-    if (every === null || step % every !== 0 || this.#isDone(this.#context.totalSteps)) return;
+    if (every === null || step % every !== 0 || this.#isDone()) return;
     await this.#evaluate(sampler, "periodic");
   }
 
@@ -169,8 +222,9 @@ class Loop {
   }
 
   async #end(): Promise<LoopEnd> {
-    const { control, totalSteps } = this.#context;
-    const isDone = !control.isStopping || this.#isDone(totalSteps);
+    const { control } = this.#context;
+    control.withdrawSave();
+    const isDone = !control.isStopping || this.#isDone();
     const entry = await this.#keeper.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
     return {
       outcome: isDone ? "done" : "stopped",

@@ -90,10 +90,12 @@ async function prepareEnvironments(
     const own: EnvironmentConfig = config.environments[name] ?? defaultEnvironment(kind);
     const secrets = await parts.secretsOf(name);
     const remote = parts.environment(name);
+    const given = { maxContext, secrets };
     const maxSessions = own.max_concurrency ?? Number.POSITIVE_INFINITY;
     prepared.set(name, {
       remote,
-      settings: rolloutSettings(config, own, { maxContext, secrets }),
+      given,
+      settings: rolloutSettings(config, own, given),
       gate: new EnvironmentGate({ ...parts, remote, maxSessions }),
     });
   }

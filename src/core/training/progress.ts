@@ -72,6 +72,14 @@ export type ProgressEvent =
       readonly checkpointKind: string;
       readonly statePath: string;
     }
+  | { readonly kind: "paused"; readonly step: number }
+  | { readonly kind: "continued"; readonly step: number }
+  | {
+      readonly kind: "retuned";
+      /** The first step with the new settings. */
+      readonly step: number;
+      readonly keys: readonly string[];
+    }
   | {
       readonly kind: "ended";
       readonly outcome: "done" | "stopped";

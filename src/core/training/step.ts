@@ -62,6 +62,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   if (data.length > 0) {
     const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
     watch({ kind: "training", step, datums: data.length, tokens });
+    context.control.withdrawSave();
     trained = await trainStep(context, data, config, learningRate);
     await store.addTokens(step, tokenRecords(data, trained));
   }

@@ -158,10 +158,13 @@ test("heartbeats go on until they are told to stop, and outlive a write that fai
 test("a change of phase is written at once", async () => {
   const { parts, fileSystem } = workplace();
   const lease = await startRun(parts, newRun);
-  await lease.update({ phase: "running", controlAddress: "/tmp/control.sock" });
+  await lease.update({
+    phase: "running",
+    control: { address: "/tmp/control.sock", tokenPath: "/tmp/token" },
+  });
   expect(await readRunFile(fileSystem, folder)).toMatchObject({
     phase: "running",
-    controlAddress: "/tmp/control.sock",
+    control: { address: "/tmp/control.sock", tokenPath: "/tmp/token" },
   });
 });
 

@@ -58,7 +58,8 @@ export function aContext({
       weight: 1,
     },
   ];
-  const environment = { remote, settings, gate: aGate(remote, clock, maxSessions) };
+  const gate = aGate(remote, clock, maxSessions);
+  const environment = { remote, settings, gate, given: { maxContext: null, secrets: {} } };
   return {
     config,
     folder: FOLDER,
@@ -77,6 +78,7 @@ export function aContext({
     limits: runLimits(config),
     control: new RunControl(),
     watch: (event) => progress.push(event),
+    enterPhase: async () => undefined,
     attempt: 1,
     ...wishes,
     clock,

@@ -1,0 +1,48 @@
+/** The command `control`: a wish for a run that is going on, from another terminal. */
+
+import { resolve } from "node:path";
+import { AppError } from "../core/errors.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import { isRunInUse, readRunFile } from "../core/run/runFile.ts";
+import { ControlClient } from "../node/controlClient.ts";
+import type { ControlCommand } from "./arguments.ts";
+import { commandLine, type Invocation, shortPath } from "./invocation.ts";
+import { type Line, styled } from "./line.ts";
+
+export interface ControlParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly invocation: Invocation;
+  readonly isProcessAlive: (pid: number) => boolean;
+}
+
+/** Sends the wish and says what comes of it. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
+export async function controlRun(
+  parts: ControlParts,
+  { folder: given, wish }: ControlCommand,
+): Promise<readonly Line[]> {
+  const { fileSystem, clock, invocation, isProcessAlive } = parts;
+  const folder = resolve(invocation.cwd, given);
+  const shown = shortPath(folder, invocation.cwd);
+  const file = await readRunFile(fileSystem, folder);
+  if (file === null) {
+    const message = `${shown} holds no run: run.json is missing. Name the folder of a run.`;
+    throw new AppError("run-not-found", message);
+  }
+  if (!isRunInUse(file, { nowMs: clock.now(), isProcessAlive }) || file.control === null) {
+    const resume = commandLine(invocation, "resume", shown);
+    throw new AppError(
+      "run-not-running",
+      `${shown} is not being trained now (${file.phase}). To go on with it: ${resume}`,
+    );
+  }
+  const client = await ControlClient.open(file.control);
+  try {
+    const { message, status } = await client.send(wish);
+    if (message !== "") return [[message]];
+    const total = status.totalSteps === null ? "" : ` of ${status.totalSteps}`;
+    return [[styled("strong", status.phase), `  ${status.step}${total} steps completed`]];
+  } finally {
+    client.close();
+  }
+}

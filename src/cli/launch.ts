@@ -1,0 +1,95 @@
+/** How a trainer serves the editor that started it: keys come in over standard input, `launch.json` tells where it stands. */
+
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { launchOrderSchema } from "../core/control/messages.ts";
+import { AppError, errorMessage } from "../core/errors.ts";
+import type { FileSystem, Log } from "../core/ports.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
+import type { LaunchPlace, RunEnd, TrainRequest } from "../trainer/contract.ts";
+import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
+import type { ProgramParts } from "./programParts.ts";
+
+const MAX_ORDER_CHARACTERS = 1024 * 1024;
+
+/** Who starts a run, for the trainer's request. */
+export type Started = Pick<TrainRequest, "owner"> & Partial<Pick<TrainRequest, "launch">>;
+
+/**
+ * Runs `train` for a terminal, or with a `launchFolder` for the editor that made it; `launch.json` tells the outcome last.
+ * Resolves with the exit code. @throws AppError as `train` does
+ */
+export async function launched(
+  parts: Pick<ProgramParts, "fileSystem" | "input" | "log">,
+  launchFolder: string | null,
+  train: (started: Started) => Promise<RunEnd>,
+): Promise<number> {
+  if (launchFolder === null) return exitCodeOfRun(await train({ owner: "terminal" }));
+  const record = new LaunchRecord(parts.fileSystem, launchFolder, parts.log);
+  try {
+    const order = await readOrder(parts.input);
+    const launch = { order, onPlace: (place: LaunchPlace) => record.note(place) };
+    const exitCode = exitCodeOfRun(await train({ owner: "editor", launch }));
+    record.note({ control: null, exitCode });
+    return exitCode;
+  } catch (error) {
+    const [message = ""] = errorMessage(error).split("\n");
+    record.note({ control: null, exitCode: exitCodeOf(error), error: message });
+    throw error;
+  } finally {
+    await record.written();
+  }
+}
+
+/** The first line of `input`, which is then let go. @throws AppError `bad-arguments` when it is no order */
+async function readOrder(input: Readable): Promise<LaunchOrder> {
+  let text = "";
+  for await (const piece of input.setEncoding("utf8")) {
+    text += piece;
+    if (text.includes("\n") || text.length > MAX_ORDER_CHARACTERS) break;
+  }
+  input.destroy();
+  const order = launchOrderSchema.safeParse(parseJson(text)?.value);
+  if (order.success) return order.data;
+  throw new AppError(
+    "bad-arguments",
+    "--launch is for editors: it reads keys from standard input.",
+  );
+}
+
+/** Keeps `launch.json` true; each write replaces the file as a whole. */
+class LaunchRecord {
+  readonly #path: string;
+  readonly #fileSystem: FileSystem;
+  readonly #log: Log;
+  #file: LaunchFile = {
+    schemaVersion: 1,
+    pid: process.pid,
+    control: null,
+    folder: null,
+    exitCode: null,
+    error: null,
+  };
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(fileSystem: FileSystem, folder: string, log: Log) {
+    this.#fileSystem = fileSystem;
+    this.#path = join(folder, "launch.json");
+    this.#log = log;
+  }
+
+  /** Called as soon as something is known. A disk that refuses is logged: the run is worth more than its record. */
+  note(change: LaunchPlace & Partial<Pick<LaunchFile, "exitCode" | "error">>): void {
+    this.#file = { ...this.#file, ...change };
+    const text = `${JSON.stringify(this.#file, null, 2)}\n`;
+    this.#writing = this.#writing
+      .then(() => this.#fileSystem.writeAtomic(this.#path, text))
+      .catch((error: unknown) => this.#log.warn("launch.json was not written.", { error }));
+  }
+
+  /** Resolves when what was noted stands on disk. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+}

@@ -1,0 +1,88 @@
+/** Checks what arrives over a control socket, on both of its sides. */
+
+import * as z from "zod";
+import {
+  CONTROL_VERSION,
+  type ControlNotice,
+  type ControlReply,
+  type ControlRequest,
+  type LaunchFile,
+  type LaunchOrder,
+  type RunStatus,
+} from "../../shared/control.ts";
+import { runPhases } from "../run/runFile.ts";
+
+const count = z.number().int().nonnegative();
+const line = { version: z.literal(CONTROL_VERSION), id: count, token: z.string() };
+
+const plain = z
+  .object({
+    ...line,
+    action: z.enum(["status", "attach", "pause", "continue", "save", "stop", "stop-now"]),
+  })
+  .readonly();
+const retune = z
+  .object({
+    ...line,
+    action: z.literal("retune"),
+    settings: z.array(z.string().max(10_000)).min(1).max(200).readonly(),
+  })
+  .readonly();
+
+export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, retune]);
+
+const runStatus: z.ZodType<RunStatus> = z
+  .object({
+    pid: count,
+    phase: z.enum(runPhases),
+    preparing: z.string().nullable(),
+    folder: z.string().nullable(),
+    step: count,
+    totalSteps: count.nullable(),
+    rollouts: z.object({ done: count, total: count }).readonly().nullable(),
+    rewardMean: z.number().nullable(),
+  })
+  .readonly();
+
+const done = z
+  .object({ id: count, ok: z.literal(true), message: z.string(), status: runStatus })
+  .readonly();
+const refused = z
+  .object({ id: count, ok: z.literal(false), code: z.string(), message: z.string() })
+  .readonly();
+const notice: z.ZodType<ControlNotice> = z
+  .object({ notice: z.literal("status"), status: runStatus })
+  .readonly();
+
+/** What a trainer sends. */
+export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.union([
+  done,
+  refused,
+  notice,
+]);
+
+const address = z.object({ address: z.string(), tokenPath: z.string() }).readonly();
+
+export const launchFileSchema: z.ZodType<LaunchFile> = z
+  .object({
+    schemaVersion: z.literal(1),
+    pid: count,
+    control: address.nullable(),
+    folder: z.string().nullable(),
+    exitCode: count.nullable(),
+    error: z.string().nullable(),
+  })
+  .readonly();
+
+export const launchOrderSchema: z.ZodType<LaunchOrder> = z
+  .object({
+    version: z.literal(CONTROL_VERSION),
+    keys: z.record(
+      z.string(),
+      z.object({ value: z.string(), host: z.string().nullable() }).readonly(),
+    ),
+    allowedHosts: z.array(z.string()).readonly(),
+    readsEnvFile: z.boolean(),
+    onQuit: z.enum(["keep running", "stop and save"]),
+  })
+  .readonly();

@@ -1,0 +1,91 @@
+/**
+ * What is said to a trainer while it runs, line by line as JSON over its socket: a request, its reply with the same `id`, and for
+ * those who are attached a notice whenever something has changed.
+ */
+
+import type { RunPhase } from "./runFile.ts";
+
+export const CONTROL_VERSION = 1;
+
+export type ControlWish =
+  /** What is it doing? */
+  | { readonly action: "status" }
+  /** From now on this connection gets notices; an editor that attaches keeps a run from taking it as gone. */
+  | { readonly action: "attach" }
+  /** Wait after the step under way. */
+  | { readonly action: "pause" }
+  | { readonly action: "continue" }
+  /** Save the last completed step without holding anything up. */
+  | { readonly action: "save" }
+  /** Give up the step under way, save the last completed one, end. */
+  | { readonly action: "stop" }
+  /** End without saving. */
+  | { readonly action: "stop-now" }
+  /** New values for tunable keys, each as `key=value`; they hold from the next step on. */
+  | { readonly action: "retune"; readonly settings: readonly string[] };
+
+export type ControlAction = ControlWish["action"];
+
+export type ControlRequest = ControlWish & {
+  readonly version: typeof CONTROL_VERSION;
+  readonly id: number;
+  readonly token: string;
+};
+
+export interface RunStatus {
+  readonly pid: number;
+  readonly phase: RunPhase;
+  /** The part of the preparation under way, in words for people; null once the run is prepared. */
+  readonly preparing: string | null;
+  /** Null before the run has a folder. */
+  readonly folder: string | null;
+  /** Completed steps. */
+  readonly step: number;
+  /** Null = endless, or not known yet. */
+  readonly totalSteps: number | null;
+  /** Rollouts of the step or evaluation under way; null between them. */
+  readonly rollouts: { readonly done: number; readonly total: number } | null;
+  /** Mean reward of the last completed step. */
+  readonly rewardMean: number | null;
+}
+
+export type ControlReply =
+  | {
+      readonly id: number;
+      readonly ok: true;
+      /** What will happen, as a sentence. */
+      readonly message: string;
+      readonly status: RunStatus;
+    }
+  | { readonly id: number; readonly ok: false; readonly code: string; readonly message: string };
+
+export interface ControlNotice {
+  readonly notice: "status";
+  readonly status: RunStatus;
+}
+
+/** `launch.json`: what a trainer that an editor started says of itself, before it has a run folder and after its end. */
+export interface LaunchFile {
+  readonly schemaVersion: 1;
+  readonly pid: number;
+  readonly control: { readonly address: string; readonly tokenPath: string } | null;
+  /** Null before the run has a folder. */
+  readonly folder: string | null;
+  /** Null while the trainer lives. */
+  readonly exitCode: number | null;
+  /** The first line of what went wrong; null when nothing did. */
+  readonly error: string | null;
+}
+
+/** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */
+export interface LaunchOrder {
+  readonly version: typeof CONTROL_VERSION;
+  /** Keys by the name of their variable, from the editor's secret store, each with the host it may go to (null = the official one). */
+  readonly keys: Readonly<Record<string, { readonly value: string; readonly host: string | null }>>;
+  /** Hosts that the user has approved for keys, as for `--allow-host`. */
+  readonly allowedHosts: readonly string[];
+  /** Whether the `.env` file beside the configuration may be read. */
+  readonly readsEnvFile: boolean;
+  /** What to do when no editor has been attached for a minute. */
+  readonly onQuit: "keep running" | "stop and save";
+}

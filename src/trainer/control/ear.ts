@@ -1,0 +1,96 @@
+/** How a run hears wishes from outside: the socket, what is told over it, and what happens when every editor has gone. */
+
+import { errorMessage } from "../../core/errors.ts";
+import type { FileSystem, Log } from "../../core/ports.ts";
+import type { RunLease } from "../../core/run/runLease.ts";
+import type { RunControl } from "../../core/training/control.ts";
+import type { ProgressEvent } from "../../core/training/progress.ts";
+import type { LaunchOrder, RunStatus } from "../../shared/control.ts";
+import type { ControlAddress } from "../../shared/runFile.ts";
+import { ControlServer } from "./controlServer.ts";
+import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
+import { type TunableRun, Wishes } from "./wishes.ts";
+
+export interface EarParts {
+  readonly control: RunControl;
+  readonly fileSystem: FileSystem;
+  readonly log: Log;
+  readonly stopNow: () => void;
+  /** Given by the editor that started this trainer; absent for a terminal, which may come and go. */
+  readonly onQuit?: LaunchOrder["onQuit"];
+}
+
+/** Without an editor for this long, the editor has been quit; a reload of its window takes seconds. */
+const QUIT_AFTER_MS = 60_000;
+
+export class Ear {
+  readonly #parts: EarParts;
+  readonly #wishes: Wishes;
+  #server: ControlServer | null = null;
+  #lease: RunLease | null = null;
+  #status: RunStatus = INITIAL_STATUS;
+  #quitTimer: NodeJS.Timeout | null = null;
+
+  private constructor(parts: EarParts) {
+    this.#parts = parts;
+    this.#wishes = new Wishes({
+      ...parts,
+      status: () => this.#status,
+      onPausing: (isPausing) => this.#showPausing(isPausing),
+    });
+  }
+
+  /** Listens; a machine without room for a socket gets a run that cannot be controlled, and a warning in the log. */
+  static async open(parts: EarParts): Promise<Ear> {
+    const ear = new Ear(parts);
+    try {
+      ear.#server = await ControlServer.start({
+        status: () => ear.#status,
+        carryOut: (wish) => ear.#wishes.carryOut(wish),
+        onAttached: (count) => ear.#expectEditor(count),
+      });
+    } catch (error) {
+      parts.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
+    }
+    ear.#expectEditor(0);
+    return ear;
+  }
+
+  get address(): ControlAddress | null {
+    return this.#server?.address ?? null;
+  }
+
+  /** Takes in what the run tells its watchers. */
+  heard(event: ProgressEvent): void {
+    this.#status = advanceStatus(this.#status, event);
+    this.#server?.changed();
+  }
+
+  /** From now on settings can be changed, and `run.json` shows a wish to pause. */
+  prepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
+    this.#lease = lease;
+    this.#status = { ...this.#status, folder: lease.folder };
+    this.#wishes.prepared({ ...run, folder: lease.folder });
+  }
+
+  async close(): Promise<void> {
+    if (this.#quitTimer !== null) clearTimeout(this.#quitTimer);
+    await this.#server?.close();
+  }
+
+  #showPausing(isPausing: boolean): void {
+    const { phase } = this.#status;
+    if (phase !== "running" && phase !== "pausing") return;
+    this.#status = { ...this.#status, phase: isPausing ? "pausing" : "running" };
+    this.#lease?.update({ phase: this.#status.phase }).catch(() => undefined);
+    this.#server?.changed();
+  }
+
+  #expectEditor(attached: number): void {
+    if (this.#quitTimer !== null) clearTimeout(this.#quitTimer);
+    this.#quitTimer = null;
+    if (this.#parts.onQuit !== "stop and save" || attached > 0) return;
+    this.#quitTimer = setTimeout(() => this.#parts.control.stop(), QUIT_AFTER_MS);
+    this.#quitTimer.unref();
+  }
+}

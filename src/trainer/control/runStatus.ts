@@ -1,0 +1,49 @@
+/** What a run is doing, in one small value: progress events in, a new status out. */
+
+import type { ProgressEvent } from "../../core/training/progress.ts";
+import type { RunStatus } from "../../shared/control.ts";
+
+export const INITIAL_STATUS: RunStatus = {
+  pid: process.pid,
+  phase: "preparing",
+  preparing: null,
+  folder: null,
+  step: 0,
+  totalSteps: null,
+  rollouts: null,
+  rewardMean: null,
+};
+
+/** The status after `event`. */
+export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatus {
+  switch (event.kind) {
+    case "preparing":
+      return { ...status, preparing: event.what };
+    case "started": {
+      const { folder, step, totalSteps } = event;
+      return { ...status, phase: "running", preparing: null, folder, step, totalSteps };
+    }
+    case "step-started":
+    case "evaluating":
+      return { ...status, rollouts: { done: 0, total: event.rollouts } };
+    case "rollout-finished":
+      return { ...status, rollouts: { done: event.done, total: event.rollouts } };
+    case "step-finished": {
+      const { rewardMean, totalSteps } = event;
+      return { ...status, step: event.step + 1, totalSteps, rewardMean, rollouts: null };
+    }
+    case "evaluated":
+      return { ...status, rollouts: null };
+    case "paused":
+      return { ...status, phase: "paused", rollouts: null };
+    case "continued":
+      return { ...status, phase: "running" };
+    case "ended":
+      return { ...status, phase: event.outcome, folder: event.folder, rollouts: null };
+    case "training":
+    case "checkpoint":
+    case "retuned":
+    case "warning":
+      return status;
+  }
+}
