@@ -4,8 +4,7 @@ import { randomUUID } from "node:crypto";
 import { formatEvent } from "../src/local/environment/server/eventWriter.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
-
-const LATENCY_MS = 20;
+import { ENVIRONMENT_MS } from "./standInTimes.ts";
 
 const TOOLS = {
   tools: [
@@ -37,7 +36,7 @@ export const standInEnvironment: StandInAnswer = async ({ path, body, header }) 
   const endpoint = path.split("/").at(-1);
   if (endpoint === "create_session") return streamed("");
   if (endpoint === "call") return streamed(JSON.stringify(resultOf(body.toString())));
-  await systemClock.sleep(LATENCY_MS);
+  await systemClock.sleep(ENVIRONMENT_MS);
   switch (endpoint) {
     case "create":
     case "delete":
@@ -62,19 +61,22 @@ function streamed(result: string): StandInReply {
 
 async function* events(result: string): AsyncGenerator<string> {
   yield formatEvent("task_id", randomUUID());
-  await systemClock.sleep(LATENCY_MS);
+  await systemClock.sleep(ENVIRONMENT_MS);
   yield formatEvent("end", result);
 }
 
-/** Only the answer tool ends the episode and is rewarded. */
+let answers = 0;
+
+/** Only the answer tool ends the episode and is rewarded, every other time: a group in which all get the same teaches nothing. */
 function resultOf(call: string): object {
   const isAnswer = call.includes('"answer"');
+  if (isAnswer) answers += 1;
   return {
     ok: true,
     output: {
       blocks: [{ type: "text", text: isAnswer ? "right" : "408" }],
       metadata: null,
-      reward: isAnswer ? 1 : null,
+      reward: isAnswer ? answers % 2 : null,
       finished: isAnswer,
     },
   };

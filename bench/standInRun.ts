@@ -1,6 +1,6 @@
 /** A prepared run whose services are stand-ins in a process of their own. */
 
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseConfig } from "../src/core/config/parse.ts";
 import type { Config } from "../src/core/config/schema.ts";
 import { connectEnvironments } from "../src/core/openreward/environments.ts";
@@ -19,12 +19,10 @@ import { sha256 } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import { systemRandom } from "../src/node/random.ts";
 import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
-import { startChild } from "../src/trainer/childProcess.ts";
 import type { Closers } from "../src/trainer/closers.ts";
+import { MODEL, TOKENIZER_FOLDER } from "./standInModel.ts";
 
 export const ENVIRONMENT = "local/calculator";
-const MODEL = "local/tiny-tool";
-/** The embedded model is small; its run gets the limits of a hosted one. */
 const CONFIG = `
 model_name: ${MODEL}
 environments:
@@ -43,23 +41,25 @@ export interface StandInRun {
   readonly context: RunContext;
   /** Requests sent so far. */
   readonly requests: () => number;
+  /** When the first sample was asked for, in milliseconds since the process began; null = not yet. */
+  readonly firstSampleAtMs: () => number | null;
 }
 
-/** Starts the stand-ins and prepares a run in `folder`; `closers` end both. */
-export async function openStandInRun(folder: string, closers: Closers): Promise<StandInRun> {
-  const child = await startChild({
-    name: "The stand-ins",
-    program: resolve("scripts/run.mjs"),
-    args: [resolve("bench/standIns.ts"), folder, MODEL],
-  });
-  closers.add(child.close);
+/** Prepares a run in `runFolder` with the stand-ins that listen in `folder`; `closers` end it. */
+export async function openStandInRun(
+  folder: string,
+  runFolder: string,
+  closers: Closers,
+): Promise<StandInRun> {
   let sent = 0;
+  let firstSampleAtMs: number | null = null;
   const connect = (socket: string): HttpClient => {
     const http = createHttpClient({ socketPath: join(folder, socket) });
     closers.add(http.close);
     return {
       send: (request) => {
         sent += 1;
+        if (request.url.endsWith("/asample")) firstSampleAtMs ??= performance.now();
         return http.send(request);
       },
     };
@@ -75,8 +75,8 @@ export async function openStandInRun(folder: string, closers: Closers): Promise<
     apiKey: null,
     userAgent: "tinker-rl-bench",
   });
-  const context = await runContext(folder, closers, service, environments.environment);
-  return { context, requests: () => sent };
+  const context = await runContext(runFolder, closers, service, environments.environment);
+  return { context, requests: () => sent, firstSampleAtMs: () => firstSampleAtMs };
 }
 
 async function runContext(
@@ -90,7 +90,7 @@ async function runContext(
   const preparation = await prepareRun({
     ...ports,
     ...{ config, service, environment },
-    loadModel: () => loadModelTokenizer(resolve("src/local/engine/model")),
+    loadModel: () => loadModelTokenizer(TOKENIZER_FOLDER),
     secretsOf: async () => ({}),
     onPart: () => undefined,
     onWarning: () => undefined,
@@ -113,6 +113,7 @@ async function runContext(
     limits: runLimits(config),
     control: new RunControl(),
     watch: () => undefined,
+    enterPhase: async () => undefined,
   };
 }
 

@@ -8,15 +8,10 @@ import {
   encodeForwardBackwardOutput,
   encodeSampleResponse,
 } from "../src/core/tinker/wireProto.ts";
-import { createUniform } from "../src/local/random.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
+import { CALLS_BEFORE_ANSWER, sampleMs, TRAINING_MS } from "./standInTimes.ts";
 
-/** A sample is ready after a time between these. */
-const LEAST_LATENCY_MS = 200;
-const MOST_LATENCY_MS = 2_000;
-/** Turns with a tool call before the one that answers. */
-const CALLS_BEFORE_ANSWER = 2;
 const LOGPROB = -0.5;
 
 const CALL_TURN =
@@ -24,9 +19,13 @@ const CALL_TURN =
 const ANSWER_TURN =
   'Now I know the result, 408.\n<tool_call>\n{"name": "answer", "arguments": {"value": "408"}}\n</tool_call><|im_end|>';
 
+/** Not checked one by one: that would be work. */
+const tokens = z.custom<readonly number[]>(Array.isArray);
 const sampleBody = z.object({
-  prompt: z.object({ chunks: z.array(z.object({ tokens: z.array(z.number()) })) }),
+  prompt: z.object({ chunks: z.array(z.object({ tokens })) }),
+  sampling_params: z.object({ seed: z.number() }),
 });
+type SampleBody = z.output<typeof sampleBody>;
 const futureBody = z.object({ request_id: z.string() });
 const namedBody = z.object({ path: z.string().optional() });
 
@@ -44,8 +43,7 @@ interface Future {
 /** Answers what a training run asks for, from the first call to the last. */
 export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): StandInAnswer {
   const futures = new Map<string, Future>();
-  const uniform = createUniform(1);
-  const sampleOf = cannedSamples(tokenizer);
+  const sampleFor = cannedSamples(tokenizer);
   let count = 0;
   const submit = (reply: StandInReply, latencyMs = 0): StandInReply => {
     const id = `request${count++}`;
@@ -60,12 +58,14 @@ export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): S
     futures.delete(id);
     return future.reply;
   };
-  const latencyMs = () => LEAST_LATENCY_MS + (MOST_LATENCY_MS - LEAST_LATENCY_MS) * uniform();
   return async ({ path, body }) => {
     const call = path.replace("/api/v1/", "");
-    if (call === "forward_backward") return submit(trainingResult(body));
+    if (call === "forward_backward") return submit(trainingResult(body), TRAINING_MS);
     const json: unknown = body.length === 0 ? {} : JSON.parse(body.toString());
-    if (call === "asample") return submit(sampleOf(json), latencyMs());
+    if (call === "asample") {
+      const sample = sampleBody.parse(json);
+      return submit(sampleFor(sample), sampleMs(sample.sampling_params.seed));
+    }
     if (call === "retrieve_future") return await collect(json);
     const result = operationResult(call, json);
     if (result !== null) return submit(jsonReply(result));
@@ -75,14 +75,15 @@ export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): S
 }
 
 /** A turn for each prompt: calls first, and the answer once the prompt holds enough of them. */
-function cannedSamples(tokenizer: Tokenizer): (body: unknown) => StandInReply {
+function cannedSamples(tokenizer: Tokenizer): (body: SampleBody) => StandInReply {
   const controls = createControlTokens(tokenizer);
-  const callEnd = controls.idOf("</tool_call>");
+  // The instructions of a prompt show a call, but never a result.
+  const resultEnd = controls.idOf("</tool_response>");
   const callTurn = protobufReply(sampleOf(controls.encode(CALL_TURN)));
   const answerTurn = protobufReply(sampleOf(controls.encode(ANSWER_TURN)));
-  return (body) => {
-    const tokens = sampleBody.parse(body).prompt.chunks.flatMap((chunk) => chunk.tokens);
-    const calls = tokens.filter((token) => token === callEnd).length;
+  return ({ prompt }) => {
+    const ids = prompt.chunks.flatMap((chunk) => chunk.tokens);
+    const calls = ids.filter((token) => token === resultEnd).length;
     return calls < CALLS_BEFORE_ANSWER ? callTurn : answerTurn;
   };
 }

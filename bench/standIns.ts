@@ -1,17 +1,18 @@
 /**
- * The process of both stand-ins, so that their work is not counted as the client's: `standIns.ts FOLDER MODEL` listens on
+ * The process of both stand-ins, so that their work is not counted as the client's: `standIns.ts FOLDER` listens on
  * `tinker.sock` and `environment.sock` in the folder and ends with its parent.
  */
 
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 import { standInEnvironment } from "./standInEnvironment.ts";
+import { MODEL, TOKENIZER_FOLDER } from "./standInModel.ts";
 import { serveStandIn } from "./standInServer.ts";
 import { standInTinker } from "./standInTinker.ts";
 
-const [folder = ".", modelName = ""] = process.argv.slice(2);
+const [folder = "."] = process.argv.slice(2);
 process.stdin.once("close", () => process.exit(0)).resume();
-const { tokenizer } = await loadModelTokenizer(resolve("src/local/engine/model"));
-await serveStandIn(join(folder, "tinker.sock"), standInTinker({ modelName, tokenizer }));
+const { tokenizer } = await loadModelTokenizer(TOKENIZER_FOLDER);
+await serveStandIn(join(folder, "tinker.sock"), standInTinker({ modelName: MODEL, tokenizer }));
 await serveStandIn(join(folder, "environment.sock"), standInEnvironment);
 console.log(JSON.stringify({ ready: true, address: folder }));

@@ -1,0 +1,82 @@
+/** The training part of a large step: from ledgers to requests, and from answers to log-probabilities. */
+
+import { Ledger } from "../src/core/rollout/ledger.ts";
+import { combineResults } from "../src/core/tinker/combine.ts";
+import { chunkData, toWireData } from "../src/core/tinker/datum.ts";
+import {
+  decodeForwardBackwardOutput,
+  encodeForwardBackwardOutput,
+  encodeForwardBackwardRequest,
+} from "../src/core/tinker/wireProto.ts";
+import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/datums.ts";
+import { trainStep } from "../src/core/training/trainStep.ts";
+import { medianSeconds, print } from "./measure.ts";
+import { observe } from "./observe.ts";
+import type { StandInRun } from "./standInRun.ts";
+
+const DATUMS = 4_096;
+const GROUP_SIZE = 8;
+const PROMPT_TOKENS = 111;
+const TURNS = 3;
+const TURN_TOKENS = 50;
+const BRIDGE_TOKENS = 20;
+/** Default limits of the service (Tinker wire, section 7.2). */
+const CHUNK_LIMITS = { maxDatums: 1_024, maxBytes: 5_000_000 };
+
+/** 301 tokens, which makes a datum of 300. */
+function ledgerOfThreeTurns(): Ledger {
+  const ids = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+  const ledger = new Ledger(ids(PROMPT_TOKENS));
+  for (let turn = 1; turn <= TURNS; turn++) {
+    ledger.addTurn(ids(TURN_TOKENS), new Array<number>(TURN_TOKENS).fill(-0.5));
+    if (turn < TURNS) ledger.addBridge([], ids(BRIDGE_TOKENS));
+  }
+  return ledger;
+}
+
+function buildAll(ledgers: readonly Ledger[]): readonly TrainingDatum[] {
+  return ledgers.flatMap((ledger, i) => {
+    const source = { group: Math.floor(i / GROUP_SIZE), rollout: i % GROUP_SIZE, ledger };
+    return buildDatum(source, i % 2 === 0 ? 1 : -1) ?? [];
+  });
+}
+
+function chunksOf(data: readonly TrainingDatum[]) {
+  return chunkData(toWireData(data.map(toWireDatum), "ppo", { forwardOnly: false }), CHUNK_LIMITS);
+}
+
+/** Measures the parts one by one, and then the whole against the stand-in. */
+export async function benchDatums({ context }: StandInRun): Promise<void> {
+  const ledgers = Array.from({ length: DATUMS }, ledgerOfThreeTurns);
+  const data = buildAll(ledgers);
+  const chunks = chunksOf(data);
+  const bodies = chunks.map((chunk) =>
+    encodeForwardBackwardOutput({
+      outputs: chunk.map(({ tokens }) => ({ logprobs: new Float32Array(tokens.length) })),
+      metrics: { "loss:sum": 1 },
+    }),
+  );
+  const name = `${DATUMS} datums of ${data[0]?.tokens.length} tokens`;
+  const build = medianSeconds(() => void buildAll(ledgers));
+  print({ name: `${name}: build`, value: build, unit: "CPU-s" });
+  const encode = medianSeconds(() => {
+    chunksOf(data).forEach((chunk, seqId) => {
+      encodeForwardBackwardRequest({ ...request(chunk), seqId });
+    });
+  });
+  print({ name: `${name}: encode`, value: encode, unit: "CPU-s" });
+  const decode = medianSeconds(() => {
+    combineResults(bodies.map(decodeForwardBackwardOutput));
+  });
+  print({ name: `${name}: decode`, value: decode, unit: "CPU-s" });
+  const { config } = context;
+  const { cpuS, measurements } = await observe("whole step", () =>
+    trainStep(context, data, config, config.learning_rate),
+  );
+  print({ name: "whole step: client and HTTP with it", value: cpuS, unit: "CPU-s" });
+  for (const measurement of measurements) print(measurement);
+}
+
+function request(data: Parameters<typeof encodeForwardBackwardRequest>[0]["data"]) {
+  return { modelId: "model", data, lossFn: "ppo", lossConfig: {}, forwardOnly: false };
+}

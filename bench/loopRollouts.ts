@@ -1,0 +1,76 @@
+/** Plays rollouts as a step does, without training on them. */
+
+import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
+import { rolloutSeed } from "../src/core/rollout/seeds.ts";
+import { runLimits } from "../src/core/training/context.ts";
+import { playRollouts } from "../src/core/training/playRollouts.ts";
+import { print } from "./measure.ts";
+import { observe } from "./observe.ts";
+import { ENVIRONMENT, type StandInRun } from "./standInRun.ts";
+import { CALLS_BEFORE_ANSWER } from "./standInTimes.ts";
+
+/** As many, so that start and end of few in flight matter as little as in a run. */
+const ROLLOUTS = 1_024;
+/** Played before anything is measured, so that the code is compiled. */
+const WARM_UP_ROLLOUTS = 128;
+const GROUP_SIZE = 8;
+const TURNS = CALLS_BEFORE_ANSWER + 1;
+
+/** Measures at least a thousand rollouts, `inFlight` of them at a time. */
+export async function benchRollouts(run: StandInRun, inFlight: number): Promise<void> {
+  await play(run, Math.min(inFlight, WARM_UP_ROLLOUTS), tasks(0, WARM_UP_ROLLOUTS));
+  const count = Math.max(inFlight, ROLLOUTS);
+  const requestsBefore = run.requests();
+  const name = `${inFlight} in flight`;
+  const { result, cpuS, wallS, measurements } = await observe(name, () =>
+    play(run, inFlight, tasks(1, count)),
+  );
+  const whole = result.filter(({ record }) => record.turns.length === TURNS);
+  print({ name: `${name}: rollouts of ${TURNS} turns`, value: whole.length, unit: `of ${count}` });
+  print({ name: `${name}: CPU per 1,000 rollouts`, value: (cpuS / count) * 1000, unit: "s" });
+  print({ name: `${name}: rollouts`, value: count / wallS, unit: "per second" });
+  print({ name: `${name}: requests`, value: run.requests() - requestsBefore, unit: "sent" });
+  for (const measurement of measurements) print(measurement);
+}
+
+/** When the first sample is asked for. */
+export async function benchStart(run: StandInRun): Promise<void> {
+  const startedMs = performance.now();
+  await play(run, GROUP_SIZE, tasks(0, GROUP_SIZE));
+  const firstMs = run.firstSampleAtMs() ?? Number.NaN;
+  const name = "first sample is asked for";
+  print({ name: `${name}, since the process began`, value: firstMs, unit: "ms" });
+  print({ name: `${name}, since the training began`, value: firstMs - startedMs, unit: "ms" });
+}
+
+async function play(
+  { context }: StandInRun,
+  inFlight: number,
+  rollouts: readonly RolloutTask[],
+): Promise<readonly FinishedRollout[]> {
+  const config = {
+    ...context.config,
+    max_rollout_concurrency: inFlight,
+    // The client sets the pace that is measured, not this limit.
+    max_samples_in_flight: inFlight,
+  };
+  const sampler = await context.client.ephemeralSampler();
+  return await playRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
+    sampler,
+    seedOf: (task, attempt, turn) => rolloutSeed(context.sha256, config.seed, task, attempt, turn),
+    onFinished: ({ record }) => context.store.addRollout(record),
+  });
+}
+
+/** Each measurement is a step of its own, so that its records go to files of their own. */
+function tasks(step: number, count: number): readonly RolloutTask[] {
+  return Array.from({ length: count }, (_, i) => ({
+    step,
+    group: Math.floor(i / GROUP_SIZE),
+    rollout: i % GROUP_SIZE,
+    taskKey: `${ENVIRONMENT}:train:${i}#${i}`,
+    environment: ENVIRONMENT,
+    split: "train",
+    index: i,
+  }));
+}

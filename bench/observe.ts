@@ -1,0 +1,58 @@
+/** What an action does to this process: processor time, memory, and how long the event loop is held up. */
+
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { systemClock } from "../src/node/clock.ts";
+import type { Measurement } from "./measure.ts";
+
+const DELAY_RESOLUTION_MS = 10;
+const MEMORY_INTERVAL_MS = 50;
+
+export interface Observed<Result> {
+  readonly result: Result;
+  readonly cpuS: number;
+  readonly wallS: number;
+  /** Memory and delays, named after the action. */
+  readonly measurements: readonly Measurement[];
+}
+
+/** Runs `action` and notes what it does to the process. */
+export async function observe<Result>(
+  name: string,
+  action: () => Promise<Result>,
+): Promise<Observed<Result>> {
+  const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  let heap = 0;
+  let resident = 0;
+  const noteMemory = (): void => {
+    const { heapUsed, rss } = process.memoryUsage();
+    heap = Math.max(heap, heapUsed);
+    resident = Math.max(resident, rss);
+  };
+  const timer = setInterval(noteMemory, MEMORY_INTERVAL_MS);
+  delay.enable();
+  // Delays are seen between two ticks, so there is one before the action and one after it.
+  await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
+  const startedMs = performance.now();
+  const before = process.cpuUsage();
+  const result = await action();
+  const { user, system } = process.cpuUsage(before);
+  const wallS = (performance.now() - startedMs) / 1000;
+  await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
+  delay.disable();
+  clearInterval(timer);
+  noteMemory();
+  // What is recorded is the time between two ticks.
+  const delayMs = (nanoseconds: number): number =>
+    Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS);
+  return {
+    result,
+    cpuS: (user + system) / 1e6,
+    wallS,
+    measurements: [
+      { name: `${name}: resident at most`, value: resident / 2 ** 20, unit: "MiB" },
+      { name: `${name}: heap at most`, value: heap / 2 ** 20, unit: "MiB, garbage included" },
+      { name: `${name}: event-loop delay, p99`, value: delayMs(delay.percentile(99)), unit: "ms" },
+      { name: `${name}: event-loop delay, maximum`, value: delayMs(delay.max), unit: "ms" },
+    ],
+  };
+}

@@ -1,0 +1,26 @@
+/** How long the stand-ins take for what, so that a bench can say how long its work would take with a client that takes no time. */
+
+import { createUniform } from "../src/local/random.ts";
+
+/** Of every request to the environment that is waited for. */
+export const ENVIRONMENT_MS = 20;
+/** Of a training pass; everything else that the service does to weights is done by then. */
+export const TRAINING_MS = 2_000;
+/** Turns with a tool call before the one that answers. */
+export const CALLS_BEFORE_ANSWER = 2;
+
+const LEAST_SAMPLE_MS = 200;
+const MOST_SAMPLE_MS = 2_000;
+/** `/create_session`, `/create`, tools and prompt before the first turn, `/delete` and `/delete_session` after the last. */
+const REQUESTS_BESIDE_CALLS = 6;
+
+/** Of a sample with this seed. */
+export function sampleMs(seed: number): number {
+  return LEAST_SAMPLE_MS + (MOST_SAMPLE_MS - LEAST_SAMPLE_MS) * createUniform(seed)();
+}
+
+/** Of a whole rollout whose turns have these seeds: what the services take, one after the other. */
+export function rolloutMs(seeds: readonly number[]): number {
+  const requests = REQUESTS_BESIDE_CALLS + seeds.length;
+  return seeds.reduce((sum, seed) => sum + sampleMs(seed), requests * ENVIRONMENT_MS);
+}
