@@ -7,7 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
 import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
-import { byteLevelAlphabet } from "../../src/node/tokenizer/byteTable.ts";
+import { BYTE_LEVEL_ALPHABET } from "../../src/node/tokenizer/byteLevel.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { PLAYERS } from "./players.ts";
 import { playTranscript } from "./transcript.ts";
@@ -22,16 +22,13 @@ const SPLIT = String.raw`\d|\n|[^\d\n]+`;
 
 type Merge = readonly [string, string];
 
-/** Byte tokens by their printable stand-ins, in byte order. */
-function byteTokens(): readonly string[] {
-  return Array.from(byteLevelAlphabet())
-    .sort((a, b) => a[1] - b[1])
-    .map(([character]) => character);
-}
-
 async function writeTokenizer(merges: readonly Merge[]): Promise<void> {
   const vocab: Record<string, number> = {};
-  for (const token of [...SPECIALS, ...byteTokens(), ...merges.map((pair) => pair.join(""))]) {
+  for (const token of [
+    ...SPECIALS,
+    ...BYTE_LEVEL_ALPHABET,
+    ...merges.map((pair) => pair.join("")),
+  ]) {
     vocab[token] = Object.keys(vocab).length;
   }
   const added = SPECIALS.map((content, id) => ({
@@ -110,10 +107,9 @@ async function corpus(): Promise<Map<string, number>> {
 
 /** Classic BPE: the most frequent neighbours merge first, ties by text. */
 function learnMerges(words: ReadonlyMap<string, number>, count: number): Merge[] {
-  const alphabet = byteTokens();
   const encoder = new TextEncoder();
   const sequences = Array.from(words, ([word, weight]) => ({
-    pieces: Array.from(encoder.encode(word), (byte) => alphabet[byte] ?? ""),
+    pieces: Array.from(encoder.encode(word), (byte) => BYTE_LEVEL_ALPHABET[byte] ?? ""),
     weight,
   }));
   const merges: Merge[] = [];

@@ -1,24 +1,26 @@
 /** Ids to text by bytes: exact for every sequence of ids of a byte-level tokenizer. */
 
+import { byteLevelBytes } from "./byteLevel.ts";
+
 /** The bytes of all ids, end to end: id `i` has `bytes[starts[i]]` to `bytes[starts[i + 1]]`; unknown ids have none. */
 export interface ByteTable {
-  readonly bytes: Uint8Array;
-  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly starts: Uint32Array<ArrayBuffer>;
 }
 
 interface ByteTableEntries {
-  /** Text of every ordinary token, in the byte-level alphabet, with its id. */
-  readonly vocabulary: Iterable<readonly [text: string, id: number]>;
-  /** Added tokens, in plain text; they win over the vocabulary. */
-  readonly added: Iterable<readonly [text: string, id: number]>;
+  /** Ordinary tokens by their ids, in the byte-level alphabet; with holes. */
+  readonly ordinary: readonly (string | undefined)[];
+  /** Added tokens, in plain text; they win over the ordinary ones. */
+  readonly added: readonly { readonly text: string; readonly id: number }[];
 }
 
-export function createByteTable({ vocabulary, added }: ByteTableEntries): ByteTable {
+export function createByteTable({ ordinary, added }: ByteTableEntries): ByteTable {
   const encoder = new TextEncoder();
-  const byteOf = byteLevelAlphabet();
-  const bytesOf: (Uint8Array | undefined)[] = [];
-  for (const [text, id] of vocabulary) bytesOf[id] = ownBytes(text, byteOf) ?? encoder.encode(text);
-  for (const [text, id] of added) bytesOf[id] = encoder.encode(text);
+  const bytesOf = ordinary.map((text) =>
+    text === undefined ? undefined : (byteLevelBytes(text) ?? encoder.encode(text)),
+  );
+  for (const { text, id } of added) bytesOf[id] = encoder.encode(text);
 
   const starts = new Uint32Array(bytesOf.length + 1);
   for (let id = 0; id < bytesOf.length; id += 1) {
@@ -43,28 +45,4 @@ export function decodeBytes({ bytes, starts }: ByteTable, ids: readonly number[]
     at += piece.length;
   }
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(joined);
-}
-
-/** The characters that stand for the 256 bytes in byte-level vocabularies (GPT-2's alphabet), with their byte. */
-export function byteLevelAlphabet(): ReadonlyMap<string, number> {
-  const isPrintable = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad);
-  const alphabet = new Map<string, number>();
-  let next = 0x100;
-  for (let byte = 0; byte < 256; byte += 1) {
-    if (isPrintable(byte)) alphabet.set(String.fromCharCode(byte), byte);
-    else alphabet.set(String.fromCharCode(next++), byte);
-  }
-  return alphabet;
-}
-
-/** Null when a character is outside the alphabet: then the entry is plain text. */
-function ownBytes(text: string, byteOf: ReadonlyMap<string, number>): Uint8Array | null {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at += 1) {
-    const byte = byteOf.get(text.charAt(at));
-    if (byte === undefined) return null;
-    bytes[at] = byte;
-  }
-  return bytes;
 }

@@ -1,31 +1,58 @@
-/** The one place that knows the tokenizer package: text to ids, with no token added and none recognised in the text. */
+/** The one place that knows the tokenizer package: it normalises text and cuts it into the pieces that are merged. */
 
 import { PreTrainedTokenizer } from "@huggingface/transformers";
-import type { TokenizerConfig, TokenizerJson } from "./modelFiles.ts";
+import * as z from "zod";
+import { byteLevelBytes } from "./byteLevel.ts";
+import type { SplittingRules } from "./modelFiles.ts";
 
-/**
- * An encoder of ordinary text: a second reading of the files in which the added tokens do not exist, neither as
- * such nor as entries of the vocabulary.
- */
-export function createTextEncoder(
-  tokenizerJson: TokenizerJson,
-  config: TokenizerConfig,
-): (text: string) => readonly number[] {
-  const addedIds = new Set(tokenizerJson.added_tokens.map((token) => token.id));
-  const { vocab } = tokenizerJson.model;
-  const entries = Object.entries(vocab);
-  const ordinary = entries.filter(([, id]) => !addedIds.has(id));
-  const tokenizer = new PreTrainedTokenizer(
-    {
-      ...tokenizerJson,
-      added_tokens: [],
-      post_processor: null,
-      model: {
-        ...tokenizerJson.model,
-        vocab: ordinary.length === entries.length ? vocab : Object.fromEntries(ordinary),
-      },
-    },
-    config,
+export interface TextSplitter {
+  /** Pieces of text, which tell pieces with different bytes apart. No token is recognised in the text, and none added. */
+  split(text: string): readonly string[];
+  bytesOf(piece: string): Uint8Array;
+}
+
+const step = z.looseObject({ type: z.string() });
+const sequence = z.looseObject({ type: z.literal("Sequence"), pretokenizers: z.array(step) });
+const byteLevel = z.looseObject({
+  type: z.literal("ByteLevel"),
+  add_prefix_space: z.boolean().default(false),
+  use_regex: z.boolean().default(true),
+});
+
+/** @throws Error when the rules are of a kind that the package does not know, or that does not cut text into bytes */
+export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules): TextSplitter {
+  const whole = sequence.safeParse(pre_tokenizer).data;
+  const steps = whole?.pretokenizers ?? step.array().parse([pre_tokenizer]);
+  if (!steps.some(({ type }) => type === "ByteLevel")) {
+    throw new Error("its text is not cut into bytes (pre_tokenizer has no ByteLevel)");
+  }
+  const last = byteLevel.safeParse(steps.at(-1)).data;
+  // A last step that does nothing but spell bytes in the alphabet, as most have it, is left out: it takes two thirds of the time.
+  const isSpelling = last !== undefined && !last.add_prefix_space && !last.use_regex;
+  const pretokenizers = isSpelling ? steps.slice(0, -1) : steps;
+  const split = packageSplit(normalizer, { type: "Sequence", pretokenizers });
+  const encoder = new TextEncoder();
+  const utf8 = (piece: string): Uint8Array => encoder.encode(piece);
+  return {
+    split,
+    bytesOf: isSpelling ? utf8 : (piece) => byteLevelBytes(piece) ?? utf8(piece),
+  };
+}
+
+/** The package's own steps of a tokenizer without any tokens. */
+function packageSplit(
+  normalizer: unknown,
+  preTokenizer: unknown,
+): (text: string) => readonly string[] {
+  const rules = { normalizer: normalizer ?? null, pre_tokenizer: preTokenizer };
+  const tokens = { added_tokens: [], model: { type: "BPE", vocab: {}, merges: [] } };
+  const shell = new PreTrainedTokenizer(
+    { ...rules, ...tokens, post_processor: null, decoder: null },
+    {},
   );
-  return (text) => (text === "" ? [] : tokenizer.encode(text, { add_special_tokens: false }));
+  const steps = shell._tokenizer;
+  return (text) => {
+    const normal = steps.normalizer?.normalize(text) ?? text;
+    return steps.pre_tokenizer?.pre_tokenize(normal) ?? [normal];
+  };
 }

@@ -1,18 +1,28 @@
 /** Reads and checks the files of a model folder that the chat layer needs. */
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { ChatTemplate } from "../../core/chat/tokenizer.ts";
 import { AppError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 
+/** Vocabulary and merges are checked as they are read: schemas would take longer than all the rest. */
 const tokenizerJsonSchema = z.looseObject({
   added_tokens: z
     .array(z.looseObject({ id: z.int().nonnegative(), content: z.string() }))
     .default([]),
+  normalizer: z.unknown(),
+  pre_tokenizer: z.unknown(),
   model: z.looseObject({
     type: z.literal("BPE"),
-    vocab: z.record(z.string(), z.int().nonnegative()),
+    vocab: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, "expected an object"),
+    merges: z.custom<readonly unknown[]>(Array.isArray, "expected an array"),
+    ignore_merges: z.boolean().nullish(),
+    // Models of other kinds mark the ends of words; then bytes alone do not tell what merges.
+    continuing_subword_prefix: z.literal("").nullish(),
+    end_of_word_suffix: z.literal("").nullish(),
   }),
 });
 
@@ -30,29 +40,37 @@ const configSchema = z.looseObject({
 });
 
 export type TokenizerJson = z.output<typeof tokenizerJsonSchema>;
-export type TokenizerConfig = z.output<typeof configSchema>;
+type TokenizerConfig = z.output<typeof configSchema>;
+
+/** How text is cut into the pieces that are merged, as the tokenizer package reads it. */
+export type SplittingRules = Pick<TokenizerJson, "normalizer" | "pre_tokenizer">;
 
 export interface ModelFiles {
   readonly tokenizerJson: TokenizerJson;
-  readonly config: TokenizerConfig;
   readonly template: ChatTemplate | null;
+  /** SHA-256 of what decides on the ids, to tell whether two runs have the same. */
+  readonly digests: { readonly tokenizer: string; readonly template: string | null };
 }
 
 /** @throws AppError `tokenizer-not-found` when a file is missing, `tokenizer-unsupported` when it cannot be used. */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
-  const [tokenizerText, configText, templateText] = await Promise.all([
+  const [tokenizerBytes, configBytes, templateBytes] = await Promise.all([
     readIfThere(join(folder, "tokenizer.json")),
     readIfThere(join(folder, "tokenizer_config.json")),
     readIfThere(join(folder, "chat_template.jinja")),
   ]);
-  const tokenizerJson = parseFile(folder, "tokenizer.json", tokenizerText, tokenizerJsonSchema);
-  const config = parseFile(folder, "tokenizer_config.json", configText, configSchema);
-  const source = templateText ?? namedTemplate(config);
+  const tokenizerJson = parseFile(folder, "tokenizer.json", tokenizerBytes, tokenizerJsonSchema);
+  const config = parseFile(folder, "tokenizer_config.json", configBytes, configSchema);
+  const source = templateBytes?.toString("utf8") ?? namedTemplate(config);
   const template =
     source === null
       ? null
       : { source, bosToken: config.bos_token ?? "", eosToken: config.eos_token ?? "" };
-  return { tokenizerJson, config, template };
+  const digests = {
+    tokenizer: sha256(tokenizerBytes ?? ""),
+    template: source === null ? null : sha256(source),
+  };
+  return { tokenizerJson, template, digests };
 }
 
 /** Folders may hold several templates; the one for chats with and without tools is called `default`. */
@@ -61,9 +79,13 @@ function namedTemplate({ chat_template: templates }: TokenizerConfig): string | 
   return templates.find(({ name }) => name === "default")?.template ?? null;
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+async function readIfThere(path: string): Promise<Buffer | null> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
@@ -73,10 +95,10 @@ async function readIfThere(path: string): Promise<string | null> {
 function parseFile<Output>(
   folder: string,
   name: string,
-  text: string | null,
+  bytes: Buffer | null,
   schema: z.ZodType<Output>,
 ): Output {
-  if (text === null) {
+  if (bytes === null) {
     throw new AppError(
       "tokenizer-not-found",
       `The tokenizer folder ${folder} has no ${name}. Set \`tokenizer_name\` to a folder or model that holds tokenizer.json and tokenizer_config.json.`,
@@ -84,13 +106,23 @@ function parseFile<Output>(
     );
   }
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(bytes.toString("utf8")));
   } catch (cause) {
     const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
-    throw new AppError(
-      "tokenizer-unsupported",
-      `${name} in ${folder} cannot be used: ${reason}. Byte-level BPE tokenizers are supported; set \`tokenizer_name\` to one, or download the folder again if the file is damaged.`,
-      { cause, configPath: "tokenizer_name", data: { folder, name } },
-    );
+    throw unsupported(folder, name, reason, cause);
   }
+}
+
+/** `reason` completes "cannot be used: …". */
+export function unsupported(
+  folder: string,
+  name: string,
+  reason: string,
+  cause?: unknown,
+): AppError {
+  return new AppError(
+    "tokenizer-unsupported",
+    `${name} in ${folder} cannot be used: ${reason}. Byte-level BPE tokenizers are supported; set \`tokenizer_name\` to one, or download the folder again if the file is damaged.`,
+    { cause, configPath: "tokenizer_name", data: { folder, name } },
+  );
 }

@@ -7,7 +7,7 @@ import { findChatFamily } from "../../../src/core/chat/families/lookup.ts";
 import { checkRenderer } from "../../../src/core/chat/selfCheck.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
 import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
-import { byteLevelAlphabet } from "../../../src/node/tokenizer/byteTable.ts";
+import { BYTE_LEVEL_ALPHABET } from "../../../src/node/tokenizer/byteLevel.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 
 const TINY_BYTES = join(import.meta.dirname, "../../fixtures/tiny-bytes");
@@ -29,7 +29,7 @@ function smallBpe() {
     ["an", "d"],
     ["Ã", "©"],
   ] as const;
-  const texts = [...byteLevelAlphabet().keys(), ...merges.map(([a, b]) => a + b)];
+  const texts = [...BYTE_LEVEL_ALPHABET, ...merges.map(([a, b]) => a + b)];
   while (texts.length < 510) texts.push(`filler ${texts.length}`);
   const byteLevel = {
     type: "ByteLevel",

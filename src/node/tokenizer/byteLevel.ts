@@ -1,0 +1,34 @@
+/** The alphabet of byte-level vocabularies (GPT-2's): a printable character for every byte. */
+
+/** The 256 characters, in the order of their bytes. */
+export const BYTE_LEVEL_ALPHABET: readonly string[] = byteLevelAlphabet();
+
+const BYTE_OF_CODE = byteOfCode();
+const NO_BYTE = -1;
+
+/** The bytes that a text in the alphabet stands for; null when a character is outside it: then the text is plain. */
+export function byteLevelBytes(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = BYTE_OF_CODE[text.charCodeAt(at)] ?? NO_BYTE;
+    if (byte === NO_BYTE) return null;
+    bytes[at] = byte;
+  }
+  return bytes;
+}
+
+function byteLevelAlphabet(): readonly string[] {
+  const isPrintable = (byte: number): boolean =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad);
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCharCode(isPrintable(byte) ? byte : next++),
+  );
+}
+
+function byteOfCode(): Int16Array {
+  const codes = BYTE_LEVEL_ALPHABET.map((character) => character.charCodeAt(0));
+  const bytes = new Int16Array(Math.max(...codes) + 1).fill(-1);
+  for (const [byte, code] of codes.entries()) bytes[code] = byte;
+  return bytes;
+}

@@ -1,0 +1,58 @@
+/** The merges of a byte-pair encoding in one typed array, which passes between threads without a copy. */
+
+export interface Merge {
+  readonly left: number;
+  readonly right: number;
+  readonly merged: number;
+  /** Lower ranks merge first. */
+  readonly rank: number;
+}
+
+/**
+ * A hash table with linear probing, four numbers a slot: left id, right id, rank, merged id. In an empty slot the left
+ * id is -1. The number of slots is a power of two.
+ */
+export type MergeTable = Int32Array<ArrayBuffer>;
+
+const SLOT = 4;
+const EMPTY = -1;
+
+/** Of two merges of the same tokens the later one counts, as in the original library. */
+export function createMergeTable(merges: readonly Merge[]): MergeTable {
+  const slots = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 1.5));
+  const table: MergeTable = new Int32Array(slots * SLOT).fill(EMPTY);
+  for (const { left, right, rank, merged } of merges) {
+    const at = slotOf(table, left, right);
+    table[at] = left;
+    table[at + 1] = right;
+    table[at + 2] = rank;
+    table[at + 3] = merged;
+  }
+  return table;
+}
+
+/** Where the table holds the merge of two tokens, for `rankAt` and `mergedAt`; -1 when they do not merge. */
+export function findMerge(table: MergeTable, left: number, right: number): number {
+  const at = slotOf(table, left, right);
+  return table[at] === EMPTY ? -1 : at;
+}
+
+export function rankAt(table: MergeTable, at: number): number {
+  return table[at + 2] ?? EMPTY;
+}
+
+export function mergedAt(table: MergeTable, at: number): number {
+  return table[at + 3] ?? EMPTY;
+}
+
+/** The slot of the two tokens, or the empty one that they would take. */
+function slotOf(table: MergeTable, left: number, right: number): number {
+  const mask = table.length - SLOT;
+  let hash = Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b);
+  hash ^= hash >>> 15;
+  let at = Math.imul(hash, SLOT) & mask;
+  while (table[at] !== EMPTY && (table[at] !== left || table[at + 1] !== right)) {
+    at = (at + SLOT) & mask;
+  }
+  return at;
+}
