@@ -9,7 +9,7 @@ import { parseEvent, type RunEvent } from "./events.ts";
 import { runPaths, supersededFolder } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { MetricColumns } from "./metricColumns.ts";
-import { isMetricsRow, type RolloutSummary, StepRollouts } from "./reader.ts";
+import { createRunReader, isMetricsRow, type RolloutSummary, StepRollouts } from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 
 /** Events, checkpoints and evaluations kept in memory; the oldest go first. */
@@ -83,6 +83,11 @@ export class RunFollower {
       this.#reading = null;
     });
     return this.#reading;
+  }
+
+  /** Steps that have stored rollouts, ascending; the last one may be under way. */
+  steps(): Promise<readonly number[]> {
+    return createRunReader(this.#fileSystem, this.folder).steps();
   }
 
   /** Summaries of a step by group and position, up to date. A step that is under way grows from call to call. */

@@ -1,0 +1,171 @@
+/** Answers the questions of a page about one run: rollouts, their bodies and tokens, the configuration. */
+
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { RunFollower } from "../../core/run/follower.ts";
+import { createRunReader, type RolloutSummary } from "../../core/run/reader.ts";
+import type { TokenRecord } from "../../core/run/tokenRecord.ts";
+import {
+  type HostMessage,
+  type PanelQuestion,
+  TOKENS_PER_WINDOW,
+} from "../../shared/panelMessages.ts";
+import type { RolloutKey } from "../../shared/panelModel.ts";
+import { readConfigView } from "./configView.ts";
+import { rolloutBody, rolloutRow, tokenPart } from "./rolloutViews.ts";
+
+const ROWS_PER_PAGE = 500;
+
+/** The texts of tokens by the run's own tokenizer; null when it cannot be loaded. */
+export type TokenTexts = (folder: string, ids: Int32Array) => Promise<readonly string[] | null>;
+
+export interface AnswererParts {
+  readonly post: (message: HostMessage) => void;
+  readonly fileSystem: FileSystem;
+  readonly follower: RunFollower;
+  readonly tokenTexts: TokenTexts;
+  readonly shortenPath: (path: string) => string;
+  /** Takes what a page must not see out of a message. */
+  readonly clean: (text: string) => string;
+}
+
+export interface Answerer {
+  answer(id: number, question: PanelQuestion): void;
+  cancel(id: number): void;
+  /** Sends the step asked for last again when it has grown. */
+  refresh(): Promise<void>;
+  dispose(): void;
+}
+
+/** A question whose answer changes while its step is played. */
+interface Watched {
+  readonly id: number;
+  readonly step: number;
+  sent: readonly RolloutSummary[] | null;
+}
+
+type Question<Ask extends PanelQuestion["ask"]> = Extract<PanelQuestion, { readonly ask: Ask }>;
+
+export function createAnswerer(parts: AnswererParts): Answerer {
+  const { post, fileSystem, follower, tokenTexts, shortenPath, clean } = parts;
+  const reader = createRunReader(fileSystem, follower.folder);
+  const open = new Set<number>();
+  let watched: Watched | null = null;
+  let lastTokens: { readonly key: string; readonly record: TokenRecord } | null = null;
+
+  const summaryOf = async ({ step, group, rollout }: RolloutKey): Promise<RolloutSummary> => {
+    const summaries = await follower.rollouts(step);
+    const found = summaries.find((entry) => entry.group === group && entry.rollout === rollout);
+    if (found !== undefined) return found;
+    const place = `rollout ${rollout + 1} of group ${group + 1} in step ${step + 1}`;
+    throw new AppError(
+      "no-such-rollout",
+      `There is no ${place}. It may have been replaced by a resume.`,
+    );
+  };
+
+  const sendRollouts = async (target: Watched): Promise<void> => {
+    const summaries = await follower.rollouts(target.step);
+    if (summaries === target.sent || !open.has(target.id)) return;
+    target.sent = summaries;
+    const { id, step } = target;
+    const total = summaries.length;
+    for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
+      const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
+      post({ kind: "rollouts", id, step, total, from, rows });
+    }
+  };
+
+  const sendBody = async (id: number, key: RolloutKey): Promise<void> => {
+    const record = await reader.body(await summaryOf(key));
+    if (record === null) {
+      throw new AppError(
+        "rollout-incomplete",
+        "This rollout is not wholly on disk. Its file was cut off or is being written.",
+      );
+    }
+    if (open.has(id)) post({ kind: "rollout", id, body: rolloutBody(record) });
+  };
+
+  const readTokens = async (key: RolloutKey, stream: number) => {
+    const { tokenData } = await summaryOf(key);
+    const entry = tokenData.find((item) => item.stream === stream);
+    const name = [key.step, key.group, key.rollout, stream, entry?.offset].join("/");
+    if (lastTokens?.key === name) return { record: lastTokens.record, streams: tokenData.length };
+    const record = entry === undefined ? null : await reader.tokens(entry);
+    if (record === null) {
+      throw new AppError(
+        "tokens-missing",
+        "Only rollouts that were trained on have token data. This one has none.",
+      );
+    }
+    lastTokens = { key: name, record };
+    return { record, streams: tokenData.length };
+  };
+
+  const sendTokens = async (id: number, question: Question<"tokens">): Promise<void> => {
+    const { record, streams } = await readTokens(question.key, question.stream);
+    const part = tokenPart(record, { from: question.from, count: TOKENS_PER_WINDOW, streams });
+    const texts = await tokenTexts(follower.folder, part.ids);
+    if (open.has(id)) post({ kind: "tokens", id, window: { ...part, texts } });
+  };
+
+  const sendConfig = async (id: number): Promise<void> => {
+    const view = await readConfigView(fileSystem, follower.folder);
+    const path = follower.runFile?.configPath;
+    const config = { ...view, path: path === undefined ? null : shortenPath(path) };
+    if (open.has(id)) post({ kind: "config", id, config });
+  };
+
+  const sendSuperseded = async (id: number, question: Question<"superseded">): Promise<void> => {
+    const { attempt, names } = question;
+    const metrics = await follower.supersededMetrics(attempt);
+    const columns = names.map((name) => ({
+      ...{ name, fromRow: 0 },
+      values: metrics.values(name).slice(),
+    }));
+    if (!open.has(id)) return;
+    post({ kind: "superseded", id, attempt, steps: metrics.steps().slice(), columns });
+  };
+
+  const send = (id: number, question: PanelQuestion): Promise<void> => {
+    switch (question.ask) {
+      case "rollouts":
+        if (watched !== null) open.delete(watched.id);
+        watched = { id, step: question.step, sent: null };
+        return sendRollouts(watched);
+      case "rollout":
+        return sendBody(id, question.key);
+      case "tokens":
+        return sendTokens(id, question);
+      case "config":
+        return sendConfig(id);
+      case "superseded":
+        return sendSuperseded(id, question);
+    }
+  };
+
+  return {
+    answer: (id, question) => {
+      open.add(id);
+      send(id, question)
+        .catch((error: unknown) => {
+          if (open.has(id)) post({ kind: "error", id, message: clean(errorMessage(error)) });
+        })
+        .finally(() => {
+          if (watched?.id !== id) open.delete(id);
+        });
+    },
+    cancel: (id) => {
+      open.delete(id);
+      if (watched?.id === id) watched = null;
+    },
+    refresh: async () => {
+      if (watched !== null) await sendRollouts(watched);
+    },
+    dispose: () => {
+      open.clear();
+      watched = null;
+    },
+  };
+}

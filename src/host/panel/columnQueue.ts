@@ -1,0 +1,67 @@
+/** Which part of the metrics the page has, and what to send it next without ever sending much at once. */
+
+import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import type { ColumnPart } from "../../shared/panelModel.ts";
+
+const BYTES_PER_NUMBER = 8;
+/** What a column costs beside its numbers. */
+const OVERHEAD_BYTES = 128;
+const STEPS = "step";
+
+export interface QueuedColumns {
+  readonly steps: ColumnPart | null;
+  readonly columns: readonly ColumnPart[];
+  readonly isComplete: boolean;
+}
+
+export class ColumnQueue {
+  readonly #sentRows = new Map<string, number>();
+  readonly #budgetBytes: number;
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** The page has nothing any more. */
+  clear(): void {
+    this.#sentRows.clear();
+  }
+
+  /** Rows from `row` on have changed. */
+  rewind(row: number): void {
+    for (const [name, rows] of this.#sentRows) {
+      if (rows > row) this.#sentRows.set(name, row);
+    }
+  }
+
+  /** The next columns in the order of `names`, as copies; null when the page has everything. */
+  next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
+    let room = this.#budgetBytes;
+    const take = (name: string, all: (from: number) => Float64Array): ColumnPart | null => {
+      const fromRow = this.#sentRows.get(name) ?? 0;
+      const rows = Math.min(
+        metrics.length - fromRow,
+        Math.floor((room - OVERHEAD_BYTES) / BYTES_PER_NUMBER),
+      );
+      if (rows <= 0) return null;
+      // A view would drag its whole buffer along.
+      const values = all(fromRow).slice(0, rows);
+      this.#sentRows.set(name, fromRow + rows);
+      if (values.every(Number.isNaN)) return null;
+      room -= rows * BYTES_PER_NUMBER + OVERHEAD_BYTES;
+      return { name, fromRow, values };
+    };
+    if (this.#isComplete(metrics, names)) return null;
+    const steps = take(STEPS, (from) => metrics.steps(from));
+    const columns: ColumnPart[] = [];
+    for (const name of names) {
+      const part = take(name, (from) => metrics.values(name, from));
+      if (part !== null) columns.push(part);
+    }
+    return { steps, columns, isComplete: this.#isComplete(metrics, names) };
+  }
+
+  #isComplete(metrics: MetricColumns, names: readonly string[]): boolean {
+    return [STEPS, ...names].every((name) => (this.#sentRows.get(name) ?? 0) >= metrics.length);
+  }
+}

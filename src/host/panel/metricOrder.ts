@@ -1,0 +1,26 @@
+/** Which metrics the page gets first: those that it draws before anybody asks. */
+
+const FIRST = [
+  "rollout/reward/mean",
+  "rollout/reward/std",
+  "rollout/reward/min",
+  "rollout/reward/max",
+  "skipped",
+  "progress/attempt",
+  "time/total_s",
+  "tokens/trained_total",
+  "tokens/sampled_total",
+  "progress/eta_s",
+  "rollout/success_frac",
+  "rollout/response_tokens/mean",
+  "rollout/turns/mean",
+  "loss",
+] as const;
+
+/** The names with the most wanted ones first, the others in their order. */
+export function inDrawingOrder(names: readonly string[]): readonly string[] {
+  const present = new Set(names);
+  const first = FIRST.filter((name) => present.has(name));
+  const isFirst: ReadonlySet<string> = new Set(first);
+  return [...first, ...names.filter((name) => !isFirst.has(name))];
+}

@@ -1,0 +1,324 @@
+/** One page of the panel and the run it shows: sends what is new while the page is visible, and answers its questions. */
+
+import { errorMessage } from "../../core/errors.ts";
+import type { Clock, FileSystem } from "../../core/ports.ts";
+import type { RunFollower } from "../../core/run/follower.ts";
+import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import {
+  type CommandArgs,
+  type HostMessage,
+  PANEL_VERSION,
+  type PageMessage,
+  type PanelCommand,
+  type RunFacts,
+} from "../../shared/panelMessages.ts";
+import type { PanelSettings, RunListing } from "../../shared/panelModel.ts";
+import { type Answerer, createAnswerer, type TokenTexts } from "./answers.ts";
+import { ColumnQueue } from "./columnQueue.ts";
+import { inDrawingOrder } from "./metricOrder.ts";
+import { parsePageMessage } from "./pageMessages.ts";
+import { type ConfigSummary, gatherFacts, readConfigSummary } from "./runFacts.ts";
+
+/** Numbers in one message. */
+const APPEND_BYTES = 240_000;
+/** At most four messages with numbers a second. */
+const APPEND_PAUSE_MS = 250;
+/** How often the folder of a run that is under way is looked at; changes that somebody tells of come at once. */
+const LIVE_PAUSE_MS = 500;
+const IDLE_PAUSE_MS = 3_000;
+const NO_CONFIG: ConfigSummary = { model: null, environments: [], maxSteps: null };
+
+/** A run that can be shown. */
+export interface PanelRun {
+  readonly id: string;
+  readonly name: string;
+  /** May be shared with other views. */
+  readonly follower: RunFollower;
+}
+
+export interface PanelSessionParts {
+  /** Hands a message to the page. */
+  readonly post: (message: HostMessage) => void;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  readonly isProcessAlive: (pid: number) => boolean;
+  readonly runs: {
+    list(): Promise<readonly RunListing[]>;
+    /** Null when there is no such run any more. */
+    find(id: string): PanelRun | null;
+  };
+  /** Does what the page asked for. A rejection is shown in the page. */
+  readonly command: (command: PanelCommand, run: PanelRun, args: CommandArgs) => Promise<void>;
+  readonly tokenTexts: TokenTexts;
+  /** A path as people should see it: from the workspace or from `~`. */
+  readonly shortenPath: (path: string) => string;
+  readonly settings: () => PanelSettings;
+  /** Called with the run that is shown from now on. */
+  readonly onRunShown?: (run: PanelRun) => void;
+}
+
+/**
+ * Works only between a page's `ready` and its hiding: a hidden page costs no message and no timer. Everything is sent by one
+ * loop, so that messages keep their order. The page is not trusted: what is not a known message is dropped.
+ */
+export class PanelSession {
+  readonly #parts: PanelSessionParts;
+  readonly #queue = new ColumnQueue(APPEND_BYTES);
+  #run: PanelRun | null;
+  #answerer: Answerer | null = null;
+  #config = NO_CONFIG;
+  #configAttempt: number | null = null;
+  #metrics: MetricColumns | null = null;
+  #sent = new Map<string, string>();
+  #isVisible: boolean;
+  #isReady = false;
+  #isStarting = false;
+  #isDisposed = false;
+  #looping: Promise<void> | null = null;
+  #alarm = new AbortController();
+  #lookedAtMs = 0;
+
+  constructor(
+    parts: PanelSessionParts,
+    { run, isVisible }: { readonly run: PanelRun | null; readonly isVisible: boolean },
+  ) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#isVisible = isVisible;
+  }
+
+  get run(): PanelRun | null {
+    return this.#run;
+  }
+
+  /** Call with everything the page posts. */
+  receive(value: unknown): void {
+    const message = parsePageMessage(value);
+    if (message === null || this.#isDisposed) return;
+    this.#handle(message);
+  }
+
+  /** A page that was hidden is gone; when it is shown again a new one says `ready`. */
+  setVisible(isVisible: boolean): void {
+    if (isVisible === this.#isVisible) return;
+    this.#isVisible = isVisible;
+    if (!isVisible) {
+      this.#isReady = false;
+      this.#answerer?.dispose();
+    }
+    this.#wake();
+  }
+
+  /** Shows another run from its beginning. */
+  show(run: PanelRun): void {
+    if (run.id === this.#run?.id) return;
+    this.#answerer?.dispose();
+    this.#run = run;
+    this.#isStarting = true;
+    this.#wake();
+  }
+
+  /** Call when files of the run have changed. */
+  refresh(): void {
+    this.#wake();
+  }
+
+  /** Harmless when repeated. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#answerer?.dispose();
+    this.#wake();
+  }
+
+  #handle(message: PageMessage): void {
+    switch (message.kind) {
+      case "ready":
+        this.#isReady = true;
+        this.#isStarting = true;
+        this.#wake();
+        return;
+      case "question":
+        this.#answerer?.answer(message.id, message.question);
+        return;
+      case "cancel":
+        this.#answerer?.cancel(message.id);
+        return;
+      case "select-run": {
+        const run = this.#parts.runs.find(message.id);
+        if (run === null) this.#postError("This run is not there any more. Choose another one.");
+        else this.show(run);
+        return;
+      }
+      case "command":
+        this.#command(message.command, message.args);
+    }
+  }
+
+  #command(command: PanelCommand, args: CommandArgs): void {
+    const run = this.#run;
+    if (run === null) return;
+    this.#parts.command(command, run, args).then(
+      () => this.#wake(),
+      (error: unknown) => this.#postError(this.#clean(errorMessage(error))),
+    );
+  }
+
+  /** Starts the loop when there is something to do, or lets it look at once. */
+  #wake(): void {
+    this.#alarm.abort();
+    if (this.#looping !== null || !this.#isActive) return;
+    this.#looping = this.#loop().finally(() => {
+      this.#looping = null;
+      if (this.#isActive) this.#wake();
+    });
+  }
+
+  get #isActive(): boolean {
+    return this.#isVisible && this.#isReady && !this.#isDisposed;
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#isActive) {
+      this.#lookedAtMs = this.#parts.clock.monotonic();
+      this.#alarm = new AbortController();
+      const pauseMs = await this.#step();
+      if (this.#isActive) await this.#pause(pauseMs);
+      // However often it is woken, it looks and sends four times a second at most.
+      while (this.#isActive && !this.#isStarting && this.#restMs > 0) {
+        this.#alarm = new AbortController();
+        await this.#pause(this.#restMs);
+      }
+    }
+  }
+
+  get #restMs(): number {
+    return this.#lookedAtMs + APPEND_PAUSE_MS - this.#parts.clock.monotonic();
+  }
+
+  /** Sends what is due and tells when to look again. */
+  async #step(): Promise<number> {
+    try {
+      const run = this.#run;
+      if (run === null) return await this.#showNothing();
+      return await this.#showRun(run);
+    } catch (error) {
+      // Shown, not thrown: watching must never hurt, and the next look may succeed.
+      this.#postError(this.#clean(errorMessage(error)));
+      return IDLE_PAUSE_MS;
+    }
+  }
+
+  async #showNothing(): Promise<number> {
+    if (this.#isStarting) {
+      this.#isStarting = false;
+      this.#parts.post({ kind: "empty", settings: this.#parts.settings() });
+    }
+    return IDLE_PAUSE_MS;
+  }
+
+  async #showRun(run: PanelRun): Promise<number> {
+    const { follower } = run;
+    const change = await follower.refresh();
+    await this.#readConfig(run);
+    const facts = await this.#facts(run);
+    // While the folder was read, the page may have gone or asked for another run.
+    if (!this.#isActive || run !== this.#run) return 0;
+    const names = inDrawingOrder(follower.metrics.names);
+    if (this.#isStarting) this.#begin(run, facts, names);
+    else if (this.#metrics !== follower.metrics) this.#replace(run, facts, names);
+    else {
+      if (change.fromRow !== null) this.#queue.rewind(change.fromRow);
+      this.#postChangedFacts(facts);
+    }
+    const isComplete = this.#postColumns(follower.metrics, names);
+    await this.#answerer?.refresh();
+    if (!isComplete) return APPEND_PAUSE_MS;
+    return facts.run.isControllable || isLive(facts) ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
+  }
+
+  #begin(run: PanelRun, facts: RunFacts, names: readonly string[]): void {
+    const { post, settings, onRunShown } = this.#parts;
+    this.#isStarting = false;
+    this.#reset(run, facts);
+    post({ kind: "init", version: PANEL_VERSION, settings: settings(), facts, names });
+    onRunShown?.(run);
+  }
+
+  #replace(run: PanelRun, facts: RunFacts, names: readonly string[]): void {
+    this.#reset(run, facts);
+    this.#parts.post({ kind: "replace", facts, names });
+  }
+
+  #reset(run: PanelRun, facts: RunFacts): void {
+    const { post, fileSystem, tokenTexts, shortenPath } = this.#parts;
+    this.#answerer?.dispose();
+    this.#answerer = createAnswerer({
+      ...{ post, fileSystem, tokenTexts, shortenPath },
+      follower: run.follower,
+      clean: (text) => this.#clean(text),
+    });
+    this.#metrics = run.follower.metrics;
+    this.#queue.clear();
+    this.#sent = new Map(Object.entries(facts).map(([key, value]) => [key, JSON.stringify(value)]));
+  }
+
+  #postChangedFacts(facts: RunFacts): void {
+    const changed = Object.entries(facts).filter(([key, value]) => {
+      const text = JSON.stringify(value);
+      const isChanged = this.#sent.get(key) !== text;
+      this.#sent.set(key, text);
+      return isChanged;
+    });
+    if (changed.length === 0) return;
+    this.#parts.post({ kind: "facts", facts: Object.fromEntries(changed) });
+  }
+
+  #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {
+    const next = this.#queue.next(metrics, names);
+    if (next === null) return true;
+    this.#parts.post({ kind: "append", rows: metrics.length, ...next });
+    return next.isComplete;
+  }
+
+  async #readConfig({ follower }: PanelRun): Promise<void> {
+    const attempt = follower.runFile?.attempt ?? 0;
+    if (!this.#isStarting && this.#configAttempt === attempt && this.#config.model !== null) return;
+    this.#config = await readConfigSummary(this.#parts.fileSystem, follower.folder);
+    this.#configAttempt = attempt;
+  }
+
+  async #facts({ id, name, follower }: PanelRun): Promise<RunFacts> {
+    const { fileSystem, clock, isProcessAlive, shortenPath, runs } = this.#parts;
+    const liveness = { nowMs: clock.now(), isProcessAlive };
+    const own = await gatherFacts({
+      ...{ id, name, follower, fileSystem, liveness, shortenPath },
+      config: this.#config,
+    });
+    return { ...own, runs: await runs.list(), rolloutSteps: await follower.steps() };
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#alarm;
+    if (signal.aborted) return;
+    try {
+      await this.#parts.clock.sleep(ms, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  #postError(message: string): void {
+    if (this.#isActive) this.#parts.post({ kind: "error", id: null, message });
+  }
+
+  /** Messages name files; the page sees them as people do. */
+  #clean(text: string): string {
+    const folder = this.#run?.follower.folder;
+    if (folder === undefined) return text;
+    return text.replaceAll(folder, this.#parts.shortenPath(folder));
+  }
+}
+
+function isLive({ run }: RunFacts): boolean {
+  return !["done", "failed", "stopped", "interrupted", "unknown"].includes(run.state);
+}

@@ -1,0 +1,125 @@
+/** Stored rollouts as the page shows them: bounded, without what only the files need. */
+
+import type { RolloutSummary } from "../../core/run/reader.ts";
+import type { RolloutRecord } from "../../core/run/rolloutRecord.ts";
+import type { TokenRecord } from "../../core/run/tokenRecord.ts";
+import type {
+  BoundedText,
+  ReplayTurn,
+  RolloutBody,
+  RolloutRow,
+  TokenWindow,
+} from "../../shared/panelModel.ts";
+
+/** Characters of one text; the rest is left to the JSON view of the editor. */
+const MAX_TEXT = 100_000;
+/** Characters of all texts of a rollout. */
+const MAX_BODY = 4_000_000;
+const MAX_TURNS = 500;
+/** A log-probability below this is shown as this one. */
+const LOWEST_LOGPROB = -20;
+
+export function rolloutRow(summary: RolloutSummary): RolloutRow {
+  const { step, group, rollout, environment, split, index } = summary;
+  const { reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs } = summary;
+  return {
+    ...{ step, group, rollout, environment, split, index },
+    ...{ reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs },
+    error: summary.error === null ? null : summary.error.slice(0, 500),
+    advantage: summary.score?.advantage ?? null,
+    fate: summary.score?.fate ?? null,
+    streams: summary.tokenData.length,
+  };
+}
+
+export function rolloutBody(record: RolloutRecord): RolloutBody {
+  const bounded = textBounder(MAX_BODY);
+  const { step, group, rollout, taskKey, environment, split, index, attempt } = record;
+  const { rewards, rewardParts, reward, stop, durationMs } = record;
+  return {
+    ...{ step, group, rollout, taskKey, environment, split, index, attempt },
+    ...{ rewards, rewardParts, reward, stop, durationMs },
+    error: record.error,
+    system: record.systemText === null ? null : bounded(record.systemText),
+    prompt: bounded(record.promptText),
+    turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
+    omittedTurns: Math.max(0, record.turns.length - MAX_TURNS),
+  };
+}
+
+function replayTurn(
+  turn: RolloutRecord["turns"][number],
+  bounded: (text: string) => BoundedText,
+): ReplayTurn {
+  const { stopReason, durationMs, tokens } = turn;
+  return {
+    ...{ stopReason, durationMs, tokens },
+    reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
+    content: bounded(turn.content),
+    sampled: bounded(turn.sampledText),
+    calls: turn.calls.map(({ name, args }) => ({
+      name,
+      args: bounded(JSON.stringify(args, null, 2)),
+    })),
+    errors: turn.errors.map(({ kind, raw, message }) => ({ kind, raw: bounded(raw), message })),
+    results: turn.results.map(({ name, text, isError, reward, finished }) => ({
+      ...{ name, isError, reward, finished },
+      text: bounded(text),
+    })),
+    nudge: turn.nudge === null ? null : bounded(turn.nudge),
+  };
+}
+
+/** Cuts each text to its limit, and all together to `total` characters. */
+function textBounder(total: number): (text: string) => BoundedText {
+  let left = total;
+  return (text) => {
+    const kept = text.slice(0, Math.min(MAX_TEXT, left));
+    left -= kept.length;
+    return { text: kept, omitted: text.length - kept.length };
+  };
+}
+
+/** `count` tokens of a record from `from` on, as copies; `texts` are those of the part. */
+export function tokenPart(
+  record: TokenRecord,
+  {
+    from,
+    count,
+    streams,
+  }: { readonly from: number; readonly count: number; readonly streams: number },
+): Omit<TokenWindow, "texts"> {
+  const total = record.ids.length;
+  const start = Math.min(from, total);
+  const end = Math.min(start + count, total);
+  const part = (values: ArrayLike<number>): number[] =>
+    Array.from({ length: end - start }, (_, index) => values[start + index] ?? Number.NaN);
+  return {
+    stream: record.stream,
+    streams,
+    from: start,
+    total,
+    ids: Int32Array.from(part(record.ids)),
+    samplerLogprobs: Float32Array.from(part(record.samplerLogprobs)),
+    trainerLogprobs: Float32Array.from(part(record.trainerLogprobs)),
+    advantages: Float32Array.from(part(record.advantages)),
+    turns: Int16Array.from(part(record.turns)),
+    mask: Uint8Array.from(part(record.mask)),
+    ranges: tokenRanges(record),
+  };
+}
+
+function tokenRanges(record: TokenRecord): TokenWindow["ranges"] {
+  let logprobLow = 0;
+  let advantageSize = 0;
+  let differenceSize = 0;
+  for (let token = 0; token < record.ids.length; token += 1) {
+    if (record.mask[token] !== 1) continue;
+    const sampler = record.samplerLogprobs[token] ?? 0;
+    const difference = Math.abs((record.trainerLogprobs[token] ?? Number.NaN) - sampler);
+    logprobLow = Math.min(logprobLow, Math.max(sampler, LOWEST_LOGPROB));
+    advantageSize = Math.max(advantageSize, Math.abs(record.advantages[token] ?? 0));
+    if (Number.isFinite(difference)) differenceSize = Math.max(differenceSize, difference);
+  }
+  return { logprobLow, advantageSize, differenceSize };
+}

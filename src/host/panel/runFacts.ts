@@ -1,0 +1,145 @@
+/** What the panel tells about a run beside its numbers, gathered from a follower and the files of its folder. */
+
+import * as z from "zod";
+import { isAppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import type { RunFollower } from "../../core/run/follower.ts";
+import { runPaths } from "../../core/run/layout.ts";
+import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { RunFacts } from "../../shared/panelMessages.ts";
+import type { CheckpointView, EventView, RunState, RunView } from "../../shared/panelModel.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+
+const MAX_EVENTS = 300;
+const MAX_CHECKPOINTS = 500;
+const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
+
+const resolvedConfig = z.object({
+  model_name: z.string().catch(""),
+  environments: z.record(z.string(), z.unknown()).catch({}),
+  max_steps: z.number().nullish().catch(null),
+});
+
+/** What of the resolved configuration every view needs. */
+export interface ConfigSummary {
+  readonly model: string | null;
+  readonly environments: readonly string[];
+  readonly maxSteps: number | null;
+}
+
+export interface FactParts {
+  readonly id: string;
+  readonly name: string;
+  readonly follower: RunFollower;
+  readonly fileSystem: FileSystem;
+  readonly liveness: Liveness;
+  readonly config: ConfigSummary;
+  readonly shortenPath: (path: string) => string;
+}
+
+/** The state of a run from the evidence in its folder. */
+export function runState(file: RunFile | null, liveness: Liveness): RunState {
+  if (file === null) return "unknown";
+  if (file.phase === "done" || file.phase === "failed" || file.phase === "stopped") {
+    return file.phase;
+  }
+  return isRunInUse(file, liveness) ? file.phase : "interrupted";
+}
+
+export async function readConfigSummary(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ConfigSummary> {
+  const nothing = { model: null, environments: [], maxSteps: null };
+  try {
+    const text = await fileSystem.readText(runPaths(folder).resolvedConfig);
+    const config = resolvedConfig.safeParse(parseJson(text)?.value).data;
+    if (config === undefined) return nothing;
+    return {
+      model: config.model_name === "" ? null : config.model_name,
+      environments: Object.keys(config.environments),
+      maxSteps: config.max_steps ?? null,
+    };
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return nothing;
+    throw error;
+  }
+}
+
+export async function gatherFacts(
+  parts: FactParts,
+): Promise<Omit<RunFacts, "runs" | "rolloutSteps">> {
+  const { follower } = parts;
+  return {
+    run: await runView(parts),
+    events: follower.events
+      .filter(({ level }) => level !== "debug")
+      .slice(-MAX_EVENTS)
+      .map(({ timeMs, attempt, step, level, kind, message }): EventView => {
+        return { timeMs, attempt, step, level, kind, message: message.slice(0, 2_000) };
+      }),
+    checkpoints: checkpointViews(follower.checkpoints),
+    evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
+  };
+}
+
+async function runView(parts: FactParts): Promise<RunView> {
+  const { id, name, follower, fileSystem, liveness, config, shortenPath } = parts;
+  const file = follower.runFile;
+  const state = runState(file, liveness);
+  const hasState = (await fileSystem.size(runPaths(follower.folder).state)) !== null;
+  return {
+    id,
+    name: file?.name ?? name,
+    state,
+    folder: shortenPath(follower.folder),
+    configPath: file === null ? null : shortenPath(file.configPath),
+    model: config.model,
+    environments: config.environments,
+    attempt: file?.attempt ?? 1,
+    supersededAttempts: await follower.supersededAttempts(),
+    completedSteps: (follower.metrics.latestStep ?? -1) + 1,
+    totalSteps: totalSteps(follower) ?? config.maxSteps,
+    startedAtMs: file?.startedAtMs ?? null,
+    heartbeatAtMs: file?.heartbeatAtMs ?? null,
+    isControllable: file !== null && file.control !== null && !ENDED.has(state),
+    isResumable: hasState && ENDED.has(state),
+    problem: follower.runFileProblem === null ? null : shortenPaths(follower, shortenPath),
+  };
+}
+
+/** The run's own name for its folder is absolute; messages are shown in the page. */
+function shortenPaths(follower: RunFollower, shortenPath: (path: string) => string): string {
+  const problem = follower.runFileProblem ?? "";
+  return problem.replaceAll(follower.folder, shortenPath(follower.folder));
+}
+
+/** The trainer tells how much is done, which covers epochs as well as `max_steps`. */
+function totalSteps({ metrics }: RunFollower): number | null {
+  const done = metrics.latest("progress/done_frac");
+  const step = metrics.latestStep;
+  return done === null || done <= 0 || step === null ? null : Math.round((step + 1) / done);
+}
+
+/** Rolling saves replace each other; one save can count as several kinds. Newest first. */
+function checkpointViews(entries: readonly CheckpointEntry[]): readonly CheckpointView[] {
+  const views = new Map<string, CheckpointView>();
+  for (const [position, entry] of entries.entries()) {
+    if (entry.kind === "rolling" && position !== entries.length - 1) continue;
+    const before = views.get(entry.name);
+    views.delete(entry.name);
+    views.set(entry.name, {
+      name: entry.name,
+      step: entry.step,
+      kind: before === undefined ? entry.kind : `${before.kind}, ${entry.kind}`,
+      statePath: entry.state_path,
+      samplerPath: entry.sampler_path,
+      expiresAt: entry.expires_at,
+      createdAt: entry.created_at,
+      reward: entry.metrics["rollout/reward/mean"] ?? null,
+    });
+  }
+  return [...views.values()].reverse().slice(0, MAX_CHECKPOINTS);
+}

@@ -1,0 +1,150 @@
+/** What the extension and the page of the panel say to each other. The extension checks all that comes from the page. */
+
+import type {
+  CheckpointView,
+  ColumnPart,
+  ConfigView,
+  EvaluationView,
+  EventView,
+  PanelSettings,
+  RolloutBody,
+  RolloutKey,
+  RolloutRow,
+  RunListing,
+  RunView,
+  TokenWindow,
+} from "./panelModel.ts";
+
+/** Rises with every change that an older page would misread. */
+export const PANEL_VERSION = 1;
+
+/** Tokens in one part of a sequence. */
+export const TOKENS_PER_WINDOW = 2_000;
+
+/** What the page asks the editor to do; each goes to the handler the panel was given. */
+export const PANEL_COMMANDS = [
+  "pause",
+  "continue",
+  "saveNow",
+  "stop",
+  "stopNow",
+  "resume",
+  "retune",
+  "copyCheckpointPath",
+  "startFromCheckpoint",
+  "deleteCheckpoint",
+  "openConfigAt",
+  "openRolloutJson",
+  "openRunFolder",
+  "openLog",
+  "exportFile",
+  "openLink",
+  "copyText",
+] as const;
+
+export type PanelCommand = (typeof PANEL_COMMANDS)[number];
+
+/** Arguments of a command. Paths and names come back as the page got them; the extension looks them up again. */
+export interface CommandArgs {
+  /** Of a checkpoint. */
+  readonly name?: string;
+  /** Keys from the root of the configuration. */
+  readonly path?: readonly string[];
+  readonly key?: RolloutKey;
+  readonly url?: string;
+  readonly text?: string;
+  /** For `exportFile`. */
+  readonly file?: ExportedFile;
+  /** `key=value` each, for `retune`. */
+  readonly settings?: readonly string[];
+  /** For `copyCheckpointPath`. */
+  readonly which?: "state" | "sampler";
+}
+
+export interface ExportedFile {
+  /** Suggested name with its extension. */
+  readonly name: string;
+  /** Text, or Base64 of a picture. */
+  readonly content: string;
+  readonly encoding: "utf8" | "base64";
+}
+
+export type PanelQuestion =
+  /** Rollouts of a step; the answer comes in pages, and again when the step grows. */
+  | { readonly ask: "rollouts"; readonly step: number }
+  | { readonly ask: "rollout"; readonly key: RolloutKey }
+  | {
+      readonly ask: "tokens";
+      readonly key: RolloutKey;
+      readonly stream: number;
+      readonly from: number;
+    }
+  | { readonly ask: "config" }
+  /** The named metrics of the steps that were repeated after an attempt. */
+  | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
+
+export type PageMessage =
+  /** The page has loaded, or wants to begin anew. */
+  | { readonly kind: "ready"; readonly version: number }
+  | { readonly kind: "question"; readonly id: number; readonly question: PanelQuestion }
+  /** The answer is not wanted any more. */
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "select-run"; readonly id: string }
+  | { readonly kind: "command"; readonly command: PanelCommand; readonly args: CommandArgs };
+
+/** All that is small about a run; sent whole, so that there is one way to draw it. */
+export interface RunFacts {
+  readonly run: RunView;
+  readonly runs: readonly RunListing[];
+  readonly events: readonly EventView[];
+  readonly checkpoints: readonly CheckpointView[];
+  readonly evaluations: readonly EvaluationView[];
+  /** Steps that have stored rollouts, ascending. */
+  readonly rolloutSteps: readonly number[];
+}
+
+export type HostMessage =
+  /** A run from the beginning: forget all numbers. Columns follow by `append`. */
+  | {
+      readonly kind: "init";
+      readonly version: number;
+      readonly settings: PanelSettings;
+      readonly facts: RunFacts;
+      /** Names of all columns that will come, those first that are drawn first. */
+      readonly names: readonly string[];
+    }
+  /** As `init`, because a resume replaced steps: the view stays as it is. */
+  | { readonly kind: "replace"; readonly facts: RunFacts; readonly names: readonly string[] }
+  /** New rows, or the next columns. Values belong to the rows from `fromRow` of each part on. */
+  | {
+      readonly kind: "append";
+      readonly rows: number;
+      readonly steps: ColumnPart | null;
+      readonly columns: readonly ColumnPart[];
+      /** True when nothing more is waiting. */
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: "facts"; readonly facts: Partial<RunFacts> }
+  | {
+      readonly kind: "rollouts";
+      readonly id: number;
+      readonly step: number;
+      readonly total: number;
+      /** Position of the first row; 0 begins the list anew. */
+      readonly from: number;
+      readonly rows: readonly RolloutRow[];
+    }
+  | { readonly kind: "rollout"; readonly id: number; readonly body: RolloutBody }
+  | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }
+  | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }
+  | {
+      readonly kind: "superseded";
+      readonly id: number;
+      readonly attempt: number;
+      readonly steps: Float64Array;
+      readonly columns: readonly ColumnPart[];
+    }
+  /** Of a question, or of a command when `id` is null. */
+  | { readonly kind: "error"; readonly id: number | null; readonly message: string }
+  /** There is no run to show. */
+  | { readonly kind: "empty"; readonly settings: PanelSettings };
