@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { launchOrderSchema } from "../core/control/messages.ts";
-import { AppError, errorMessage } from "../core/errors.ts";
+import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
-import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
+import type { LaunchError, LaunchFile, LaunchOrder } from "../shared/control.ts";
 import type { LaunchPlace, RunEnd, TrainRequest } from "../trainer/contract.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import type { ProgramParts } from "./programParts.ts";
@@ -34,12 +34,23 @@ export async function launched(
     record.note({ control: null, exitCode });
     return exitCode;
   } catch (error) {
-    const [message = ""] = errorMessage(error).split("\n");
-    record.note({ control: null, exitCode: exitCodeOf(error), error: message });
+    record.note({ control: null, exitCode: exitCodeOf(error), error: launchError(error) });
     throw error;
   } finally {
     await record.written();
   }
+}
+
+function launchError(error: unknown): LaunchError {
+  const message = errorMessage(error);
+  if (!isAppError(error)) return { code: "bug", message };
+  const { key, host, name } = error.data;
+  return {
+    ...{ code: error.code, message },
+    ...(typeof key === "string" && { key }),
+    ...(typeof host === "string" && { host }),
+    ...(typeof name === "string" && { name }),
+  };
 }
 
 /** The first line of `input`, which is then let go. @throws AppError `bad-arguments` when it is no order */

@@ -37,7 +37,7 @@ const exitCode = await runProgram(
     log: debugLog,
     trainer: { startTraining, resumeTraining, serve },
     loadTokenizer: async (name, configPath) => {
-      const folder = await tokenizerFolder(name, { folder: programFolder }, configPath);
+      const { folder } = await tokenizerFolder(name, { folder: programFolder }, configPath);
       return (await loadModelTokenizer(folder)).tokenizer;
     },
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),

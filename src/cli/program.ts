@@ -1,6 +1,6 @@
 /** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
 
-import { isProcessAlive } from "../local/engine/service/processes.ts";
+import { isProcessAlive } from "../node/processes.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { controlRun } from "./control.ts";
 import { EXIT, errorLines, exitCodeOf } from "./exitCode.ts";

@@ -2,12 +2,13 @@
 
 import { join, resolve } from "node:path";
 import type { Clock, FileSystem } from "../core/ports.ts";
+import { type ListedRun, listRuns } from "../core/run/runList.ts";
+import { runParent } from "../node/runPlaces.ts";
 import { formatReward } from "../shared/format.ts";
-import { checkConfig, runParent } from "../trainer/configFiles.ts";
+import { checkConfig } from "../trainer/configFiles.ts";
 import { CONFIG_FILE, type RunsCommand } from "./arguments.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
-import { type ListedRun, listRuns } from "./runList.ts";
 import { type Column, tableLines } from "./table.ts";
 
 export interface RunsParts {

@@ -1,5 +1,6 @@
 /** The tokens of a rollout as they were trained on, one a row. */
 
+import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
 import type { RolloutSummary } from "../core/run/reader.ts";
@@ -113,7 +114,7 @@ async function findTokenizer(context: ShowContext): Promise<FoundTokenizer> {
     return { tokenizer: null, problem: "config.resolved.json does not tell the model." };
   }
   try {
-    const name = names.tokenizer_name ?? names.model_name;
+    const name = tokenizerNameOf(names);
     return {
       tokenizer: await context.loadTokenizer(name, run?.configPath ?? folder),
       problem: null,

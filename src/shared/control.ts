@@ -47,6 +47,8 @@ export interface RunStatus {
   readonly rollouts: { readonly done: number; readonly total: number } | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
+  /** Connections that are attached. */
+  readonly attached: number;
 }
 
 export type ControlReply =
@@ -73,8 +75,19 @@ export interface LaunchFile {
   readonly folder: string | null;
   /** Null while the trainer lives. */
   readonly exitCode: number | null;
-  /** The first line of what went wrong; null when nothing did. */
-  readonly error: string | null;
+  /** What went wrong; null when nothing did. */
+  readonly error: LaunchError | null;
+}
+
+export interface LaunchError {
+  readonly code: string;
+  /** As printed, cleaned of secrets; several lines for a configuration with several faults. */
+  readonly message: string;
+  /** With the code `key-host-not-allowed`: the key that would have gone to `host`. */
+  readonly key?: string;
+  readonly host?: string;
+  /** With `key-missing`: the variable that holds no key. */
+  readonly name?: string;
 }
 
 /** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */
@@ -84,6 +97,8 @@ export interface LaunchOrder {
   readonly keys: Readonly<Record<string, { readonly value: string; readonly host: string | null }>>;
   /** Hosts that the user has approved for keys, as for `--allow-host`. */
   readonly allowedHosts: readonly string[];
+  /** Variables that stand over those of the process, for example the address of a service. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Whether the `.env` file beside the configuration may be read. */
   readonly readsEnvFile: boolean;
   /** What to do when no editor has been attached for a minute. */

@@ -25,7 +25,11 @@ const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
 /** A child gets what Node and the file system need, and none of the user's keys. */
-const PASSED_VARIABLES = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"];
+const PASSED_VARIABLES = [
+  ...["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"],
+  // A desktop editor's program behaves as Node only with it.
+  "ELECTRON_RUN_AS_NODE",
+];
 
 /** Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {

@@ -1,6 +1,6 @@
 /** The configuration on its way from the user's file into a run folder. */
 
-import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import * as z from "zod";
 import type { AppliedOverride } from "../core/config/overrides.ts";
 import { type ParseResult, parseConfig } from "../core/config/parse.ts";
@@ -96,22 +96,6 @@ async function readConfigText(
       { cause },
     );
   }
-}
-
-/** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
-export function runParent(
-  { log_path: given }: Pick<Config, "log_path">,
-  configPath: string,
-): string {
-  const folder = dirname(configPath);
-  if (given === null) return join(folder, ".tinker-rl", "runs");
-  return isAbsolute(given) ? given : resolve(folder, given);
-}
-
-/** `run_name`, else the name given to a tracker, else the configuration file's own name. */
-export function runName(config: Config, configPath: string): string {
-  const named = config.run_name ?? config.wandb_run_name ?? config.openreward_run_name;
-  return named ?? basename(configPath, extname(configPath));
 }
 
 /**

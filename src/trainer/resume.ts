@@ -13,8 +13,8 @@ import { type RunState, readState } from "../core/run/state.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { LoopPosition } from "../core/training/loop.ts";
 import type { Preparation } from "../core/training/prepare.ts";
-import { isProcessAlive } from "../local/engine/service/processes.ts";
 import { systemClock } from "../node/clock.ts";
+import { isProcessAlive } from "../node/processes.ts";
 import {
   type LoadedConfig,
   loadConfig,

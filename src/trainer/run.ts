@@ -20,7 +20,6 @@ import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
-import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
 import type { LaunchOrder } from "../shared/control.ts";
 import type { Closers } from "./closers.ts";
 import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
@@ -32,8 +31,9 @@ import {
 } from "./connections.ts";
 import type { RunEnd } from "./contract.ts";
 import type { Ear } from "./control/ear.ts";
+import { loadTokenizer } from "./loadTokenizer.ts";
 import type { LocalPrograms } from "./localServices.ts";
-import { tokenizerFolder } from "./tokenizerFolder.ts";
+import { noteTokenizer } from "./tokenizerNote.ts";
 import { loadVariables } from "./variables.ts";
 
 /** What differs between a new run and a resumed one. */
@@ -102,9 +102,9 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     clock: systemClock,
     random: systemRandom,
     environment,
-    loadModel: async (name) => {
+    loadModel: (name) => {
       const options = { signal: control.signal, onProgress: downloads(watch) };
-      return loadModelTokenizer(await tokenizerFolder(name, scope.programs, path, options));
+      return loadTokenizer(name, scope.programs, path, options);
     },
     secretsOf: (name) =>
       resolveSecrets({
@@ -203,6 +203,7 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
     environments: Object.keys(config.environments),
   });
   await event(context, plan.start.step, "run-started", `Attempt ${context.attempt} starts.`);
+  await noteTokenizer(context, plan.start.step);
   const end = await runLoop(context, plan.start, {
     runId: lease.file.runId,
     configHash: sha256(JSON.stringify(config)),

@@ -6,11 +6,11 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { loadHubSettings } from "../node/tokenizer/hubSettings.ts";
-import { resolveTokenizer } from "../node/tokenizer/resolve.ts";
+import { type FoundTokenizer, resolveTokenizer } from "../node/tokenizer/resolve.ts";
 import type { LocalPrograms } from "./localServices.ts";
 import { loadVariables } from "./variables.ts";
 
-interface TokenizerOptions {
+export interface TokenizerOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
@@ -21,17 +21,17 @@ export async function tokenizerFolder(
   programs: LocalPrograms,
   configPath: string,
   options: TokenizerOptions = {},
-): Promise<string> {
-  if (isLocalModel(name)) return join(programs.folder, "model");
+): Promise<FoundTokenizer> {
+  if (isLocalModel(name)) {
+    return { folder: join(programs.folder, "model"), source: "program", commit: null };
+  }
   const configFolder = dirname(configPath);
   const variables = await loadVariables(configFolder);
   const hub = await loadHubSettings(process.env, variables("HF_TOKEN")?.value ?? null);
   const http = createHttpClient();
   const files = createFileSystem();
   try {
-    const sources = { hub, http, files, ...options };
-    const request = { name, configFolder };
-    return (await resolveTokenizer(sources, request)).folder;
+    return await resolveTokenizer({ hub, http, files, ...options }, { name, configFolder });
   } finally {
     await Promise.all([http.close(), files.close()]);
   }

@@ -11,12 +11,15 @@ export type Variables = (name: string) => FoundValue | null;
 
 export async function loadVariables(
   configFolder: string,
-  order?: Pick<LaunchOrder, "keys" | "readsEnvFile">,
+  order?: Pick<LaunchOrder, "keys" | "variables" | "readsEnvFile">,
 ): Promise<Variables> {
   const isAllowed = order?.readsEnvFile ?? true;
   const file = isAllowed ? await readDotEnv(join(configFolder, ".env")) : {};
   return (name) =>
-    stored(order, name) ?? find(process.env, name, "process") ?? find(file, name, "dotenv");
+    stored(order, name) ??
+    find(order?.variables ?? {}, name, "process") ??
+    find(process.env, name, "process") ??
+    find(file, name, "dotenv");
 }
 
 function stored(order: Pick<LaunchOrder, "keys"> | undefined, name: string): FoundValue | null {

@@ -5,8 +5,6 @@ import {
   loadConfig,
   readOverrides,
   redactSecrets,
-  runName,
-  runParent,
   writeConfigFiles,
   writtenSecrets,
 } from "../../src/trainer/configFiles.ts";
@@ -46,24 +44,6 @@ describe("loading a configuration", () => {
       code: "config-not-found",
       message: expect.stringMatching(/^nowhere\.yaml: error: .*examples/),
     });
-  });
-});
-
-describe("a run's place", () => {
-  it("is a folder of its own beside the configuration, unless log_path names another", () => {
-    const parent = (log_path: string | null) => runParent(aConfig({ log_path }), path);
-    expect(parent(null)).toBe(resolve("/project/.tinker-rl/runs"));
-    expect(parent("logs")).toBe(resolve("/project/logs"));
-    expect(parent("../logs")).toBe(resolve("/logs"));
-    expect(parent(resolve("/data/logs"))).toBe(resolve("/data/logs"));
-  });
-
-  it("is called as configured, else as on a tracker, else like the file", () => {
-    const name = (changes: Parameters<typeof aConfig>[0]) => runName(aConfig(changes), path);
-    expect(name({ run_name: "mine", wandb_run_name: "theirs" })).toBe("mine");
-    expect(name({ wandb_run_name: "theirs", openreward_run_name: "other" })).toBe("theirs");
-    expect(name({ openreward_run_name: "other" })).toBe("other");
-    expect(name({})).toBe("run");
   });
 });
 

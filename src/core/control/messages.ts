@@ -41,6 +41,7 @@ const runStatus: z.ZodType<RunStatus> = z
     totalSteps: count.nullable(),
     rollouts: z.object({ done: count, total: count }).readonly().nullable(),
     rewardMean: z.number().nullable(),
+    attached: count,
   })
   .readonly();
 
@@ -63,6 +64,11 @@ export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.un
 
 const address = z.object({ address: z.string(), tokenPath: z.string() }).readonly();
 
+const text = z.string().exactOptional();
+const launchError = z
+  .object({ code: z.string(), message: z.string(), key: text, host: text, name: text })
+  .readonly();
+
 export const launchFileSchema: z.ZodType<LaunchFile> = z
   .object({
     schemaVersion: z.literal(1),
@@ -70,7 +76,7 @@ export const launchFileSchema: z.ZodType<LaunchFile> = z
     control: address.nullable(),
     folder: z.string().nullable(),
     exitCode: count.nullable(),
-    error: z.string().nullable(),
+    error: launchError.nullable(),
   })
   .readonly();
 
@@ -82,6 +88,7 @@ export const launchOrderSchema: z.ZodType<LaunchOrder> = z
       z.object({ value: z.string(), host: z.string().nullable() }).readonly(),
     ),
     allowedHosts: z.array(z.string()).readonly(),
+    variables: z.record(z.string(), z.string()),
     readsEnvFile: z.boolean(),
     onQuit: z.enum(["keep running", "stop and save"]),
   })

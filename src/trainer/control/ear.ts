@@ -47,7 +47,10 @@ export class Ear {
       ear.#server = await ControlServer.start({
         status: () => ear.#status,
         carryOut: (wish) => ear.#wishes.carryOut(wish),
-        onAttached: (count) => ear.#expectEditor(count),
+        onAttached: (attached) => {
+          ear.#status = { ...ear.#status, attached };
+          ear.#expectEditor(attached);
+        },
       });
     } catch (error) {
       parts.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });

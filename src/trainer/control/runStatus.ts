@@ -12,6 +12,7 @@ export const INITIAL_STATUS: RunStatus = {
   totalSteps: null,
   rollouts: null,
   rewardMean: null,
+  attached: 0,
 };
 
 /** The status after `event`. */

@@ -1,14 +1,14 @@
 /** Finds the runs in a folder and what a list tells about each. */
 
-import { isAppError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
-import type { FileSystem } from "../core/ports.ts";
-import { runPaths } from "../core/run/layout.ts";
-import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
-import { isRunInUse, type Liveness, readRunFile } from "../core/run/runFile.ts";
-import { readState } from "../core/run/state.ts";
-import { parseJsonLines } from "../core/util/jsonl.ts";
-import type { RunFile, RunPhase } from "../shared/runFile.ts";
+import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { isAppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
+import type { FileSystem } from "../ports.ts";
+import { parseJsonLines } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
+import { flattenMetrics, type MetricsRow } from "./metricsTree.ts";
+import { isRunInUse, type Liveness, readRunFile } from "./runFile.ts";
+import { readState } from "./state.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -23,6 +23,8 @@ export interface ListedRun {
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
   readonly repeats: number | null;
+  /** As in `run.json`; null when it cannot be read. */
+  readonly file: RunFile | null;
 }
 
 /** Longer than any row of metrics. */
@@ -43,13 +45,13 @@ export async function listRuns(
   return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
 }
 
-/** Null for anything that is not a run. */
-async function readRun(
+/** One run of a list; null for anything that is not a run. @throws AppError `file-unreadable` */
+export async function readRun(
   fileSystem: FileSystem,
   place: Pick<ListedRun, "name" | "folder">,
   liveness: Liveness,
 ): Promise<ListedRun | null> {
-  const nothing = { steps: 0, reward: null, startedAtMs: null, repeats: null };
+  const nothing = { steps: 0, reward: null, startedAtMs: null, repeats: null, file: null };
   try {
     const file = await readRunFile(fileSystem, place.folder);
     if (file === null) return null;
@@ -58,6 +60,7 @@ async function readRun(
     const reward = row === null ? null : flattenMetrics(row)["rollout/reward/mean"];
     return {
       ...place,
+      file,
       phase: phaseOf(file, liveness),
       steps,
       reward: typeof reward === "number" ? reward : null,

@@ -1,0 +1,20 @@
+/** Where the runs of a configuration lie, and what they are called. */
+
+import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import type { Config } from "../core/config/schema.ts";
+
+/** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
+export function runParent(
+  { log_path: given }: Pick<Config, "log_path">,
+  configPath: string,
+): string {
+  const folder = dirname(configPath);
+  if (given === null) return join(folder, ".tinker-rl", "runs");
+  return isAbsolute(given) ? given : resolve(folder, given);
+}
+
+/** `run_name`, else the name given to a tracker, else the configuration file's own name. */
+export function runName(config: Config, configPath: string): string {
+  const named = config.run_name ?? config.wandb_run_name ?? config.openreward_run_name;
+  return named ?? basename(configPath, extname(configPath));
+}

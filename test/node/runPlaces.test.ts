@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runName, runParent } from "../../src/node/runPlaces.ts";
+import { aConfig } from "../core/training/builders.ts";
+
+const path = resolve("/project/run.yaml");
+
+describe("a run's place", () => {
+  it("is a folder of its own beside the configuration, unless log_path names another", () => {
+    const parent = (log_path: string | null) => runParent(aConfig({ log_path }), path);
+    expect(parent(null)).toBe(resolve("/project/.tinker-rl/runs"));
+    expect(parent("logs")).toBe(resolve("/project/logs"));
+    expect(parent("../logs")).toBe(resolve("/logs"));
+    expect(parent(resolve("/data/logs"))).toBe(resolve("/data/logs"));
+  });
+
+  it("is called as configured, else as on a tracker, else like the file", () => {
+    const name = (changes: Parameters<typeof aConfig>[0]) => runName(aConfig(changes), path);
+    expect(name({ run_name: "mine", wandb_run_name: "theirs" })).toBe("mine");
+    expect(name({ wandb_run_name: "theirs", openreward_run_name: "other" })).toBe("theirs");
+    expect(name({ openreward_run_name: "other" })).toBe("other");
+    expect(name({})).toBe("run");
+  });
+});
