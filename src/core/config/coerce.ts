@@ -5,7 +5,8 @@ import type { ObjectShape, Shape } from "./field.ts";
 import { childShape } from "./fields.ts";
 import { scalarText, type YamlSource } from "./yamlSource.ts";
 
-const NUMBER = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
+/** Text that is a number in a number field. */
+export const NUMBER_TEXT = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
 const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "yes", "on"]);
 const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "no", "off"]);
 
@@ -64,10 +65,11 @@ function isPlainObject(shape: Shape): shape is ObjectShape {
 }
 
 function numberFrom(text: string): number | string {
-  return NUMBER.test(text) ? Number(text.replaceAll("_", "")) : text;
+  return NUMBER_TEXT.test(text) ? Number(text.replaceAll("_", "")) : text;
 }
 
-function booleanFrom(text: string, value: unknown): unknown {
+/** The boolean that a word stands for in a boolean field; `value` when it is none. */
+export function booleanFrom(text: string, value: unknown): unknown {
   const word = text.toLowerCase();
   if (TRUE_WORDS.has(word)) return true;
   return FALSE_WORDS.has(word) ? false : value;

@@ -25,12 +25,14 @@ export const environmentFields = {
     keyName: "split",
     of: { type: "object", fields: splitFields },
     minEntries: 1,
+    examples: [{ train: {} }],
     change: "identity",
     doc: "The splits to train on, by name.",
   },
   num_rollouts: {
     type: "integer",
     min: 2,
+    examples: [8, 16],
     change: "identity",
     doc: "Group size: how many rollouts are made of each task in a step. Advantages compare them, so more rollouts give a less noisy signal; 8 or more is advised.",
   },
@@ -84,6 +86,7 @@ export const environmentFields = {
     type: "number",
     nullable: true,
     default: null,
+    examples: [0],
     change: "tunable",
     doc: "Reward for a rollout that ends before the environment says it is finished. `null` gives none, so that a rollout without any reward counts as failed.",
   },
@@ -92,6 +95,7 @@ export const environmentFields = {
     values: ["append", "replace"],
     default: "append",
     change: "tunable",
+    isAdvanced: true,
     doc: "`append` adds `nonterminal_reward` to the rewards before they are reduced; `replace` makes it the rollout's reward. Rewards 0.5 and 1 with value 0 and `mean`: 0.5 or 0.",
   },
   min_reward: {
@@ -137,6 +141,7 @@ export const environmentFields = {
     min: 1,
     default: 3,
     change: "tunable",
+    isAdvanced: true,
     doc: "Number of turns in a row with a malformed tool call after which a rollout ends.",
   },
   max_no_tool_turns: {
@@ -144,6 +149,7 @@ export const environmentFields = {
     min: 1,
     default: 3,
     change: "tunable",
+    isAdvanced: true,
     doc: "Number of turns in a row without a tool call after which a rollout ends. Before that the model is asked to use its tools.",
   },
   on_turn_truncation: {
@@ -151,6 +157,7 @@ export const environmentFields = {
     values: ["continue", "stop"],
     default: "continue",
     change: "tunable",
+    isAdvanced: true,
     doc: "What follows a turn that was cut at `max_response_tokens`: close it and go on, or end the rollout.",
   },
   on_image: {
@@ -158,6 +165,7 @@ export const environmentFields = {
     values: ["error", "placeholder"],
     default: "error",
     change: "tunable",
+    isAdvanced: true,
     doc: "What to do with an image from the environment when the model reads text only: fail with a clear message, or show the model a placeholder.",
   },
   max_concurrency: {
@@ -166,6 +174,7 @@ export const environmentFields = {
     nullable: true,
     default: null,
     change: "tunable",
+    isAdvanced: true,
     doc: "Number of rollouts of this environment that run at the same time. `null` leaves it to the limit of the run.",
   },
   secrets: {

@@ -8,6 +8,7 @@ export const evaluationFields = {
     keyName: "environment",
     of: { type: "list", of: { type: "string" }, minItems: 1 },
     minEntries: 1,
+    examples: [{ "local/calculator": ["test"] }],
     change: "tunable",
     doc: "What to evaluate on: a list of splits per environment, such as `local/calculator: [test]`. The environment need not be one that is trained on.",
   },

@@ -79,6 +79,12 @@ export type Field = Shape & {
   readonly default?: Json;
   /** Takes the place of `default` when the model is a `local/` one. */
   readonly localDefault?: Json;
+  /** Sensible values, the first one to begin with; shown and offered, never taken without being written. */
+  readonly examples?: readonly Json[];
+  /** The key to use instead of this one, which is read for the sake of older files. */
+  readonly replacedBy?: string;
+  /** True for a key that few files need. */
+  readonly isAdvanced?: true;
 };
 
 export interface FieldTable {

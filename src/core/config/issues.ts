@@ -2,75 +2,144 @@
 
 import type { z } from "zod";
 import { isJsonObject } from "../json.ts";
-import { nearestWord } from "../util/editDistance.ts";
+import { closeWords } from "./closeWords.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
-import type { Shape } from "./field.ts";
-import { configShape, fieldOf, fieldSections, shapeAt } from "./fields.ts";
-import type { Problem } from "./problem.ts";
+import type { Field, NumberShape, Shape } from "./field.ts";
+import { configShape, shapeAt } from "./fields.ts";
+import type { Finding } from "./finding.ts";
+import type { Remedy } from "./remedy.ts";
+import { unknownKey } from "./unknownKeys.ts";
 
-/** A problem before its place in the text is known. */
-export type Finding = Omit<Problem, "at"> & {
-  /** Which side of `key: value` is at fault. */
-  readonly part: "key" | "value";
-};
+/** More faults than these tell nothing new. */
+const MAX_FINDINGS = 200;
 
 /** Findings for the schema's issues with `values`; one finding per unknown key. */
 export function findingsOf(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,
 ): readonly Finding[] {
-  return issues.flatMap((issue) => {
+  const found: Finding[] = [];
+  for (const issue of issues) {
+    if (found.length >= MAX_FINDINGS) break;
     const path = issue.path.map(String);
-    if (issue.code !== "unrecognized_keys") return [findingAbout(path, values)];
-    return issue.keys.map((key) => unknownKey([...path, key], key, shapeAt(path)));
-  });
-}
-
-function findingAbout(path: readonly string[], values: unknown): Finding {
-  const shape = shapeAt(path) ?? configShape;
-  const value = valueAt(values, path);
-  if (value !== undefined) return invalidValue(path, value, shape);
-  const message = `\`${path.at(-1)}\` is missing. Add it: ${expectationOf(shape)}.`;
-  return { severity: "error", code: "missing-key", path, message, part: "key" };
-}
-
-function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
-  const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
-  const message = `${sentence}${hintFor(value, shape)}`;
-  return { severity: "error", code: "invalid-value", path, message, part: "value" };
-}
-
-function hintFor(value: unknown, shape: Shape): string {
-  if (typeof value !== "string") return "";
-  if (shape.type === "enum") {
-    const nearest = nearestWord(value, shape.values);
-    return nearest === null ? "" : ` Did you mean \`${nearest}\`?`;
+    if (issue.code !== "unrecognized_keys") {
+      found.push(findingAbout(path, values));
+      continue;
+    }
+    const parent = shapeAt(path);
+    for (const key of issue.keys.slice(0, MAX_FINDINGS)) {
+      found.push(unknownKey([...path, key], valueAt(values, path), parent));
+    }
   }
-  const isNumber = shape.type === "integer" || shape.type === "number";
-  const isSexagesimal = isNumber && /^[-+]?\d+(:\d+)+$/.test(value);
-  return isSexagesimal ? " Numbers to base 60 such as 1:30 are not read; write 90." : "";
+  return found;
 }
 
-function unknownKey(path: readonly string[], key: string, parent: Shape | undefined): Finding {
-  const known = parent?.type === "object" ? Object.keys(parent.fields) : [];
-  const message = `Unknown key \`${key}\`. ${adviceFor(key, known)}`;
-  return { severity: "error", code: "unknown-key", path, message, part: "key" };
-}
-
-function adviceFor(key: string, known: readonly string[]): string {
-  const home = fieldSections.find(({ fields }) => fieldOf(fields, key) !== undefined);
-  if (home !== undefined) {
-    return `It belongs ${home.place === "" ? "at the top level" : `in \`${home.place}\``}.`;
-  }
-  const nearest = nearestWord(key, known);
-  return nearest === null ? "Remove it." : `Did you mean \`${nearest}\`?`;
-}
-
-function valueAt(values: unknown, path: readonly string[]): unknown {
+/** The value at `path` of plain values, or undefined. */
+export function valueAt(values: unknown, path: readonly string[]): unknown {
   let value = values;
   for (const key of path) {
     if (Array.isArray(value)) value = value[Number(key)];
     else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
   return value;
+}
+
+function findingAbout(path: readonly string[], values: unknown): Finding {
+  const shape = shapeAt(path) ?? configShape;
+  const value = valueAt(values, path);
+  return value === undefined ? missingKey(path, shape) : invalidValue(path, value, shape);
+}
+
+function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Finding {
+  const key = path.at(-1) ?? "";
+  const message = `\`${key}\` is missing. Add it: ${expectationOf(shape)}.`;
+  const example = shape.examples?.[0];
+  const remedies: readonly Remedy[] =
+    example === undefined
+      ? []
+      : [
+          {
+            kind: "set",
+            path,
+            value: example,
+            title: `Add ${key}: ${JSON.stringify(example).replace(/^"|"$/g, "")}`,
+            isPreferred: true,
+          },
+        ];
+  return { severity: "error", code: "TRL111", path, message, part: "key", remedies };
+}
+
+function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
+  const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
+  const near =
+    typeof value === "string" && shape.type === "enum" ? closeWords(value, shape.values) : [];
+  const message = `${sentence}${hintFor(value, shape, near)}`;
+  const code = codeFor(value, shape);
+  const remedies = remediesFor(path, value, shape, near);
+  return { severity: "error", code, path, message, part: "value", remedies };
+}
+
+function codeFor(value: unknown, shape: Shape): "TRL120" | "TRL121" | "TRL122" {
+  if (isNumberShape(shape)) return typeof value === "number" ? "TRL121" : "TRL120";
+  if (shape.type === "enum") return typeof value === "string" ? "TRL122" : "TRL120";
+  const isEmptyCollection = shape.type === "list" ? Array.isArray(value) : isJsonObject(value);
+  return isEmptyCollection ? "TRL121" : "TRL120";
+}
+
+function hintFor(value: unknown, shape: Shape, near: readonly string[]): string {
+  if (typeof value !== "string") return "";
+  if (near[0] !== undefined) return ` Did you mean \`${near[0]}\`?`;
+  const isSexagesimal = isNumberShape(shape) && SEXAGESIMAL.test(value);
+  return isSexagesimal ? " Numbers to base 60 such as 1:30 are not read; write 90." : "";
+}
+
+const SEXAGESIMAL = /^[-+]?\d+(:\d+)+$/;
+
+function isNumberShape(shape: Shape): shape is NumberShape {
+  return shape.type === "integer" || shape.type === "number";
+}
+
+function remediesFor(
+  path: readonly string[],
+  value: unknown,
+  shape: Shape,
+  near: readonly string[],
+): readonly Remedy[] {
+  if (near.length > 0) {
+    return near.map((word, index) => ({
+      kind: "set",
+      path,
+      value: word,
+      title: `Change to '${word}'`,
+      ...(index === 0 && { isPreferred: true }),
+    }));
+  }
+  if (isNumberShape(shape)) return numberRemedies(path, value, shape);
+  if (shape.type === "list" && isScalarFor(value, shape.of)) {
+    return [{ kind: "set", path, value: [value], title: "Wrap in a list", isPreferred: true }];
+  }
+  return [];
+}
+
+function isScalarFor(value: unknown, shape: Shape): value is string | number {
+  return shape.type === "string" ? typeof value === "string" : typeof value === "number";
+}
+
+function numberRemedies(
+  path: readonly string[],
+  value: unknown,
+  shape: NumberShape,
+): readonly Remedy[] {
+  const set = (number: number, note: string): readonly Remedy[] => [
+    { kind: "set", path, value: number, title: `Set to ${number}${note}`, isPreferred: true },
+  ];
+  if (typeof value === "string") {
+    const [minutes = 0, seconds = 0] = value.split(":").map(Number);
+    return /^\d+:\d+$/.test(value) ? set(minutes * 60 + seconds, "") : [];
+  }
+  if (typeof value !== "number" || !Number.isFinite(value)) return [];
+  if (shape.min !== undefined && value < shape.min) return set(shape.min, " (minimum)");
+  if (shape.max !== undefined && value > shape.max) return set(shape.max, " (maximum)");
+  if (shape.type === "integer" && !Number.isInteger(value)) return set(Math.round(value), "");
+  return [];
 }

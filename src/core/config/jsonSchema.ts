@@ -28,6 +28,8 @@ function schemaOfField(field: Field): JsonObject {
   return {
     ...schemaOfShape(field),
     ...(field.default !== undefined && { default: field.default }),
+    ...(field.examples !== undefined && { examples: field.examples }),
+    ...(field.replacedBy !== undefined && { deprecated: true }),
     description: field.doc.replaceAll("`", ""),
     markdownDescription: field.doc + localNote(field),
   };

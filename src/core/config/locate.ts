@@ -1,29 +1,59 @@
 /** From a key path to the place in the text that a problem with it should point at. */
 
 import { isSeq, type Node } from "yaml";
-import type { Entry, Position, YamlSource } from "./yamlSource.ts";
+import type { Span } from "./span.ts";
+import type { Entry, YamlSource } from "./yamlSource.ts";
+
+/** The key, the value, or both with what stands between. */
+export type Part = "key" | "value" | "pair";
 
 /**
- * The position of the value at `path`, or with `part` `"key"` of its key. A place that the file does not have is
- * stood in for by the nearest one above it that it has.
+ * Where `part` of the pair at `path` stands. A place that the file does not have is stood in for by the nearest key
+ * above it that it has, and at the top level by the first key.
  */
-export function locate(
-  source: YamlSource,
-  path: readonly string[],
-  part: "key" | "value",
-): Position | null {
+export function locate(source: YamlSource, path: readonly string[], part: Part): Span | null {
   let node = source.root;
-  let at = node === null ? null : source.position(node);
+  let span = rootSpan(source);
   for (const [depth, key] of path.entries()) {
     const entry = childOf(source, node, key);
-    if (entry === undefined) return at;
+    if (entry === undefined) return span;
     const isLast = depth === path.length - 1;
-    const keyAt = entry.keyNode === null ? null : source.position(entry.keyNode);
-    const valueAt = isEmpty(entry.value) ? null : source.position(entry.value);
-    at = (isLast && part === "value" ? (valueAt ?? keyAt) : (keyAt ?? valueAt)) ?? at;
+    span = spanOfEntry(source, entry, isLast ? part : "key") ?? span;
     node = entry.value;
   }
-  return at;
+  return span;
+}
+
+/** The entry at `path`, or null when the file has none there. */
+export function entryAt(source: YamlSource, path: readonly string[]): Entry | null {
+  let node = source.root;
+  let found: Entry | null = null;
+  for (const key of path) {
+    const entry = childOf(source, node, key);
+    if (entry === undefined) return null;
+    found = entry;
+    node = entry.value;
+  }
+  return found;
+}
+
+/** True for no node, and for the null of `key:` with nothing behind it, which stands where the next thing begins. */
+export function isEmptyNode(node: Node | null): node is null {
+  return node === null || (node.range != null && node.range[0] === node.range[1]);
+}
+
+function rootSpan(source: YamlSource): Span | null {
+  if (source.root === null) return null;
+  const first = source.entries(source.root)[0]?.keyNode;
+  return source.span(first ?? source.root);
+}
+
+function spanOfEntry(source: YamlSource, { keyNode, value }: Entry, part: Part): Span | null {
+  const keySpan = keyNode === null ? null : source.span(keyNode);
+  const valueSpan = isEmptyNode(value) ? null : source.span(value);
+  if (part === "value") return valueSpan ?? keySpan;
+  if (part === "key" || valueSpan === null || keySpan === null) return keySpan ?? valueSpan;
+  return { start: keySpan.start, end: Math.max(keySpan.end, valueSpan.end) };
 }
 
 function childOf(source: YamlSource, node: Node | null, key: string): Entry | undefined {
@@ -31,9 +61,4 @@ function childOf(source: YamlSource, node: Node | null, key: string): Entry | un
   if (!isSeq<Node>(parent)) return source.entries(parent).find((entry) => entry.key === key);
   const item = parent.items[Number(key)];
   return item === undefined ? undefined : { key, keyNode: null, value: item };
-}
-
-/** True for the null of `key:` with nothing behind it, which stands where the next thing begins. */
-function isEmpty(node: Node | null): node is null {
-  return node === null || (node.range != null && node.range[0] === node.range[1]);
 }

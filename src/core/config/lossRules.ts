@@ -1,11 +1,14 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
-import type { Finding } from "./issues.ts";
+import { closeWords } from "./closeWords.ts";
+import { conflict, type Finding, preferred, setTo } from "./finding.ts";
+import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
 
 type LossName = Config["loss_fn"];
 
-const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
+/** The parameters that `loss_fn_config` may hold, by loss. */
+export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
   importance_sampling: [],
   ppo: ["clip_low_threshold", "clip_high_threshold"],
   cispo: ["clip_low_threshold", "clip_high_threshold"],
@@ -13,10 +16,12 @@ const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
 };
 
 /** Clip bounds that the service uses where none are set. */
-const DEFAULT_CLIP = {
+export const DEFAULT_CLIP = {
   ppo: { low: 0.8, high: 1.2 },
   cispo: { low: 0, high: 4 },
 } as const;
+
+const PLACE = "loss_fn_config";
 
 /** Findings about `loss_fn_config` for the loss that is set. */
 export function lossFindings(config: Config): readonly Finding[] {
@@ -35,44 +40,50 @@ export function lossFindings(config: Config): readonly Finding[] {
 
 function foreignParameters(config: Config): readonly Finding[] {
   const allowed = LOSS_PARAMETERS[config.loss_fn];
-  const advice =
+  const hint =
     allowed.length === 0
       ? "It takes none; remove it."
       : `It takes ${allowed.map((name) => `\`${name}\``).join(" and ")}.`;
+  const free = allowed.filter((name) => !Object.hasOwn(config.loss_fn_config, name));
   return Object.keys(config.loss_fn_config)
     .filter((name) => !allowed.includes(name))
-    .map((name) => ({
-      severity: "error",
-      code: "conflict",
-      path: ["loss_fn_config", name],
-      message: `The loss \`${config.loss_fn}\` has no parameter \`${name}\`. ${advice}`,
-      part: "key",
-    }));
+    .map((name) => {
+      const path = [PLACE, name];
+      const message = `The loss \`${config.loss_fn}\` has no parameter \`${name}\`. ${hint}`;
+      const remedies: readonly Remedy[] = [
+        ...closeWords(name, free).map(
+          (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
+        ),
+        { kind: "remove", path, title: `Remove '${name}'` },
+      ];
+      return conflict("TRL204", path, message, { part: "key", remedies });
+    });
 }
 
-function clipFindings(loss: "ppo" | "cispo", parameters: Config["loss_fn_config"]): Finding[] {
-  const low = parameters["clip_low_threshold"] ?? DEFAULT_CLIP[loss].low;
-  const high = parameters["clip_high_threshold"] ?? DEFAULT_CLIP[loss].high;
+function clipFindings(
+  loss: "ppo" | "cispo",
+  parameters: Config["loss_fn_config"],
+): readonly Finding[] {
+  const defaults = DEFAULT_CLIP[loss];
+  const low = parameters["clip_low_threshold"] ?? defaults.low;
+  const high = parameters["clip_high_threshold"] ?? defaults.high;
   const isSound = loss === "ppo" ? low < 1 && 1 < high : low < high;
   if (isSound && low >= 0) return [];
   const rule = loss === "ppo" ? "0 <= low < 1 < high" : "0 <= low < high";
   const message =
     `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
     "An epsilon of 0.2 is written as `clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`.";
-  return [{ severity: "error", code: "conflict", path: ["loss_fn_config"], message, part: "key" }];
+  const bounds = { clip_low_threshold: defaults.low, clip_high_threshold: defaults.high };
+  const title = `Set to ${defaults.low} and ${defaults.high}`;
+  const remedy: Remedy = { kind: "set", path: [PLACE], value: bounds, title };
+  return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 
-function betaFindings(parameters: Config["loss_fn_config"]): Finding[] {
+function betaFindings(parameters: Config["loss_fn_config"]): readonly Finding[] {
   const beta = parameters["beta"] ?? 0;
   if (beta >= 0) return [];
   const message = `\`beta\` weighs a penalty and must be at least 0, got ${beta}.`;
-  return [
-    {
-      severity: "error",
-      code: "conflict",
-      path: ["loss_fn_config", "beta"],
-      message,
-      part: "value",
-    },
-  ];
+  const path = [PLACE, "beta"];
+  const remedies = [preferred(setTo(path, 0, "Set to 0 (minimum)"))];
+  return [conflict("TRL204", path, message, { remedies })];
 }

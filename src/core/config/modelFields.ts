@@ -22,6 +22,7 @@ const thinkingFields = {
     values: ["all", "template"],
     default: "all",
     change: "identity",
+    isAdvanced: true,
     doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` prunes it as the model's own chat template does.",
   },
 } as const satisfies FieldTable;
@@ -29,6 +30,7 @@ const thinkingFields = {
 export const modelFields = {
   model_name: {
     type: "string",
+    examples: ["Qwen/Qwen3-8B", "local/tiny-tool"],
     change: "identity",
     doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this machine, without any key.",
   },
@@ -37,6 +39,7 @@ export const modelFields = {
     min: 1,
     default: 32,
     localDefault: 8,
+    examples: [8, 16, 32, 64],
     change: "identity",
     doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough, and the best learning rate does not depend on it.",
   },
@@ -45,6 +48,7 @@ export const modelFields = {
     nullable: true,
     default: null,
     change: "identity",
+    isAdvanced: true,
     doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json`, `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative folder starts at the configuration file. `null` takes the one that belongs to `model_name`.",
   },
   chat_format: {
@@ -52,6 +56,7 @@ export const modelFields = {
     values: ["auto", "template", "reference"],
     default: "auto",
     change: "identity",
+    isAdvanced: true,
     doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text.",
   },
   system_prompt_template: {
@@ -59,6 +64,7 @@ export const modelFields = {
     nullable: true,
     default: null,
     change: "identity",
+    isAdvanced: true,
     doc: "System text for every conversation. With `{tools}` in it the tools are listed there, one JSON line each; otherwise, and with `null`, the model gets them in its native form.",
   },
   thinking: {

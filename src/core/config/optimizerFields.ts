@@ -8,6 +8,7 @@ export const optimizerFields = {
     min: 0,
     default: 4e-5,
     localDefault: 1e-3,
+    examples: [1e-5, 2e-5, 4e-5],
     change: "tunable",
     doc: "Adam's learning rate at the top of the schedule. LoRA wants about ten times that of full fine-tuning; 1e-5 to 4e-5 is usual for RL on hosted models. 0 samples and scores without learning.",
   },
@@ -33,6 +34,7 @@ export const optimizerFields = {
     max: 1,
     default: 0,
     change: "tunable",
+    isAdvanced: true,
     doc: "Floor of a falling schedule, as a share of `learning_rate`. The last step lies just above it.",
   },
   weight_decay: {
@@ -48,6 +50,7 @@ export const optimizerFields = {
     below: 1,
     default: 0.9,
     change: "tunable",
+    isAdvanced: true,
     doc: "Decay of Adam's running mean of the gradient.",
   },
   adam_beta2: {
@@ -56,6 +59,7 @@ export const optimizerFields = {
     below: 1,
     default: 0.95,
     change: "tunable",
+    isAdvanced: true,
     doc: "Decay of Adam's running mean of the squared gradient.",
   },
   adam_eps: {
@@ -64,6 +68,7 @@ export const optimizerFields = {
     default: 1e-12,
     localDefault: 1e-8,
     change: "tunable",
+    isAdvanced: true,
     doc: "Constant that keeps Adam's division away from zero.",
   },
   grad_clip_norm: {
@@ -107,6 +112,7 @@ export const optimizerFields = {
     min: 0,
     default: 0,
     change: "tunable",
+    isAdvanced: true,
     doc: "Added to the standard deviation before `centered_normalized` divides by it.",
   },
   advantage_clip: {
@@ -115,6 +121,7 @@ export const optimizerFields = {
     nullable: true,
     default: null,
     change: "tunable",
+    isAdvanced: true,
     doc: "Largest absolute value of an advantage. `null` sets no limit.",
   },
   zero_variance: {
@@ -123,6 +130,7 @@ export const optimizerFields = {
     nullable: true,
     default: null,
     change: "tunable",
+    isAdvanced: true,
     doc: "What to do with a group whose rewards are all equal. `null` keeps it when `advantage_calculation` is `direct` and drops it otherwise, since it teaches nothing.",
   },
   max_consecutive_empty_steps: {
@@ -130,6 +138,7 @@ export const optimizerFields = {
     min: 1,
     default: 10,
     change: "tunable",
+    isAdvanced: true,
     unit: "steps",
     doc: "Number of steps in a row without anything to train on after which the run ends, with a saved checkpoint and a message that says what to look at.",
   },

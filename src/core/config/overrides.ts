@@ -78,7 +78,8 @@ export function applyOverrides(base: unknown, texts: readonly string[]): Overrid
 }
 
 function faultOf(override: string, message: string): Problem {
-  return { severity: "error", code: "syntax", message, path: [], at: null, override };
+  const nowhere = { at: null, span: null, related: [], remedies: [] };
+  return { severity: "error", code: "TRL100", message, path: [], ...nowhere, override };
 }
 
 function parseAssignment(text: string): Assignment | null {

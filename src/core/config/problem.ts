@@ -1,25 +1,73 @@
 /** What can be wrong with a configuration, where, and how that is printed. */
 
-import type { Position } from "./yamlSource.ts";
+import type { Remedy } from "./remedy.ts";
+import type { Position, Span } from "./span.ts";
 
-export type ProblemCode =
-  | "syntax"
-  | "empty"
-  | "unknown-key"
-  | "missing-key"
-  | "invalid-value"
-  | "conflict"
-  | "advice";
+/** One code a rule; what each means stands in the README. */
+export type RuleCode =
+  /** Syntax: what the parser refuses, equal keys. */
+  | "TRL100"
+  /** Keys: unknown, missing. */
+  | "TRL110"
+  | "TRL111"
+  /** Values: wrong type or form, out of range, not an allowed word, number or boolean written as text. */
+  | "TRL120"
+  | "TRL121"
+  | "TRL122"
+  | "TRL123"
+  /** Written out though it is the default; a key that another one has replaced. */
+  | "TRL124"
+  | "TRL125"
+  /** Several keys: too few rollouts of a group left, reward bounds, token budgets, sampling off policy, loss parameters. */
+  | "TRL200"
+  | "TRL201"
+  | "TRL202"
+  | "TRL203"
+  | "TRL204"
+  /** Several keys: no end, load on the host, learning rate, size of a step, two starts, folder of the runs. */
+  | "TRL205"
+  | "TRL206"
+  | "TRL207"
+  | "TRL208"
+  | "TRL209"
+  | "TRL210"
+  /** Several keys: evaluation on what is trained on, a tracker that sends nothing. */
+  | "TRL211"
+  | "TRL212"
+  /** What services offer: environment, split, model or rank, checkpoint, secret that an environment asks for. */
+  | "TRL300"
+  | "TRL301"
+  | "TRL302"
+  | "TRL303"
+  | "TRL304"
+  /** A secret written into the file. */
+  | "TRL400"
+  /** A value that something beside the file hides. */
+  | "TRL500";
+
+export type Severity = "error" | "warning" | "info" | "hint";
+
+export interface RelatedPlace {
+  readonly path: readonly string[];
+  readonly span: Span;
+}
 
 export interface Problem {
-  readonly severity: "error" | "warning";
-  readonly code: ProblemCode;
+  /** Only an error keeps a run from starting. */
+  readonly severity: Severity;
+  readonly code: RuleCode;
   /** What is wrong and what to do about it, as sentences. */
   readonly message: string;
   /** Keys from the root to the place at fault; empty for the file as a whole. */
   readonly path: readonly string[];
   /** Null when the file has no such place. */
   readonly at: Position | null;
+  readonly span: Span | null;
+  /** Other places that the rule looked at. */
+  readonly related: readonly RelatedPlace[];
+  readonly remedies: readonly Remedy[];
+  /** How the place is drawn beside its mark. */
+  readonly tag?: "unnecessary" | "deprecated";
   /** The override that set the value at fault, as `key=value`; absent when the file did. */
   readonly override?: string;
 }
@@ -34,9 +82,12 @@ function keyOf(path: readonly string[]): string {
   return path.join(".");
 }
 
-/** One line for a terminal: `path:line:column: error: message (key)`, or with `--overrides key=value` as the place. */
+/**
+ * One line for a terminal and its problem matcher: `path:line:column: error: TRL110 message (key)`, or with
+ * `--overrides key=value` as the place.
+ */
 export function describeProblem(problem: Problem, path: string): string {
   const place = placeOf(problem, path);
   const key = problem.path.length === 0 ? "" : ` (${keyOf(problem.path)})`;
-  return `${place}: ${problem.severity}: ${problem.message}${key}`;
+  return `${place}: ${problem.severity}: ${problem.code} ${problem.message}${key}`;
 }

@@ -1,20 +1,40 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
-import { nearestWord } from "../util/editDistance.ts";
-import type { Finding } from "./issues.ts";
+import { formatCount } from "../../shared/format.ts";
+import { closeWords } from "./closeWords.ts";
+import { environmentFindings } from "./environmentRules.ts";
+import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
+import { valueAt } from "./issues.ts";
 import { lossFindings } from "./lossRules.ts";
-import type { Config, EnvironmentConfig } from "./schema.ts";
+import { isLocalModel } from "./presets.ts";
+import type { Config } from "./schema.ts";
 
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
+/** Sessions with an environment that one machine keeps open without trouble. */
+const MANY_ROLLOUTS_AT_ONCE = 400;
+/** Above it a hosted run tends to collapse; RL with LoRA uses 1e-5 to 4e-5. */
+const HIGH_LEARNING_RATE = 1e-4;
+/** Below it nothing moves in the length of a run. */
+const LOW_LEARNING_RATE = 1e-7;
+const USUAL_LEARNING_RATE = 4e-5;
+/** Tokens of a step, at most, from which on its size is worth a look. */
+const MANY_TOKENS_A_STEP = 64_000_000;
+/** Rollouts of a step that a machine trains on in bearable time and memory. */
+const MANY_LOCAL_ROLLOUTS = 2048;
 
-/** Findings about a configuration whose fields are all sound by themselves. */
-export function crossFieldFindings(config: Config): readonly Finding[] {
+/**
+ * Findings about a configuration whose fields are all sound by themselves. `values` is what was written, before
+ * defaults.
+ */
+export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
   return [
     ...modelFindings(config),
     ...startFindings(config),
     ...tokenFindings(config),
     ...learningRateFindings(config),
     ...lossFindings(config),
+    ...endFindings(config, values),
+    ...loadFindings(config),
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
@@ -23,89 +43,105 @@ export function crossFieldFindings(config: Config): readonly Finding[] {
   ];
 }
 
-function conflict(path: readonly string[], message: string): Finding {
-  return { severity: "error", code: "conflict", path, message, part: "value" };
-}
-
-function advice(path: readonly string[], message: string): Finding {
-  return { severity: "warning", code: "advice", path, message, part: "value" };
-}
-
 function modelFindings({ lora_rank }: Config): readonly Finding[] {
   if (Number.isInteger(Math.log2(lora_rank))) return [];
   const below = 2 ** Math.floor(Math.log2(lora_rank));
   const message = `The rank must be a power of two, such as ${below} or ${below * 2}; got ${lora_rank}.`;
-  return [conflict(["lora_rank"], message)];
+  const path = ["lora_rank"];
+  const remedies = [preferred(setTo(path, below)), setTo(path, below * 2)];
+  return [conflict("TRL121", path, message, { remedies })];
 }
 
 function startFindings({ init_from, resume_from }: Config): readonly Finding[] {
   if (init_from === null || resume_from === null) return [];
   const message =
     "A run either continues (`resume_from`) or starts anew from weights (`init_from`); remove one of them.";
-  return [conflict(["init_from"], message)];
+  const remove = (key: string) =>
+    ({ kind: "remove", path: [key], title: `Remove '${key}'` }) as const;
+  return [
+    conflict("TRL209", ["init_from"], message, {
+      relatedPaths: [["resume_from"]],
+      remedies: [remove("init_from"), remove("resume_from")],
+    }),
+  ];
 }
 
 function tokenFindings({ max_response_tokens, max_total_tokens }: Config): readonly Finding[] {
   if (max_response_tokens <= max_total_tokens) return [];
   const message = `A turn of ${max_response_tokens} tokens cannot fit into a rollout of ${max_total_tokens} (\`max_total_tokens\`); turns will be cut earlier.`;
-  return [advice(["max_response_tokens"], message)];
-}
-
-function learningRateFindings({ learning_rate }: Config): readonly Finding[] {
-  if (learning_rate > 0) return [];
-  return [advice(["learning_rate"], "With a learning rate of 0 the model does not change.")];
-}
-
-function environmentFindings(
-  path: readonly string[],
-  environment: EnvironmentConfig,
-): readonly Finding[] {
   return [
-    ...groupFindings(path, environment),
-    ...rewardFindings(path, environment),
-    ...samplingFindings(path, environment),
+    advice("TRL202", ["max_response_tokens"], message, {
+      relatedPaths: [["max_total_tokens"]],
+      remedies: [
+        preferred(setTo(["max_response_tokens"], max_total_tokens)),
+        setTo(
+          ["max_total_tokens"],
+          max_response_tokens,
+          `Set max_total_tokens to ${max_response_tokens}`,
+        ),
+      ],
+    }),
   ];
 }
 
-function groupFindings(
-  path: readonly string[],
-  { num_rollouts, max_failing_rollouts }: EnvironmentConfig,
-): readonly Finding[] {
-  if (num_rollouts - max_failing_rollouts >= 2) return [];
-  const message =
-    `At least two rollouts of a group must succeed to be compared, but ${max_failing_rollouts} of ${num_rollouts} may fail. ` +
-    `Lower it to ${num_rollouts - 2} or raise \`num_rollouts\`.`;
-  return [conflict([...path, "max_failing_rollouts"], message)];
+function learningRateFindings({ learning_rate, model_name }: Config): readonly Finding[] {
+  const path = ["learning_rate"];
+  if (learning_rate === 0) {
+    return [advice("TRL207", path, "With a learning rate of 0 the model does not change.")];
+  }
+  const isUsual = learning_rate <= HIGH_LEARNING_RATE && learning_rate >= LOW_LEARNING_RATE;
+  if (isUsual || isLocalModel(model_name)) return [];
+  const side = learning_rate > HIGH_LEARNING_RATE ? "high" : "low";
+  const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA, whatever the rank; 1e-5 to 4e-5 is usual.`;
+  const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 4e-5"))];
+  return [advice("TRL207", path, message, { remedies })];
 }
 
-function rewardFindings(
-  path: readonly string[],
-  { min_reward, max_reward }: EnvironmentConfig,
-): readonly Finding[] {
-  if (min_reward === null || max_reward === null || min_reward <= max_reward) return [];
-  const message = `The lower bound ${min_reward} lies above \`max_reward\` ${max_reward}; swap them.`;
-  return [conflict([...path, "min_reward"], message)];
+function endFindings(config: Config, values: unknown): readonly Finding[] {
+  if (config.num_epochs !== null || config.max_steps !== null) return [];
+  const addEnd = preferred(setTo(["num_epochs"], 1, "Add num_epochs: 1"));
+  if (config.learning_rate_schedule !== "constant") {
+    const message = `A ${config.learning_rate_schedule} schedule needs an end: add \`max_steps\` or \`num_epochs\`, or use \`constant\`.`;
+    const remedies = [addEnd, setTo(["learning_rate_schedule"], "constant")];
+    return [conflict("TRL205", ["learning_rate_schedule"], message, { remedies })];
+  }
+  if (config.save_every === 0) {
+    const message =
+      "The run has no end and saves no checkpoint on its way: add `max_steps` or `num_epochs`, or save now and then.";
+    const remedies = [addEnd, setTo(["save_every"], 10)];
+    return [advice("TRL205", ["save_every"], message, { remedies })];
+  }
+  // Written out, even as null, it was thought of.
+  const isMeant = ["num_epochs", "max_steps"].some((key) => valueAt(values, [key]) !== undefined);
+  if (isMeant) return [];
+  const message = "The run has no end until it is stopped: add `num_epochs` or `max_steps`.";
+  return [note("TRL205", [], message, { part: "key", remedies: [addEnd] })];
 }
 
-function samplingFindings(
-  path: readonly string[],
-  { temperature, top_p, top_k }: EnvironmentConfig,
-): readonly Finding[] {
+function loadFindings(config: Config): readonly Finding[] {
+  const key =
+    config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
+  const atOnce = config[key] ?? config.max_active_tasks;
   const found: Finding[] = [];
-  const offPolicy = "Log-probabilities are reported without it, so training becomes off-policy.";
-  if (temperature === 0) {
-    const message = "At temperature 0 all rollouts of a group are the same and nothing is learned.";
-    found.push(advice([...path, "temperature"], message));
-  } else if (temperature !== 1) {
-    found.push(advice([...path, "temperature"], `The temperature is not 1. ${offPolicy}`));
+  if (atOnce > MANY_ROLLOUTS_AT_ONCE) {
+    const message = `${formatCount(atOnce)} rollouts at once are far more than one machine and most environments handle; no more than ${MANY_ROLLOUTS_AT_ONCE} are waited for in parallel.`;
+    const remedies = [preferred(setTo([key], MANY_ROLLOUTS_AT_ONCE))];
+    found.push(note("TRL206", [key], message, { remedies }));
   }
-  if (top_p !== null && top_p < 1) {
-    found.push(advice([...path, "top_p"], `Sampling is cut at top_p ${top_p}. ${offPolicy}`));
-  }
-  if (top_k !== null) {
-    found.push(advice([...path, "top_k"], `Sampling is cut at top_k ${top_k}. ${offPolicy}`));
-  }
-  return found;
+  return [...found, ...stepSizeFindings(config)];
+}
+
+function stepSizeFindings(config: Config): readonly Finding[] {
+  const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
+  const rollouts = config.batch_size * Math.max(0, ...groupSizes);
+  const tokens = rollouts * config.max_total_tokens;
+  const isLocal = isLocalModel(config.model_name);
+  if (isLocal ? rollouts <= MANY_LOCAL_ROLLOUTS : tokens <= MANY_TOKENS_A_STEP) return [];
+  const size = `Up to ${formatCount(rollouts)} rollouts and ${formatCount(tokens / 1e6)} million tokens a step`;
+  const effect = isLocal
+    ? "this machine will take long over each step, and much memory."
+    : "each step takes long and costs accordingly.";
+  return [note("TRL208", ["batch_size"], `${size}: ${effect}`)];
 }
 
 function evaluationFindings({ evaluation, environments }: Config): readonly Finding[] {
@@ -119,7 +155,7 @@ function evaluationFindings({ evaluation, environments }: Config): readonly Find
     const trainedSplits = Object.keys(environments[name]?.splits ?? {});
     return splits.flatMap((split, index) =>
       trainedSplits.includes(split)
-        ? [advice([...path, String(index)], `The split \`${split}\` is trained on, too.`)]
+        ? [advice("TRL211", [...path, String(index)], `The split \`${split}\` is trained on, too.`)]
         : [],
     );
   });
@@ -130,29 +166,37 @@ function unknownEnvironment(
   name: string,
   trained: readonly string[],
 ): Finding {
-  const nearest = nearestWord(name, trained);
+  const near = closeWords(name, trained);
   const hint =
-    nearest === null ? "Write it as `Owner/Name` or `local/name`." : `Did you mean \`${nearest}\`?`;
+    near.length === 0
+      ? "Write it as `Owner/Name` or `local/name`."
+      : `Did you mean \`${near[0]}\`?`;
   const message = `\`${name}\` is no environment of this file and no full name. ${hint}`;
-  return { ...conflict(path, message), part: "key" };
+  const remedies = near.map(
+    (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
+  );
+  return conflict("TRL300", path, message, { part: "key", remedies });
 }
 
 function trackerFindings(config: Config): readonly Finding[] {
   const { wandb, wandb_project_name, openreward_upload } = config;
   const found: Finding[] = [];
+  const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
   if (wandb !== "disabled" && wandb_project_name === null) {
     const message =
       "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
-    found.push(conflict(["wandb"], message));
+    const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
+    found.push(conflict("TRL111", ["wandb"], message, { remedies: [add, disable] }));
   } else if (wandb !== "disabled") {
     const message =
       "Weights & Biases is not available in this version, nothing is sent; metrics are in metrics.jsonl of the run folder.";
-    found.push(advice(["wandb"], message));
+    found.push(advice("TRL212", ["wandb"], message, { remedies: [disable] }));
   }
   if (openreward_upload) {
     const message =
       "The upload to OpenReward is not available in this version, nothing is sent; rollouts are in the run folder, and `tinker-rl show` shows them.";
-    found.push(advice(["openreward_upload"], message));
+    const remedies = [setTo(["openreward_upload"], false)];
+    found.push(advice("TRL212", ["openreward_upload"], message, { remedies }));
   }
   return found;
 }

@@ -16,12 +16,14 @@ export const dataFields = {
     keyName: "environment",
     of: { type: "object", fields: environmentFields },
     minEntries: 1,
+    examples: [{ "local/calculator": { splits: { train: {} }, num_rollouts: 8 } }],
     change: "identity",
     doc: "The environments to train in, by name: `Owner/Name` on OpenReward, or `local/name` for a bundled one.",
   },
   batch_size: {
     type: "integer",
     min: 1,
+    examples: [32, 16],
     change: "identity",
     doc: "Number of tasks per step. Each becomes a group of `num_rollouts` rollouts.",
   },
@@ -38,6 +40,7 @@ export const dataFields = {
     nullable: true,
     default: null,
     change: "tunable",
+    examples: [1],
     doc: "How often to go through all tasks. `null` sets no end.",
   },
   max_steps: {
@@ -47,6 +50,7 @@ export const dataFields = {
     default: null,
     change: "tunable",
     unit: "steps",
+    examples: [100],
     doc: "Number of steps after which the run ends, if `num_epochs` does not end it earlier. `null` sets no end.",
   },
   seed: {
@@ -89,6 +93,7 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "tunable",
+    isAdvanced: true,
     unit: "steps",
     doc: "Save a short-lived state to resume from after every so many steps. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
   },
@@ -97,6 +102,7 @@ export const runFields = {
     nullable: true,
     default: null,
     change: "fixed",
+    examples: ["auto"],
     doc: "Continue from saved weights and optimizer state. `auto` goes on with the run of exactly this name if it has saved a state, and starts a new one otherwise; the folder of a run goes on with that run; a `tinker://` path starts a new run from that checkpoint.",
   },
   init_from: {
@@ -124,6 +130,7 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
+    isAdvanced: true,
     doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL`, else the hosted service.",
   },
   openreward_base_url: {
@@ -131,6 +138,7 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
+    isAdvanced: true,
     doc: "Address of the server of the environments. `null` takes `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, else `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, else the hosted service. Any other server than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`.",
   },
   secrets: {
@@ -154,6 +162,7 @@ export const serviceFields = {
     nullable: true,
     default: null,
     change: "fixed",
+    examples: ["tinker-rl"],
     doc: "Weights & Biases project. Needed unless `wandb` is `disabled`.",
   },
   wandb_run_name: {

@@ -7,25 +7,20 @@ import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
-  type ParsedNode,
-  parseDocument,
   visit,
   type YAMLError,
   type YAMLMap,
 } from "yaml";
-
-/** Lines and columns count from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import type { Remedy } from "./remedy.ts";
+import type { Position, Span } from "./span.ts";
+import { parseYamlText } from "./yamlDocument.ts";
 
 export interface SyntaxFault {
   readonly severity: "error" | "warning";
   readonly message: string;
-  readonly at: Position;
+  readonly span: Span;
+  readonly remedies?: readonly Remedy[];
 }
 
 /** One `key: value` of a mapping; merged ones (`<<`) keep the nodes of where they were written. */
@@ -36,128 +31,194 @@ export interface Entry {
 }
 
 export interface YamlSource {
+  readonly text: string;
+  readonly language: Language;
   readonly root: Node | null;
   readonly faults: readonly SyntaxFault[];
   /** The node that an alias stands for, or the node itself. */
   resolve(node: Node | null): Node | null;
   /** The entries of a mapping, those it merges in included; empty for any other node. */
   entries(node: Node | null): readonly Entry[];
-  position(node: Node): Position | null;
+  /** The entries that stand in a mapping itself, equal keys included. */
+  ownEntries(node: Node | null): readonly Entry[];
+  /** Where a node stands, without white space behind it; null for one that was not written. */
+  span(node: Node): Span | null;
+  position(offset: number): Position;
+  /** True when aliases stand for more than a configuration can hold, so that entries were left out. */
+  isExhausted(): boolean;
 }
+
+export type Language = "yaml" | "json";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "A configuration is a single document; remove the `---` line and what follows.",
   TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
 };
+const MAX_MESSAGE = 200;
+/** Entries that are handed out in all; aliases can make far more of few lines. */
+const MAX_ENTRIES = 100_000;
+const MAX_KEY_TEXT = 200;
+
+/** A name that ends in `.json` is held to JSON's scalars. */
+export function languageOf(path: string): Language {
+  return path.toLowerCase().endsWith(".json") ? "json" : "yaml";
+}
 
 /** Reads YAML 1.2 (core schema, with merge keys), or with `json` only scalars that JSON knows. Never throws. */
-export function readYaml(text: string, language: "yaml" | "json"): YamlSource {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    version: "1.2",
-    schema: language === "json" ? "json" : "core",
-    merge: true,
-    prettyErrors: false,
-    // Found by `duplicateKeys` instead: the parser may place one at the end of the line before.
-    uniqueKeys: false,
-    lineCounter: lines,
-  });
-  const positionAt = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-  const position = (node: Node): Position | null => (node.range ? positionAt(node.range[0]) : null);
-  const faultAt = (node: Node, message: string): SyntaxFault => {
-    return { severity: "error", message, at: position(node) ?? positionAt(0) };
-  };
+export function readYaml(text: string, language: Language): YamlSource {
+  const { document, lines, secondDocument, refusal } = parseYamlText(text, language);
+  const targets = document === null ? new Map<Alias, Node | null>() : aliasTargets(document);
+  let handedOut = 0;
+  const resolve = (node: Node | null): Node | null =>
+    isAlias(node) ? (targets.get(node) ?? null) : node;
+  const span = (node: Node): Span | null => spanOf(text, node);
+  const own = (node: Node | null): readonly Entry[] => ownEntries(text, resolve(node));
   return {
-    root: document.contents,
+    text,
+    language,
+    root: document?.contents ?? null,
     faults: [
-      ...document.errors.map((error) => faultOf("error", error, positionAt)),
-      ...document.warnings.map((warning) => faultOf("warning", warning, positionAt)),
-      ...duplicateKeys(document).map((key) =>
-        faultAt(key, `The key \`${keyText(key)}\` is already set above; keep one of the two.`),
-      ),
-      ...unresolvedAliases(document).map((alias) =>
-        faultAt(alias, `No anchor \`&${alias.source}\` stands before this; write the value out.`),
+      ...(refusal === null ? [] : [faultAt(text, refusal.message, refusal.offset)]),
+      ...(secondDocument === null
+        ? []
+        : [faultAt(text, MESSAGES["MULTIPLE_DOCS"] ?? "", secondDocument)]),
+      ...(document?.errors ?? []).map((error) => faultOf(text, "error", error)),
+      ...(document?.warnings ?? []).map((warning) => faultOf(text, "warning", warning)),
+      ...(document === null ? [] : duplicateKeys(text, document)),
+      ...[...targets].flatMap(([alias, target]) =>
+        target === null ? [unresolvedAlias(text, alias)] : [],
       ),
     ],
-    resolve: (node) => resolveAlias(document, node),
-    entries: (node) => entriesOf(document, node, new Set()),
-    position,
+    resolve,
+    entries: (node) => {
+      if (handedOut > MAX_ENTRIES) return [];
+      const entries = entriesOf(text, resolve, node, new Set());
+      handedOut += entries.length;
+      return entries;
+    },
+    ownEntries: own,
+    span,
+    position: (offset) => {
+      const { line, col } = lines.linePos(Math.min(Math.max(0, offset), text.length));
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+    isExhausted: () => handedOut > MAX_ENTRIES,
   };
 }
 
-function faultOf(
-  severity: SyntaxFault["severity"],
-  error: YAMLError,
-  positionAt: (offset: number) => Position,
-): SyntaxFault {
-  const message = MESSAGES[error.code] ?? `${error.message}.`;
-  return { severity, message, at: positionAt(error.pos[0]) };
+/** A scalar as it was written: `0.10` stays `0.10`, and quotes are off. */
+export function scalarText(value: unknown, source: string | undefined): string {
+  return typeof value === "string" ? value : (source ?? String(value));
 }
 
-function duplicateKeys(document: Document.Parsed<ParsedNode>): readonly Node[] {
-  const found: Node[] = [];
+function spanOf(text: string, { range }: Node): Span | null {
+  if (!range) return null;
+  const [start, end] = range;
+  const length = text.slice(start, end).trimEnd().length;
+  return { start, end: start + length };
+}
+
+function faultAt(text: string, message: string, offset: number): SyntaxFault {
+  const start = Math.min(offset, text.length);
+  return { severity: "error", message, span: { start, end: Math.min(start + 1, text.length) } };
+}
+
+function faultOf(text: string, severity: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
+  const start = Math.min(error.pos[0], text.length);
+  const end = Math.max(start, Math.min(error.pos[1], text.length));
+  const remedies: readonly Remedy[] =
+    error.code === "TAB_AS_INDENT"
+      ? [{ kind: "spaces", title: "Indent with spaces", isPreferred: true }]
+      : [];
+  // The parser quotes what it did not expect, which may be a secret.
+  const words = error.message.replace(/: ".*$/s, "").slice(0, MAX_MESSAGE);
+  const message = MESSAGES[error.code] ?? `${words}.`;
+  return { severity, message, span: { start, end }, ...(remedies.length > 0 && { remedies }) };
+}
+
+function duplicateKeys(text: string, document: Document.Parsed): readonly SyntaxFault[] {
+  const found: SyntaxFault[] = [];
   visit(document, {
     Map: (_key, map) => {
-      const seen = new Set<string>();
-      // A parsed mapping has only nodes as keys.
-      for (const { key, keyNode } of ownEntries(map as YAMLMap<Node | null, Node | null>)) {
-        if (seen.has(key) && keyNode !== null) found.push(keyNode);
-        seen.add(key);
+      const first = new Map<string, Node | null>();
+      for (const { key, keyNode } of ownEntries(text, map)) {
+        const before = first.get(key);
+        const span = keyNode === null ? null : spanOf(text, keyNode);
+        if (span !== null && before !== undefined) found.push(duplicate(key, span, before));
+        if (before === undefined) first.set(key, keyNode);
       }
     },
   });
   return found;
 }
 
-function unresolvedAliases(document: Document.Parsed<ParsedNode>): readonly Alias[] {
-  const found: Alias[] = [];
-  visit(document, {
-    Alias: (_key, alias) => {
-      if (alias.resolve(document) === undefined) found.push(alias);
-    },
-  });
-  return found;
+function duplicate(key: string, span: Span, first: Node | null): SyntaxFault {
+  const firstStart = first?.range?.[0];
+  return {
+    severity: "error",
+    message: `The key \`${key}\` is already set above; keep one of the two.`,
+    span,
+    remedies: [
+      { kind: "removePairAt", title: "Keep the first", offset: span.start },
+      ...(firstStart === undefined
+        ? []
+        : [{ kind: "removePairAt", title: "Keep the last", offset: firstStart } as const]),
+    ],
+  };
 }
 
-function resolveAlias(document: Document.Parsed<ParsedNode>, node: Node | null): Node | null {
-  return isAlias(node) ? (node.resolve(document) ?? null) : node;
+/** Every alias with the last node before it that carries its anchor. */
+function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node | null> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node | null>();
+  visit(document, {
+    Node: (_key, node) => {
+      if (isAlias(node)) targets.set(node, anchors.get(node.source) ?? null);
+      else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
+  const message = `No anchor \`&${alias.source}\` stands before this; write the value out.`;
+  return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };
 }
 
 function entriesOf(
-  document: Document.Parsed<ParsedNode>,
+  text: string,
+  resolve: YamlSource["resolve"],
   node: Node | null,
   seen: Set<Node>,
 ): readonly Entry[] {
-  const map = resolveAlias(document, node);
+  const map = resolve(node);
   // A mapping met again adds no key, and one that merges itself would never end.
   if (!isMap<Node | null, Node | null>(map) || seen.has(map)) return [];
   seen.add(map);
-  const own = ownEntries(map);
-  const merged = map.items
-    .filter((pair) => isMergeKey(pair.key))
-    .flatMap((pair) => mergeSources(document, pair.value))
-    .flatMap((source) => entriesOf(document, source, seen));
   const byKey = new Map<string, Entry>();
-  for (const entry of [...own, ...merged]) {
+  const add = (entry: Entry): void => {
     if (!byKey.has(entry.key)) byKey.set(entry.key, entry);
+  };
+  for (const entry of ownEntries(text, map)) add(entry);
+  for (const pair of map.items.filter(({ key }) => isMergeKey(key))) {
+    for (const source of mergeSources(resolve, pair.value)) {
+      for (const entry of entriesOf(text, resolve, source, seen)) add(entry);
+    }
   }
   return [...byKey.values()];
 }
 
-function ownEntries(map: YAMLMap<Node | null, Node | null>): readonly Entry[] {
-  return map.items
-    .filter((pair) => !isMergeKey(pair.key))
-    .map((pair) => ({ key: keyText(pair.key), keyNode: pair.key, value: pair.value }));
+function ownEntries(text: string, node: Node | null): readonly Entry[] {
+  if (!isMap(node)) return [];
+  // A parsed mapping has only nodes as keys.
+  const { items } = node as YAMLMap<Node | null, Node | null>;
+  return items
+    .filter(({ key }) => !isMergeKey(key))
+    .map(({ key, value }) => ({ key: keyText(text, key), keyNode: key, value }));
 }
 
-function mergeSources(
-  document: Document.Parsed<ParsedNode>,
-  node: Node | null,
-): readonly (Node | null)[] {
-  const value = resolveAlias(document, node);
+function mergeSources(resolve: YamlSource["resolve"], node: Node | null): readonly (Node | null)[] {
+  const value = resolve(node);
   return isSeq<Node>(value) ? value.items : [value];
 }
 
@@ -165,11 +226,8 @@ function isMergeKey(key: Node | null): boolean {
   return isScalar(key) && typeof key.value === "symbol";
 }
 
-function keyText(key: Node | null): string {
-  return isScalar(key) ? scalarText(key.value, key.source) : String(key);
-}
-
-/** A scalar as it was written: `0.10` stays `0.10`, and quotes are off. */
-export function scalarText(value: unknown, source: string | undefined): string {
-  return typeof value === "string" ? value : (source ?? String(value));
+function keyText(text: string, key: Node | null): string {
+  if (isScalar(key)) return scalarText(key.value, key.source);
+  const range = key?.range;
+  return range ? text.slice(range[0], Math.min(range[1], range[0] + MAX_KEY_TEXT)) : "null";
 }

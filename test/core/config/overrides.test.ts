@@ -108,15 +108,15 @@ describe("an override", () => {
 
 describe("a bad override", () => {
   it.each([
-    ["learning_rate=high", /^Expected a number >= 0, got the text "high"\. \(learning_rate\)$/],
-    ["learning_rat=1", /^Unknown key `learning_rat`\. Did you mean `learning_rate`\?/],
-    ["seed.x=1", /^Expected an integer >= 0, got a mapping\./],
-    ["environments.Owner/New.num_rollouts=4", /^`splits` is missing\./],
-    ["environments.Owner/Game.max_failing_rollouts=3", /^At least two rollouts/],
-    ["loss_fn_config={beta: 1", /^Flow map .*\.$/],
-    ["learning_rate", /^Write it as `key=value`/],
-    ["=1", /^Write it as `key=value`/],
-    ["a..b=1", /^Write it as `key=value`/],
+    ["learning_rate=high", /^TRL120 Expected a number >= 0, got the text "high"\. \(learning_rate\)$/],
+    ["learning_rat=1", /^TRL110 Unknown key `learning_rat`\. Did you mean `learning_rate`\?/],
+    ["seed.x=1", /^TRL120 Expected an integer >= 0, got a mapping\./],
+    ["environments.Owner/New.num_rollouts=4", /^TRL111 `splits` is missing\./],
+    ["environments.Owner/Game.max_failing_rollouts=3", /^TRL200 At least two rollouts/],
+    ["loss_fn_config={beta: 1", /^TRL100 Flow map .*\.$/],
+    ["learning_rate", /^TRL100 Write it as `key=value`/],
+    ["=1", /^TRL100 Write it as `key=value`/],
+    ["a..b=1", /^TRL100 Write it as `key=value`/],
   ])("%s names itself", (override, message) => {
     const lines = messages([override]);
     const start = `--overrides ${override}: error: `;
@@ -135,7 +135,7 @@ describe("a bad override", () => {
 
   it("warns where its value is rarely meant", () => {
     expect(messages(["learning_rate=0"])).toEqual([
-      "--overrides learning_rate=0: warning: With a learning rate of 0 the model does not change. (learning_rate)",
+      "--overrides learning_rate=0: warning: TRL207 With a learning rate of 0 the model does not change. (learning_rate)",
     ]);
   });
 });

@@ -118,36 +118,36 @@ environments:
 
   it("holds a .json file to JSON's scalars", () => {
     const result = parseConfig('{"model_name": bare}', { path: "run.json" });
-    expect(result).toMatchObject({ ok: false, problems: [{ code: "syntax" }] });
+    expect(result).toMatchObject({ ok: false, problems: [{ code: "TRL100" }] });
   });
 });
 
 describe("problems", () => {
   it.each([
-    ["lerning_rate: 1", "8:1: error: Unknown key `lerning_rate`. Did you mean `learning_rate`?"],
-    ["Batch-Size: 1", "8:1: error: Unknown key `Batch-Size`. Did you mean `batch_size`?"],
-    ["max_turns: 3", "8:1: error: Unknown key `max_turns`. It belongs in `environments.<name>`."],
-    ["constructor: 1", "8:1: error: Unknown key `constructor`. Remove it."],
-    ["__proto__: 1", "8:1: error: Unknown key `__proto__`. Remove it."],
-    ["lora_rank: 0", "8:12: error: Expected an integer >= 1, got 0."],
-    ["max_steps: 1.5", "8:12: error: Expected an integer >= 1 (steps), or null, got 1.5."],
-    ["adam_beta1: 1", "8:13: error: Expected a number >= 0 and < 1, got 1."],
-    ["weight_decay: .nan", "8:15: error: Expected a number >= 0, got NaN."],
-    ["save_every: null", "8:13: error: Expected an integer >= 0 (steps), got null."],
-    ["sampling_seed: maybe", '8:16: error: Expected true or false, got the text "maybe".'],
-    ["learning_rate: {start: 1}", "8:16: error: Expected a number >= 0, got a mapping."],
-    ["thinking: [a]", "8:11: error: Expected true, false or a mapping, got a list."],
+    ["lerning_rate: 1", "8:1: error: TRL110 Unknown key `lerning_rate`. Did you mean `learning_rate`?"],
+    ["Batch-Size: 1", "8:1: error: TRL110 Unknown key `Batch-Size`. Did you mean `batch_size`?"],
+    ["max_turns: 3", "8:1: error: TRL110 Unknown key `max_turns`. It belongs in `environments.<name>`."],
+    ["constructor: 1", "8:1: error: TRL110 Unknown key `constructor`. Remove it."],
+    ["__proto__: 1", "8:1: error: TRL110 Unknown key `__proto__`. Remove it."],
+    ["lora_rank: 0", "8:12: error: TRL121 Expected an integer >= 1, got 0."],
+    ["max_steps: 1.5", "8:12: error: TRL121 Expected an integer >= 1 (steps), or null, got 1.5."],
+    ["adam_beta1: 1", "8:13: error: TRL121 Expected a number >= 0 and < 1, got 1."],
+    ["weight_decay: .nan", "8:15: error: TRL121 Expected a number >= 0, got NaN."],
+    ["save_every: null", "8:13: error: TRL120 Expected an integer >= 0 (steps), got null."],
+    ["sampling_seed: maybe", '8:16: error: TRL120 Expected true or false, got the text "maybe".'],
+    ["learning_rate: {start: 1}", "8:16: error: TRL120 Expected a number >= 0, got a mapping."],
+    ["thinking: [a]", "8:11: error: TRL120 Expected true, false or a mapping, got a list."],
     [
       "mix: weighed",
-      '8:6: error: Expected one of `proportional`, `weighted`, got the text "weighed". Did you mean `weighted`?',
+      '8:6: error: TRL122 Expected one of `proportional`, `weighted`, got the text "weighed". Did you mean `weighted`?',
     ],
     [
       "run_name: a b",
-      '8:11: error: Expected letters, digits, dots, dashes and underscores, or null, got the text "a b".',
+      '8:11: error: TRL120 Expected letters, digits, dots, dashes and underscores, or null, got the text "a b".',
     ],
     [
       "rollout_timeout: 1:30",
-      '8:18: error: Expected a number > 0 (seconds), got the text "1:30". Numbers to base 60 such as 1:30 are not read; write 90.',
+      '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Numbers to base 60 such as 1:30 are not read; write 90.',
     ],
   ])("reports %s", (line, message) => {
     const key = line.slice(0, line.indexOf(":"));
@@ -160,26 +160,26 @@ describe("problems", () => {
       return result.ok ? [] : result.problems.map(({ code, path }) => [code, path.join("/")]);
     };
     expect(codes("zzz: 1\nlora_rank: x\nyyy: 2\nenvironments:\n  o/E:\n    split: {}\n")).toEqual([
-      ["missing-key", "model_name"],
-      ["missing-key", "batch_size"],
-      ["unknown-key", "zzz"],
-      ["invalid-value", "lora_rank"],
-      ["unknown-key", "yyy"],
-      ["missing-key", "environments/o/E/splits"],
-      ["missing-key", "environments/o/E/num_rollouts"],
-      ["unknown-key", "environments/o/E/split"],
+      ["TRL111", "model_name"],
+      ["TRL111", "batch_size"],
+      ["TRL110", "zzz"],
+      ["TRL120", "lora_rank"],
+      ["TRL110", "yyy"],
+      ["TRL111", "environments/o/E/splits"],
+      ["TRL111", "environments/o/E/num_rollouts"],
+      ["TRL110", "environments/o/E/split"],
     ]);
   });
 
   it("finds the line and column of a fault at any depth", () => {
     expect(messagesIn(textWithEnvironment("top_p: 2", "tempature: 1"))).toEqual([
-      "run.yaml:6:12: error: Expected a number >= 0 and <= 1, or null, got 2. (environments.Owner/Game.top_p)",
-      "run.yaml:7:5: error: Unknown key `tempature`. Did you mean `temperature`? (environments.Owner/Game.tempature)",
+      "run.yaml:6:12: error: TRL121 Expected a number >= 0 and <= 1, or null, got 2. (environments.Owner/Game.top_p)",
+      "run.yaml:7:5: error: TRL110 Unknown key `tempature`. Did you mean `temperature`? (environments.Owner/Game.tempature)",
     ]);
     expect(
       messagesIn(textWith("evaluation:", "  splits: {a/B: [x]}", "  temperatures: [0, 3]")),
     ).toEqual([
-      "run.yaml:10:21: error: Expected a number >= 0 and <= 2, got 3. (evaluation.temperatures.1)",
+      "run.yaml:10:21: error: TRL121 Expected a number >= 0 and <= 2, got 3. (evaluation.temperatures.1)",
     ]);
   });
 
@@ -197,40 +197,40 @@ describe("problems", () => {
 
   it("never shows text where a mapping was expected, since it may be a secret", () => {
     expect(messagesIn(textWith("secrets: sk-12345"))).toEqual([
-      "run.yaml:8:10: error: Expected a mapping by secret, or null, got text. (secrets)",
+      "run.yaml:8:10: error: TRL120 Expected a mapping by secret, or null, got text. (secrets)",
     ]);
   });
 
   it.each([
     [
       "batch_size: 3",
-      "8:1: error: The key `batch_size` is already set above; keep one of the two.",
+      "8:1: error: TRL100 The key `batch_size` is already set above; keep one of the two.",
     ],
-    ["x: *nope", "8:4: error: No anchor `&nope` stands before this; write the value out."],
+    ["x: *nope", "8:4: error: TRL100 No anchor `&nope` stands before this; write the value out."],
     [
       "---\na: 1",
-      "8:1: error: A configuration is a single document; remove the `---` line and what follows.",
+      "8:1: error: TRL100 A configuration is a single document; remove the `---` line and what follows.",
     ],
   ])("reports the syntax of %s", (line, message) => {
     expect(messagesIn(textWith(line))).toEqual([`run.yaml:${message}`]);
   });
 
   it.each(["", "# only a comment\n"])("reports a file without settings", (text) => {
-    expect(parse(text)).toMatchObject({ ok: false, problems: [{ code: "empty", at: null }] });
+    expect(parse(text)).toMatchObject({ ok: false, problems: [{ code: "TRL111", at: null }] });
   });
 
   it.each(["- 1", "words"])("reports a file that is no mapping: %s", (text) => {
-    expect(messagesIn(text)[0]).toMatch(/^run\.yaml:1:1: error: Expected a mapping, got/);
+    expect(messagesIn(text)[0]).toMatch(/^run\.yaml:1:1: error: TRL120 Expected a mapping, got/);
   });
 
   it("wants at least one environment with at least one split", () => {
     expect(messagesIn("model_name: a/b\nbatch_size: 1\nenvironments: {}")).toEqual([
-      "run.yaml:3:15: error: Expected a mapping by environment with 1 or more, got an empty mapping. (environments)",
+      "run.yaml:3:15: error: TRL121 Expected a mapping by environment with 1 or more, got an empty mapping. (environments)",
     ]);
     const empty =
       "model_name: a/b\nbatch_size: 1\nenvironments: {a/B: {num_rollouts: 2, splits: }}";
     expect(messagesIn(empty)).toEqual([
-      "run.yaml:3:39: error: Expected a mapping by split with 1 or more, got an empty mapping. (environments.a/B.splits)",
+      "run.yaml:3:39: error: TRL121 Expected a mapping by split with 1 or more, got an empty mapping. (environments.a/B.splits)",
     ]);
   });
 

@@ -82,7 +82,7 @@ describe("evaluation", () => {
 
   it("refuses a name that is neither in the file nor a full one", () => {
     expect(messagesIn(on("Game: [test]"))).toEqual([
-      "run.yaml:9:12: error: `Game` is no environment of this file and no full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
+      "run.yaml:9:12: error: TRL300 `Game` is no environment of this file and no full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
     ]);
     expect(messagesIn(on("OwnerGame: [test]"))[0]).toContain("Did you mean `Owner/Game`?");
   });
@@ -115,7 +115,7 @@ describe("a run", () => {
 
   it("points at the value of the key at fault", () => {
     expect(messagesIn(textWith("lora_rank: 12"))).toEqual([
-      "run.yaml:8:12: error: The rank must be a power of two, such as 8 or 16; got 12. (lora_rank)",
+      "run.yaml:8:12: error: TRL121 The rank must be a power of two, such as 8 or 16; got 12. (lora_rank)",
     ]);
   });
 });

@@ -1,0 +1,143 @@
+/** All checks of a configuration's text, by the one set of rules that the program and the editor share. */
+
+import { isJsonObject } from "../json.ts";
+import { coerce } from "./coerce.ts";
+import { configShape } from "./fields.ts";
+import type { Finding } from "./finding.ts";
+import { withoutIgnored } from "./ignoreComments.ts";
+import { findingsOf } from "./issues.ts";
+import { locate } from "./locate.ts";
+import { notationFindings } from "./notation.ts";
+import { applyOverrides, type OverriddenValues } from "./overrides.ts";
+import { isLocalModel } from "./presets.ts";
+import type { Problem } from "./problem.ts";
+import { isReplaced, type Repaired, repair } from "./repair.ts";
+import { crossFieldFindings } from "./rules.ts";
+import { type Config, configSchemas, type DefaultKind } from "./schema.ts";
+import { secretFindings } from "./secretRules.ts";
+import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
+
+export interface CheckOptions {
+  /** Name of the file: one that ends in `.json` is held to JSON's scalars. */
+  readonly path: string;
+  /** Settings over those of the file, each as `key=value`; the last one wins. */
+  readonly overrides?: readonly string[];
+}
+
+export interface CheckedText {
+  readonly source: YamlSource;
+  /** What the file says, read by the types of the fields and not validated; null when it cannot be read. */
+  readonly written: unknown;
+  readonly overridden: OverriddenValues;
+  readonly kind: DefaultKind;
+  /** The configuration with all defaults; null when a field has a fault. */
+  readonly config: Config | null;
+  /** The same with stand-ins for what has a fault; null when the file cannot be read at all. */
+  readonly repaired: Repaired | null;
+  /** In the order of the text, those of overrides first. */
+  readonly problems: readonly Problem[];
+}
+
+/** Reads and checks YAML 1.2 or JSON text. Never throws. */
+export function checkText(text: string, { path, overrides = [] }: CheckOptions): CheckedText {
+  const source = readYaml(text, languageOf(path));
+  const written = source.root === null ? null : coerce(source, source.root, configShape);
+  const overridden = applyOverrides(written, isJsonObject(written) ? overrides : []);
+  const kind = defaultKindOf(overridden.values);
+  const faults = faultProblems(source);
+  const base = { source, written, overridden, kind };
+  if (faults.some(({ severity }) => severity === "error")) {
+    // With half of a file unread, what is missing or alone says nothing.
+    return { ...base, config: null, repaired: null, problems: inOrder(faults) };
+  }
+  if (source.root === null)
+    return { ...base, config: null, repaired: null, problems: [EMPTY_FILE] };
+
+  const schema = configSchemas[kind];
+  const checked = schema.safeParse(overridden.values);
+  const repaired = checked.success
+    ? { config: checked.data, replaced: [] }
+    : repair(overridden.values, schema);
+  const findings = [
+    ...(checked.success ? [] : findingsOf(checked.error.issues, overridden.values)),
+    ...(repaired === null ? [] : soundFindings(repaired, overridden.values)),
+    ...notationFindings(source, kind),
+    ...secretFindings(source),
+  ];
+  const problems = [
+    ...faults,
+    ...overridden.problems,
+    ...findings.map((finding) => placeFinding(source, finding, overridden.overrideBehind)),
+  ];
+  const config = checked.success ? checked.data : null;
+  return { ...base, config, repaired, problems: inOrder(withoutIgnored(problems, text)) };
+}
+
+/** The finding as a problem at its place in the text, or at the override behind it. */
+export function placeFinding(
+  source: YamlSource,
+  { part, relatedPaths = [], remedies = [], ...finding }: Finding,
+  overrideBehind: OverriddenValues["overrideBehind"],
+): Problem {
+  const override = overrideBehind(finding.path);
+  const related = relatedPaths.flatMap((path) => {
+    const span = locate(source, path, "value");
+    return span === null ? [] : [{ path, span }];
+  });
+  if (override !== null) {
+    return { ...finding, at: null, span: null, related, remedies: [], override };
+  }
+  const span = locate(source, finding.path, part);
+  const at = span === null ? null : source.position(span.start);
+  return { ...finding, at, span, related, remedies };
+}
+
+/** By line and column; what has no place comes first. */
+export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const line = (problem: Problem): number => problem.at?.line ?? 0;
+  const column = (problem: Problem): number => problem.at?.column ?? 0;
+  return problems.toSorted((a, b) => line(a) - line(b) || column(a) - column(b));
+}
+
+const EMPTY_FILE: Problem = {
+  severity: "error",
+  code: "TRL111",
+  message: "The file holds no settings. Start with `model_name`, `batch_size` and `environments`.",
+  path: [],
+  at: null,
+  span: null,
+  related: [],
+  remedies: [],
+};
+
+function defaultKindOf(values: unknown): DefaultKind {
+  const name = isJsonObject(values) ? values["model_name"] : null;
+  return typeof name === "string" && isLocalModel(name) ? "local" : "hosted";
+}
+
+function faultProblems(source: YamlSource): readonly Problem[] {
+  const problems = source.faults.map(
+    ({ severity, message, span, remedies = [] }): Problem => ({
+      severity,
+      code: "TRL100",
+      message,
+      path: [],
+      at: source.position(span.start),
+      span,
+      related: [],
+      remedies,
+    }),
+  );
+  if (!source.isExhausted()) return problems;
+  const message = "Aliases stand for more than a configuration can hold; write the values out.";
+  const span = { start: 0, end: Math.min(1, source.text.length) };
+  return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at: source.position(0), span }];
+}
+
+function soundFindings(repaired: Repaired, values: unknown): readonly Finding[] {
+  return crossFieldFindings(repaired.config, values).filter(({ path, relatedPaths = [] }) =>
+    path.length === 0
+      ? repaired.replaced.length === 0
+      : ![path, ...relatedPaths].some((place) => isReplaced(repaired, place)),
+  );
+}

@@ -1,0 +1,140 @@
+/** Findings about how values are written: as text where a number is meant, though it is the default, under an old key. */
+
+import { isScalar, isSeq, type Node } from "yaml";
+import { booleanFrom, coerce, NUMBER_TEXT } from "./coerce.ts";
+import type { Field, Shape } from "./field.ts";
+import { childShape, configShape } from "./fields.ts";
+import { advice, type Finding } from "./finding.ts";
+import { isEmptyNode } from "./locate.ts";
+import type { Remedy } from "./remedy.ts";
+import { isSame } from "./sameValue.ts";
+import type { DefaultKind } from "./schema.ts";
+import type { Entry, YamlSource } from "./yamlSource.ts";
+
+/** Findings for a whole configuration; `kind` says which defaults hold. */
+export function notationFindings(source: YamlSource, kind: DefaultKind): readonly Finding[] {
+  const found: Finding[] = [];
+  visit({ source, kind, found }, source.root, configShape, []);
+  return found;
+}
+
+interface Walk {
+  readonly source: YamlSource;
+  readonly kind: DefaultKind;
+  readonly found: Finding[];
+}
+
+function visit(walk: Walk, node: Node | null, shape: Shape, path: readonly string[]): void {
+  const value = walk.source.resolve(node);
+  if (isSeq<Node>(value) && shape.type === "list") {
+    for (const [index, item] of value.items.entries()) {
+      visit(walk, item, shape.of, [...path, String(index)]);
+    }
+    return;
+  }
+  const hint = isScalar(value) ? notationHint(value.value, shape, path) : null;
+  if (hint !== null) walk.found.push(hint);
+  // What is merged in stands elsewhere and is met there.
+  for (const entry of walk.source.ownEntries(node === value ? node : null)) {
+    const child = childShape(shape, entry.key);
+    if (child !== undefined) visitEntry(walk, entry, child, [...path, entry.key], shape);
+  }
+}
+
+function visitEntry(
+  walk: Walk,
+  entry: Entry,
+  child: Shape & Partial<Field>,
+  path: readonly string[],
+  parent: Shape,
+): void {
+  if (parent.type === "object") {
+    if (child.replacedBy !== undefined) walk.found.push(replaced(walk, path, child.replacedBy));
+    else if (isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
+  }
+  visit(walk, entry.value, child, path);
+}
+
+function isDefault(
+  { source, kind }: Walk,
+  node: Node | null,
+  field: Partial<Field> & Shape,
+): boolean {
+  const value = kind === "local" ? (field.localDefault ?? field.default) : field.default;
+  if (value === undefined || isEmptyNode(node)) return false;
+  return isSame(coerce(source, node, field), value);
+}
+
+function unnecessary(path: readonly string[]): Finding {
+  const key = path.at(-1) ?? "";
+  const remedy: Remedy = { kind: "remove", path, title: `Remove '${key}'`, isSafe: true };
+  return {
+    severity: "hint",
+    code: "TRL124",
+    path,
+    message: "This is the default; the line can go.",
+    part: "pair",
+    tag: "unnecessary",
+    remedies: [remedy],
+  };
+}
+
+function replaced({ source }: Walk, path: readonly string[], to: string): Finding {
+  const key = path.at(-1) ?? "";
+  const message = `\`${key}\` is the older name of \`${to}\`; use that.`;
+  const siblings = source.entries(source.root);
+  const isTaken = siblings.some((sibling) => path.length === 1 && sibling.key === to);
+  const remedies: readonly Remedy[] = isTaken
+    ? [{ kind: "move", path, to: [to], title: `Set ${to} in its place` }]
+    : [
+        {
+          kind: "rename",
+          path,
+          to,
+          title: `Change to '${to}'`,
+          isPreferred: true,
+          isSafe: true,
+        },
+      ];
+  return advice("TRL125", path, message, { part: "key", tag: "deprecated", remedies });
+}
+
+function notationHint(written: unknown, shape: Shape, path: readonly string[]): Finding | null {
+  if (typeof written !== "string") return null;
+  const value = normalized(written, shape);
+  if (value === null) return null;
+  const kind = shape.type === "boolean" ? "boolean" : "number";
+  const remedy: Remedy = {
+    kind: "rewrite",
+    path,
+    text: value,
+    title: `Write as ${value}`,
+    isPreferred: true,
+    isSafe: true,
+  };
+  return {
+    severity: "hint",
+    code: "TRL123",
+    path,
+    message: `This ${kind} is written as text. It is read all the same.`,
+    part: "value",
+    remedies: [remedy],
+  };
+}
+
+function normalized(written: string, shape: Shape): string | null {
+  const takesBoolean = shape.type === "boolean" || (shape.type === "object" && shape.shorthand);
+  if (takesBoolean) {
+    const value = booleanFrom(written, null);
+    return value === null ? null : String(value);
+  }
+  if (shape.type !== "integer" && shape.type !== "number") return null;
+  if (!NUMBER_TEXT.test(written)) return null;
+  // JSON and YAML agree on numbers that begin with a digit or a minus.
+  return written
+    .replaceAll("_", "")
+    .replace(/^\+/, "")
+    .replace(/^(-?)\./, "$10.")
+    .replace(/\.(?=$|e)/i, "")
+    .replace(/^(-?)0+(?=\d)/, "$1");
+}

@@ -1,0 +1,33 @@
+/** What would put a problem right, as an intention; `editing/remedyEdits.ts` turns it into changes of a text. */
+
+import type { Json } from "../json.ts";
+
+type Path = readonly string[];
+
+export type RemedyAction =
+  /** Gives the key at `path` a value; adds it where it is missing. */
+  | { readonly kind: "set"; readonly path: Path; readonly value: Json }
+  /** Other text for the same value. */
+  | { readonly kind: "rewrite"; readonly path: Path; readonly text: string }
+  | { readonly kind: "rename"; readonly path: Path; readonly to: string }
+  /** Takes the key at `path`, with its value, to another place. */
+  | { readonly kind: "move"; readonly path: Path; readonly to: Path }
+  | { readonly kind: "remove"; readonly path: Path }
+  /** Removes the pair whose key begins at `offset`: for keys that a path cannot tell apart. */
+  | { readonly kind: "removePairAt"; readonly offset: number }
+  | { readonly kind: "swap"; readonly path: Path; readonly other: Path }
+  /** Spaces in place of tabs at the start of every line. */
+  | { readonly kind: "spaces" }
+  /** What an editor alone can do. */
+  | { readonly kind: "command"; readonly command: RemedyCommand; readonly path: Path };
+
+export type RemedyCommand = "setSecret" | "secretToStore" | "secretToEnvFile" | "openOverrides";
+
+export type Remedy = RemedyAction & {
+  /** As a menu shows it. */
+  readonly title: string;
+  /** True for the one that is nearly always meant. */
+  readonly isPreferred?: true;
+  /** True when it cannot change what the file means, so that it may be applied to a whole file at once. */
+  readonly isSafe?: true;
+};

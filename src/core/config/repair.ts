@@ -1,0 +1,111 @@
+/** A configuration with faults, made whole so that rules over several fields can look at what is sound. */
+
+import type { z } from "zod";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { Shape } from "./field.ts";
+import { shapeAt } from "./fields.ts";
+import type { Config } from "./schema.ts";
+
+export interface Repaired {
+  readonly config: Config;
+  /** Places whose values were put aside: nothing that a rule says about them counts. */
+  readonly replaced: readonly (readonly string[])[];
+}
+
+/** A repair can uncover faults that a fault around them hid. */
+const MAX_ROUNDS = 4;
+const MAX_REPAIRS = 500;
+
+/** Null when the values cannot be made whole. */
+export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | null {
+  const replaced: (readonly string[])[] = [];
+  let current = values;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const parsed = schema.safeParse(current);
+    if (parsed.success) return { config: parsed.data, replaced };
+    const { issues } = parsed.error;
+    if (issues.length > MAX_REPAIRS) return null;
+    for (const issue of issues) {
+      const path = issue.path.map(String);
+      if (issue.code === "unrecognized_keys") {
+        current = changed(current, path, (own) => without(own, issue.keys));
+        continue;
+      }
+      const place = outsideOfLists(path);
+      replaced.push(place);
+      current = placed(current, place);
+    }
+  }
+  return null;
+}
+
+/** True when a rule that looked at `path` saw a value that was put aside. */
+export function isReplaced({ replaced }: Repaired, path: readonly string[]): boolean {
+  return replaced.some((place) => startsWith(path, place) || startsWith(place, path));
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.length <= path.length && start.every((key, index) => path[index] === key);
+}
+
+/** The place itself, or the outermost list around it. */
+function outsideOfLists(path: readonly string[]): readonly string[] {
+  const depth = path.findIndex((_, index) => shapeAt(path.slice(0, index))?.type === "list");
+  return depth < 0 ? path : path.slice(0, depth);
+}
+
+/** The values with a stand-in at `path`, or nothing there when the field has a default. */
+function placed(values: unknown, path: readonly string[]): unknown {
+  const key = path.at(-1);
+  if (key === undefined) return standIn(shapeAt([]));
+  const shape = shapeAt(path);
+  const hasDefault = shape !== undefined && "default" in shape;
+  return changed(values, path.slice(0, -1), (own) =>
+    hasDefault ? without(own, [key]) : { ...own, [key]: standIn(shape) },
+  );
+}
+
+function changed(
+  values: unknown,
+  path: readonly string[],
+  change: (own: JsonObject) => JsonObject,
+): unknown {
+  const own = isJsonObject(values) ? values : {};
+  const [key, ...rest] = path;
+  if (key === undefined) return change(own);
+  const child = Object.hasOwn(own, key) ? own[key] : undefined;
+  return { ...own, [key]: changed(child, rest, change) };
+}
+
+function without(own: JsonObject, keys: readonly string[]): JsonObject {
+  const unwanted = new Set(keys);
+  return Object.fromEntries(Object.entries(own).filter(([key]) => !unwanted.has(key)));
+}
+
+/** The least value that a schema of `shape` takes. */
+function standIn(shape: Shape | undefined): JsonObject[string] {
+  switch (shape?.type) {
+    case "string":
+      return "?";
+    case "integer":
+    case "number":
+      return Math.max(shape.min ?? 1, 1);
+    case "boolean":
+      return false;
+    case "enum":
+      return shape.values[0] ?? "";
+    case "list":
+      return (shape.minItems ?? 0) > 0 ? [standIn(shape.of)] : [];
+    case "map":
+      return (shape.minEntries ?? 0) > 0 ? { "?": standIn(shape.of) } : {};
+    case "object":
+      return standInForObject(shape);
+    default:
+      return null;
+  }
+}
+
+function standInForObject(shape: Extract<Shape, { type: "object" }>): JsonObject {
+  const required = Object.entries(shape.fields).filter(([, field]) => field.default === undefined);
+  return Object.fromEntries(required.map(([key, field]) => [key, standIn(field)]));
+}

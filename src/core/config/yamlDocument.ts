@@ -1,0 +1,85 @@
+/** Parses the text of a configuration within bounds: no file, however made, takes much time, memory or stack. */
+
+import {
+  Composer,
+  type CST,
+  type Document,
+  Lexer,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+} from "yaml";
+
+/** Above these a text is no configuration; one of 500 lines has 20,000 characters and 5,000 lexemes. */
+const MAX_CHARACTERS = 256 * 1024;
+const MAX_LEXEMES = 60_000;
+/** Open collections at a time. The parser calls itself for each; a configuration needs 12. */
+const MAX_DEPTH = 60;
+/** Marks that the lexer puts between pieces of text. */
+const WIDTHLESS: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f"]);
+
+export interface ParsedText {
+  /** Null when the text was given up. */
+  readonly document: Document.Parsed<ParsedNode> | null;
+  readonly lines: LineCounter;
+  /** Offset of a second document's start, or null. */
+  readonly secondDocument: number | null;
+  /** Why the text was given up, and where. */
+  readonly refusal: { readonly message: string; readonly offset: number } | null;
+}
+
+class Refusal extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** YAML 1.2 (core schema, with merge keys), or with `json` only the scalars of JSON. Never throws. */
+export function parseYamlText(text: string, language: "yaml" | "json"): ParsedText {
+  const lines = new LineCounter();
+  try {
+    lines.addNewLine(0);
+    const parser = new Parser(lines.addNewLine);
+    const composer = new Composer({
+      version: "1.2",
+      schema: language === "json" ? "json" : "core",
+      merge: true,
+      prettyErrors: false,
+      // Found by `duplicateKeys` instead: the parser may place one at the end of the line before.
+      uniqueKeys: false,
+      lineCounter: lines,
+    });
+    const documents = composer.compose(boundedTokens(text, parser), true, text.length);
+    const document = documents.next().value ?? null;
+    const second = documents.next().value ?? null;
+    return { document, lines, secondDocument: second?.range[0] ?? null, refusal: null };
+  } catch (error) {
+    return { document: null, lines, secondDocument: null, refusal: refusalOf(error) };
+  }
+}
+
+function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void> {
+  if (text.length > MAX_CHARACTERS) {
+    throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
+  }
+  let count = 0;
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    offset += WIDTHLESS.has(lexeme) ? 0 : lexeme.length;
+    if (count > MAX_LEXEMES) throw new Refusal("The file is too large to be read.", offset);
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH) {
+      throw new Refusal("Collections are nested too deeply here.", Math.min(offset, text.length));
+    }
+  }
+  yield* parser.end();
+}
+
+function refusalOf(error: unknown): { readonly message: string; readonly offset: number } {
+  if (error instanceof Refusal) return { message: error.message, offset: error.offset };
+  return { message: "This text cannot be read as YAML.", offset: 0 };
+}
