@@ -27,6 +27,7 @@ async function buildPrograms() {
       engine: "src/local/engine/main.ts",
       engineWorker: "src/local/engine/worker.ts",
       environment: "src/local/environment/server/main.ts",
+      tokenizerWorker: "src/node/tokenizer/compileWorker.ts",
     },
     OUT,
   );

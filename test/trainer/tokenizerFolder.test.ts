@@ -21,14 +21,15 @@ const find = (name: string) =>
 
 describe("the folder of a model's tokenizer", () => {
   it("lies beside the program for the embedded models", async () => {
-    expect(await find("local/tiny-tool")).toBe(join("/program", "model"));
+    expect(await find("local/tiny-tool")).toMatchObject({ folder: join("/program", "model") });
   });
 
   it("is counted from the configuration", async () => {
     await mkdir(join(folder, "mine"));
     await writeFile(join(folder, "mine/tokenizer.json"), "{}");
-    expect(await find("mine")).toBe(join(folder, "mine"));
-    expect(await find("./mine")).toBe(join(folder, "mine"));
+    const found = { folder: join(folder, "mine"), source: "folder", commit: null };
+    expect(await find("mine")).toEqual(found);
+    expect(await find("./mine")).toEqual(found);
   });
 
   it("is looked for in the caches that the environment names", async () => {

@@ -23,8 +23,23 @@ export interface ChatTemplate {
   readonly eosToken: string;
 }
 
+/** Where a tokenizer came from and what is in it, to tell whether two runs have the same. */
+export interface TokenizerOrigin {
+  /** As asked for: a model or a folder. */
+  readonly name: string;
+  /** Where it was found, for people, such as `hub`. */
+  readonly source: string;
+  /** Commit on the model hub; null when it is none of the hub's. */
+  readonly revision: string | null;
+  /** SHA-256 of `tokenizer.json`. */
+  readonly tokenizerSha256: string;
+  /** SHA-256 of the template's source; null without one. */
+  readonly templateSha256: string | null;
+}
+
 /** What a model folder gives to the chat layer. */
 export interface ModelTokenizer {
   readonly tokenizer: Tokenizer;
   readonly template: ChatTemplate | null;
+  readonly origin?: TokenizerOrigin;
 }

@@ -2,7 +2,7 @@
 
 import type { RunPhase } from "../../shared/runFile.ts";
 import type { Renderer } from "../chat/renderer.ts";
-import type { Tokenizer } from "../chat/tokenizer.ts";
+import type { Tokenizer, TokenizerOrigin } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
@@ -39,6 +39,7 @@ export interface PreparedEnvironment {
 export interface Chat {
   readonly renderer: Renderer;
   readonly tokenizer: Tokenizer;
+  readonly origin?: TokenizerOrigin;
 }
 
 export interface RunContext extends LoopPorts, Chat {

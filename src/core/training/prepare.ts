@@ -1,6 +1,7 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
 import { createRenderer } from "../chat/createRenderer.ts";
+import { tokenizerNameOf } from "../chat/modelName.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import { isLocalModel } from "../config/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
@@ -71,10 +72,11 @@ async function requireModel({ config, service }: PrepareParts): Promise<number |
 }
 
 async function prepareChat({ config, loadModel, onWarning }: PrepareParts): Promise<Chat> {
-  const model = await loadModel(config.tokenizer_name ?? config.model_name);
+  const model = await loadModel(tokenizerNameOf(config));
   const { renderer, warnings } = createRenderer({ model, config });
   for (const warning of warnings) onWarning(warning);
-  return { renderer, tokenizer: model.tokenizer };
+  const { tokenizer, origin } = model;
+  return origin === undefined ? { renderer, tokenizer } : { renderer, tokenizer, origin };
 }
 
 async function prepareEnvironments(

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
-import { type ByteTable, createByteTable } from "../../node/tokenizer/byteTable.ts";
-import { readModelFiles } from "../../node/tokenizer/modelFiles.ts";
+import type { ByteTable } from "../../node/tokenizer/byteTable.ts";
+import { compileModel } from "../../node/tokenizer/compiledModel.ts";
 import { type Architecture, baseLayout, type TensorSpan } from "./architecture.ts";
 import { decodeSafetensors, encodeSafetensors, type Tensor } from "./safetensors.ts";
 
@@ -37,17 +37,13 @@ export async function loadModelFolder(folder: string): Promise<ModelFolder> {
   const arch = architecture(config);
   const path = join(folder, "model.safetensors");
   const base = decodeBase(arch, await read(path), path);
-  const { tokenizerJson } = await readModelFiles(folder);
-  const tokens = createByteTable({
-    vocabulary: Object.entries(tokenizerJson.model.vocab),
-    added: tokenizerJson.added_tokens.map(({ id, content }) => [content, id] as const),
-  });
+  const { tokenizer } = await compileModel(folder);
   return {
     name: config.name,
     arch,
     eosIds: [config.eos_token_id],
     base,
-    tokens,
+    tokens: tokenizer.table,
   };
 }
 

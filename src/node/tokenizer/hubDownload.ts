@@ -40,17 +40,21 @@ const ADVICE =
 
 /**
  * One file, or null when the hub does not have it.
- * @throws AppError `tokenizer-gated` when the hub refuses, `tokenizer-download` for every other fault; the reason of `signal`
- * when aborted
+ * @throws AppError `tokenizer-gated` when the hub itself refuses, `tokenizer-download` for every other fault; the reason of
+ * `signal` when aborted
  */
 export async function downloadHubFile(access: HubAccess, place: Place): Promise<HubFile | null> {
   try {
-    const { response, commit } = await follow(access, place);
+    const { response, commit, storageHost } = await follow(access, place);
     // An answer that nobody reads keeps its connection and its time limit, and with them the process.
     if (response.status !== 200) await response.bytes();
-    if (response.status === 404) return null;
-    if (response.status === 401 || response.status === 403) throw refused(access, place, response);
-    if (response.status !== 200) throw failed(place, `the hub answered ${response.status}`);
+    const { status } = response;
+    if (storageHost !== null && status !== 200) {
+      throw failed(place, `${storageHost}, which the hub sends to, answered ${status}`);
+    }
+    if (status === 404) return null;
+    if (status === 401 || status === 403) throw refused(access, place, response);
+    if (status !== 200) throw failed(place, `the hub answered ${status}`);
     return { bytes: await readBody(access, place, response), commit };
   } catch (error) {
     access.signal?.throwIfAborted();
@@ -59,11 +63,15 @@ export async function downloadHubFile(access: HubAccess, place: Place): Promise<
   }
 }
 
+interface Answer {
+  readonly response: HttpResponse;
+  readonly commit: string | null;
+  /** Who answered, when it is not the hub itself. */
+  readonly storageHost: string | null;
+}
+
 /** Follows redirects by hand: what the hub is sent, its storage hosts must not see. */
-async function follow(
-  access: HubAccess,
-  { id, revision, file }: Place,
-): Promise<{ readonly response: HttpResponse; readonly commit: string | null }> {
+async function follow(access: HubAccess, { id, revision, file }: Place): Promise<Answer> {
   const { endpoint } = access;
   const hub = new URL(endpoint).origin;
   let url = new URL(`${endpoint}/${id}/resolve/${encodeURIComponent(revision)}/${file}`);
@@ -74,7 +82,7 @@ async function follow(
     const named = isHub ? response.header("x-repo-commit") : null;
     if (named !== null && isCommit(named)) commit = named;
     const next = redirectOf(response, url);
-    if (next === null) return { response, commit };
+    if (next === null) return { response, commit, storageHost: isHub ? null : url.host };
     await response.bytes();
     url = next;
   }

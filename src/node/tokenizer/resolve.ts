@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import { isAbsolute, join, resolve } from "node:path";
-import { tokenizerIdOf } from "../../core/chat/modelName.ts";
 import { AppError } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import {
@@ -25,7 +24,7 @@ export interface TokenizerSources {
 }
 
 export interface TokenizerRequest {
-  /** A folder, relative ones from `configFolder`, or the name of a model. */
+  /** A folder, relative ones from `configFolder`, or the id of a model on the hub. */
   readonly name: string;
   readonly configFolder: string;
   /** Branch, tag or commit; default `main`. */
@@ -34,12 +33,12 @@ export interface TokenizerRequest {
 
 export interface FoundTokenizer {
   readonly folder: string;
-  readonly source: "folder" | "cache" | "python cache" | "hub";
-  /** Null for a folder; a digest of the files for a hub that does not name commits. */
+  readonly source: "program" | "folder" | "cache" | "python cache" | "hub";
+  /** Null for a folder or one of the program's own; a digest of the files for a hub that does not name commits. */
   readonly commit: string | null;
 }
 
-const MODEL_NAME = /^\w[\w.-]*(\/\w[\w.-]*){0,2}(:[\w.-]+)?$/;
+const MODEL_ID = /^\w[\w.-]*(\/\w[\w.-]*)?$/;
 const REVISION = /^\w[\w.-]*$/;
 
 /**
@@ -56,17 +55,16 @@ export async function resolveTokenizer(
   if ((await files.size(join(folder, "tokenizer.json"))) !== null) {
     return { folder, source: "folder", commit: null };
   }
-  if (isAbsolute(name) || !MODEL_NAME.test(name) || !REVISION.test(revision)) {
+  if (isAbsolute(name) || !MODEL_ID.test(name) || !REVISION.test(revision)) {
     throw noFolder(name, folder);
   }
-  const id = tokenizerIdOf(name);
-  const own = ownCache(hub.cacheFolder, id);
-  const python = pythonCache(hub.pythonCacheFolder, id);
+  const own = ownCache(hub.cacheFolder, name);
+  const python = pythonCache(hub.pythonCacheFolder, name);
   const kept = await findCommit(files, own, revision);
   if (kept !== null) return { ...kept, source: "cache" };
   const shared = await findCommit(files, python, revision);
   if (shared !== null) return { ...shared, source: "python cache" };
-  if (hub.isOffline) throw offline(id, [folder, own.commits, python.commits]);
+  if (hub.isOffline) throw offline(name, [folder, own.commits, python.commits]);
 
   const { http, signal, onProgress } = sources;
   const access: HubAccess = {
@@ -74,7 +72,7 @@ export async function resolveTokenizer(
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
-  const fresh = await download(access, id, revision);
+  const fresh = await download(access, name, revision);
   const { commit } = fresh;
   return { folder: await keepCommit(files, own, revision, fresh), source: "hub", commit };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tokenizerIdOf } from "../../../src/core/chat/modelName.ts";
+import { tokenizerNameOf } from "../../../src/core/chat/modelName.ts";
 
 it.each([
   ["Qwen/Qwen3-8B", "Qwen/Qwen3-8B"],
@@ -8,6 +8,13 @@ it.each([
   ["meta-llama/Llama-3.1-8B-Instruct", "thinkingmachineslabinc/meta-llama-3-instruct-tokenizer"],
   ["meta-llama/Llama-2-7b", "meta-llama/Llama-2-7b"],
   ["gpt2", "gpt2"],
-])("the tokenizer of %s is %s", (name, id) => {
-  expect(tokenizerIdOf(name)).toBe(id);
+])("the tokenizer of %s is %s", (model_name, id) => {
+  expect(tokenizerNameOf({ model_name, tokenizer_name: null })).toBe(id);
 });
+
+it.each(["meta-llama/Llama-3.1-8B-Instruct", "./my:folder", "org/model"])(
+  "a tokenizer that is named, such as %s, is taken as it is",
+  (tokenizer_name) => {
+    expect(tokenizerNameOf({ model_name: "Qwen/Qwen3-8B", tokenizer_name })).toBe(tokenizer_name);
+  },
+);

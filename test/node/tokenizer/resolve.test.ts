@@ -79,7 +79,6 @@ describe("a tokenizer that is on this machine", () => {
     await write(folder, REQUIRED);
     const found = { folder, source: "python cache", commit: COMMIT };
     expect(await find(sources(nothing))).toEqual(found);
-    expect(await find(sources(nothing), "org/model:tuned")).toEqual(found);
     expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
   });
 
@@ -177,6 +176,16 @@ describe("a tokenizer from the hub", () => {
     expect(await files.list(join(root, "own"))).toEqual([]);
   });
 
+  it("that a storage host refuses is not called gated, and names the host", async () => {
+    const finding = find(
+      sources((path, url) => (url.startsWith(STORAGE) ? { status: 403 } : hub(path, url))),
+    );
+    await expect(finding).rejects.toMatchObject({
+      code: "tokenizer-download",
+      message: expect.stringMatching(/storage\.example.*answered 403/),
+    });
+  });
+
   it("that is cut off on the way leaves nothing behind", async () => {
     const server = createServer((request, response) => {
       response.writeHead(200, { "content-length": "100" });
@@ -207,7 +216,7 @@ describe("a name that leads nowhere", () => {
     expect(from.http.requests).toEqual([]);
   });
 
-  it.each(["./missing", "/missing/folder", "../up", "a/b/c/d", "two words"])(
+  it.each(["./missing", "/missing/folder", "../up", "a/b/c", "org/model:tuned", "two words"])(
     "and is no model name, %s, is never asked for at the hub",
     async (name) => {
       const from = sources(hub);

@@ -1,0 +1,63 @@
+/** Reads a tokenizer in a thread of its own, so that this one stays free for everything that waits on a socket. */
+
+import { Worker } from "node:worker_threads";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { CompiledModel } from "./compiledModel.ts";
+
+/** What the thread sends, once. */
+export type CompileAnswer =
+  | { readonly kind: "compiled"; readonly model: CompiledModel }
+  | {
+      readonly kind: "refused";
+      readonly code: string;
+      readonly message: string;
+      readonly data: Readonly<Record<string, unknown>>;
+      readonly configPath: string | undefined;
+    }
+  | { readonly kind: "crashed"; readonly message: string };
+
+/**
+ * The same as `compileModel(folder)`. `workerPath` is the bundled `compileWorker.ts`.
+ * @throws AppError `tokenizer-not-found`, `tokenizer-unsupported`, `tokenizer-thread` when the thread itself fails; the reason of
+ * `signal` when aborted
+ */
+export async function compileInThread(
+  workerPath: string,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<CompiledModel> {
+  signal?.throwIfAborted();
+  const worker = new Worker(workerPath, { workerData: folder });
+  let abort = (): void => undefined;
+  try {
+    const answer = await new Promise<CompileAnswer>((resolve, reject) => {
+      abort = () => reject(signal?.reason);
+      signal?.addEventListener("abort", abort);
+      const crashed = (message: string): void => resolve({ kind: "crashed", message });
+      worker.once("message", resolve);
+      worker.once("error", (error) => crashed(errorMessage(error)));
+      worker.once("exit", (code) => crashed(`it ended with code ${code}`));
+    });
+    return modelOf(folder, answer);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    await worker.terminate();
+  }
+}
+
+function modelOf(folder: string, answer: CompileAnswer): CompiledModel {
+  switch (answer.kind) {
+    case "compiled":
+      return answer.model;
+    case "refused": {
+      const { code, message, data, configPath } = answer;
+      throw new AppError(code, message, configPath === undefined ? { data } : { data, configPath });
+    }
+    case "crashed":
+      throw new AppError(
+        "tokenizer-thread",
+        `The tokenizer in ${folder} could not be read: ${answer.message.replace(/\.$/, "")}. Start again; if it happens again, free some memory.`,
+        { data: { folder } },
+      );
+  }
+}
