@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/extra/**"],
+    exclude: ["test/extra/**", "test/editor/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

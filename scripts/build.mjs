@@ -1,8 +1,10 @@
-// Builds dist/trainer: one self-contained folder with the program, the engine, the environments, the kernels and the model.
+// Builds dist/trainer, one self-contained folder with the program, the engine, the environments, the kernels and the model, and
+// dist/extension.
 
 import { cp, mkdir } from "node:fs/promises";
 import asc from "assemblyscript/asc";
 import { bundle } from "./bundle.mjs";
+import { bundleExtension } from "./bundleExtension.mjs";
 
 const OUT = "dist/trainer";
 
@@ -34,5 +36,9 @@ async function buildPrograms() {
 }
 
 await mkdir(OUT, { recursive: true });
-await Promise.all([buildKernels(), buildPrograms()]);
+await Promise.all([
+  buildKernels(),
+  buildPrograms(),
+  bundleExtension({ extension: "src/extension.ts" }, "dist/extension"),
+]);
 await cp("src/local/engine/model", `${OUT}/model`, { recursive: true });

@@ -8,7 +8,7 @@ const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** Bundles `entries` (output name -> source file) into `outdir` as ES modules for Node 20. */
-export async function bundle(entries, outdir, { minify = false } = {}) {
+export async function bundle(entries, outdir, { minify = false, external = [] } = {}) {
   return await build({
     entryPoints: entries,
     outdir,
@@ -16,6 +16,7 @@ export async function bundle(entries, outdir, { minify = false } = {}) {
     format: "esm",
     platform: "node",
     target: "node20",
+    external,
     minify,
     sourcemap: true,
     metafile: true,

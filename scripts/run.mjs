@@ -5,10 +5,13 @@ import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundle } from "./bundle.mjs";
 
+// Tools that look for files beside their own.
+const UNBUNDLED = ["playwright-core", "@vscode/test-electron", "@vscode/vsce"];
+
 const [source, ...rest] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: node scripts/run.mjs FILE.ts [arguments]");
 const name = basename(source, ".ts");
-await bundle({ [name]: source }, "dist/scripts");
+await bundle({ [name]: source }, "dist/scripts", { external: UNBUNDLED });
 if (rest[0] !== "--bundle-only") {
   process.argv = [process.argv[0], resolve(source), ...rest];
   await import(pathToFileURL(resolve(`dist/scripts/${name}.js`)).href);

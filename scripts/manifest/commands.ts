@@ -1,0 +1,65 @@
+/** Commands, menus and key bindings of the manifest, from the command table. */
+
+import type { CommandRow, MenuId } from "../../src/host/commands/commandRow.ts";
+import { COMMANDS } from "../../src/host/commands/commandTable.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const rows = [...COMMANDS].map(([id, row]) => ({ id, row, command: `tinkerRL.${id}` }));
+
+export function commandEntries(): readonly Entry[] {
+  return rows.map(({ id, row, command }) => ({
+    command,
+    title: `%${titleKey(id)}%`,
+    category: "Tinker RL",
+    ...(row.icon === undefined ? {} : { icon: `$(${row.icon})` }),
+    ...(row.needsTrust === true ? { enablement: "isWorkspaceTrusted" } : {}),
+  }));
+}
+
+export function menuEntries(): Readonly<Record<string, readonly Entry[]>> {
+  const menus = new Map<MenuId | "commandPalette", Entry[]>();
+  const add = (menu: MenuId | "commandPalette", entry: Entry): void => {
+    menus.set(menu, [...(menus.get(menu) ?? []), entry]);
+  };
+  for (const { row, command } of rows) {
+    const palette = paletteWhen(row);
+    if (palette !== null) add("commandPalette", { command, when: palette });
+    for (const { menu, when, group } of row.menus ?? []) {
+      add(menu, {
+        command,
+        ...(when === undefined ? {} : { when }),
+        ...(group === undefined ? {} : { group }),
+      });
+    }
+  }
+  return Object.fromEntries([...menus].sort(([a], [b]) => a.localeCompare(b)));
+}
+
+export function keybindingEntries(): readonly Entry[] {
+  return rows.flatMap(({ row, command }) =>
+    row.key === undefined ? [] : [{ command, ...row.key }],
+  );
+}
+
+/** What `package.nls.json` says for the titles. */
+export function commandStrings(): Readonly<Record<string, string>> {
+  return Object.fromEntries(rows.map(({ id, row }) => [titleKey(id), row.title]));
+}
+
+/** The README's table of what the palette offers. */
+export function commandReference(): string {
+  const offered = rows.filter(({ row }) => row.palette !== false);
+  const lines = offered.map(({ row }) => `| ${row.title} | ${row.does} |`);
+  return ["| Command | What it does |", "|---|---|", ...lines].join("\n");
+}
+
+function titleKey(id: string): string {
+  return `command.${id}.title`;
+}
+
+/** Null when the palette offers it always, as it does without being told. */
+function paletteWhen({ palette }: CommandRow): string | null {
+  if (palette === false) return "false";
+  return palette ?? null;
+}

@@ -1,0 +1,57 @@
+/** The generated parts of `package.json` and `package.nls.json`; the rest of both is written by hand. */
+
+import * as z from "zod";
+import { commandEntries, commandStrings, keybindingEntries, menuEntries } from "./commands.ts";
+import { configurationEntries, restrictedSettings, settingStrings } from "./settings.ts";
+import { walkthroughEntries, walkthroughStrings } from "./walkthrough.ts";
+import { welcomeEntries, welcomeStrings } from "./welcome.ts";
+
+const manifest = z.looseObject({
+  capabilities: z.looseObject({ untrustedWorkspaces: z.looseObject({}) }),
+  contributes: z.looseObject({}),
+});
+const strings = z.record(z.string(), z.string());
+
+/** Keys of `package.nls.json` that are generated; all others stay as they are. */
+const GENERATED = /^(command|setting|settings|walkthrough|welcome)\./;
+
+/** `text` with everything that follows from the tables. */
+export function withContributions(text: string): string {
+  const written = manifest.parse(JSON.parse(text));
+  const { capabilities, contributes } = written;
+  return json({
+    ...written,
+    capabilities: {
+      ...capabilities,
+      untrustedWorkspaces: {
+        ...capabilities.untrustedWorkspaces,
+        restrictedConfigurations: restrictedSettings(),
+      },
+    },
+    contributes: {
+      ...contributes,
+      commands: commandEntries(),
+      menus: menuEntries(),
+      keybindings: keybindingEntries(),
+      configuration: configurationEntries(),
+      viewsWelcome: welcomeEntries(),
+      walkthroughs: walkthroughEntries(),
+    },
+  });
+}
+
+/** `text` of `package.nls.json` with the strings of the tables after those written by hand. */
+export function withStrings(text: string): string {
+  const written = Object.entries(strings.parse(JSON.parse(text)));
+  return json({
+    ...Object.fromEntries(written.filter(([key]) => !GENERATED.test(key))),
+    ...commandStrings(),
+    ...settingStrings(),
+    ...welcomeStrings(),
+    ...walkthroughStrings(),
+  });
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

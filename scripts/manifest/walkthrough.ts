@@ -1,0 +1,112 @@
+/** The first steps. A line whose command does not exist yet is left out, and a step that would have no line. */
+
+import { isCommand, withoutPlanned } from "./links.ts";
+
+interface Step {
+  readonly id: string;
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** A command that completes the step when it was called. */
+  readonly completedBy?: string;
+  /** Said for those who do not see the picture. */
+  readonly picture: string;
+}
+
+const ID = "tinkerRL.start";
+
+const STEPS: readonly Step[] = [
+  {
+    id: "demo",
+    title: "Run the local demo",
+    lines: [
+      "A small model comes with this extension. Train it on this machine: no key, no Python, no network.",
+      "[Start Local Demo](command:tinkerRL.startLocalDemo)",
+    ],
+    completedBy: "startLocalDemo",
+    picture: "A model and an environment on one machine, joined by a loop",
+  },
+  {
+    id: "dashboard",
+    title: "Read the dashboard",
+    lines: [
+      "The mean reward of each step is a line; the band around it shows how much rollouts differ. A rising line means that the model learns.",
+      "[Open Dashboard](command:tinkerRL.openDashboard)",
+    ],
+    completedBy: "openDashboard",
+    picture: "A chart whose line rises, with a band around it",
+  },
+  {
+    id: "trajectory",
+    title: "Open a trajectory",
+    lines: [
+      "A trajectory is the record of one rollout: what the model said, which tools it called, and which turn earned which reward. Open one from the Trajectories view.",
+      "[Go to Trajectories](command:tinkerRL.trajectories.focus)",
+    ],
+    completedBy: "openRollout",
+    picture: "Turns of a conversation, with a reward beside one of them",
+  },
+  {
+    id: "config",
+    title: "Write your own configuration",
+    lines: [
+      "A run follows from one YAML file. While you write it, keys and values are completed, explained and checked.",
+      "[Create Configuration](command:tinkerRL.newConfig)",
+    ],
+    completedBy: "newConfig",
+    picture: "A file with a marked word and a list of suggestions",
+  },
+  {
+    id: "keys",
+    title: "Add keys when you want hosted models",
+    lines: [
+      "Keys are kept in the secret store of the editor. They are never written to settings, files or logs, and go only to the service they are for.",
+      "[Set API Key](command:tinkerRL.setApiKey)",
+      "Or [import keys from a .env file](command:tinkerRL.importEnv).",
+    ],
+    completedBy: "setApiKey",
+    picture: "A key in front of a closed box",
+  },
+  {
+    id: "steer",
+    title: "Stop and resume",
+    lines: [
+      "**Stop and Save** ends a run after the step under way. **Resume Run** goes on from there, also after the editor was closed. Both are in the Runs view.",
+      "[Go to Runs](command:tinkerRL.runs.focus)",
+    ],
+    completedBy: "resumeRun",
+    picture: "A line with a gap that goes on where it stopped",
+  },
+];
+
+export function walkthroughEntries(): readonly Readonly<Record<string, unknown>>[] {
+  return [
+    {
+      id: ID,
+      title: "%walkthrough.title%",
+      description: "%walkthrough.description%",
+      steps: STEPS.map(({ id, completedBy }) => ({
+        id,
+        title: `%walkthrough.${id}.title%`,
+        description: `%walkthrough.${id}.description%`,
+        media: { svg: `media/walkthrough/${id}.svg`, altText: `%walkthrough.${id}.picture%` },
+        ...(completedBy !== undefined && isCommand(completedBy)
+          ? { completionEvents: [`onCommand:tinkerRL.${completedBy}`] }
+          : {}),
+      })),
+    },
+  ];
+}
+
+/** What `package.nls.json` says for the walkthrough. */
+export function walkthroughStrings(): Readonly<Record<string, string>> {
+  const steps = STEPS.flatMap(({ id, title, lines, picture }): readonly [string, string][] => [
+    [`walkthrough.${id}.title`, title],
+    [`walkthrough.${id}.description`, withoutPlanned(lines).join("\n")],
+    [`walkthrough.${id}.picture`, picture],
+  ]);
+  return Object.fromEntries([
+    ["walkthrough.title", "First steps with Tinker RL"],
+    ["walkthrough.description", "From a demo without keys to runs of your own."],
+    ...steps,
+  ]);
+}

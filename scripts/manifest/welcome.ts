@@ -1,0 +1,101 @@
+/** What views say while they are empty. A line whose command does not exist yet is left out. */
+
+import type { ViewId } from "../../src/host/commands/commandRow.ts";
+import { withoutPlanned } from "./links.ts";
+
+interface Welcome {
+  readonly view: ViewId;
+  readonly when?: string;
+  /** A line that holds nothing but a link is drawn as a button. */
+  readonly lines: readonly string[];
+}
+
+const TRUSTED = "isWorkspaceTrusted";
+const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
+
+const DEMO = "Or [try the local demo](command:tinkerRL.startLocalDemo): no keys, no network.";
+const IMPORT = "Or [open an existing run folder](command:tinkerRL.importRun).";
+const TOUR = "New here? [Take the tour](command:tinkerRL.openWalkthrough).";
+
+const WELCOMES: readonly Welcome[] = [
+  {
+    view: "runs",
+    when: `!${TRUSTED}`,
+    lines: [
+      "Training is off in Restricted Mode. Help with editing works.",
+      "[Manage Workspace Trust](command:workbench.trust.manage)",
+    ],
+  },
+  {
+    view: "runs",
+    when: `${TRUSTED} && workspaceFolderCount == 0`,
+    lines: [
+      "Runs are kept in a folder, and none is open.",
+      "[Open Folder](command:vscode.openFolder)",
+      DEMO,
+      TOUR,
+    ],
+  },
+  {
+    view: "runs",
+    when: `${HAS_FOLDER} && !tinkerRL.hasConfig && !tinkerRL.hasRuns`,
+    lines: [
+      "This folder has no configuration yet.",
+      "[Create Configuration](command:tinkerRL.newConfig)",
+      DEMO,
+      IMPORT,
+      TOUR,
+    ],
+  },
+  {
+    view: "runs",
+    when: `${HAS_FOLDER} && tinkerRL.hasConfig && !tinkerRL.hasRuns`,
+    lines: [
+      "No run yet.",
+      "[Start Training](command:tinkerRL.startTraining)",
+      "Or [check the configuration](command:tinkerRL.validateConfig) first.",
+      TOUR,
+    ],
+  },
+  {
+    view: "trajectories",
+    when: "!tinkerRL.hasRuns",
+    lines: ["The rollouts of the run that is selected in Runs are shown here."],
+  },
+  {
+    view: "checkpoints",
+    lines: [
+      "Saved weights are shown here.",
+      "To see those of the Tinker service, [set its key](command:tinkerRL.setApiKey).",
+    ],
+  },
+  {
+    view: "environments",
+    lines: [
+      "What a model can be trained in is shown here.",
+      "To see what OpenReward offers, [set its key](command:tinkerRL.setApiKey).",
+    ],
+  },
+];
+
+export function welcomeEntries(): readonly Readonly<Record<string, string>>[] {
+  return WELCOMES.map(({ view, when }, index) => ({
+    view: `tinkerRL.${view}`,
+    contents: `%${welcomeKey(view, index)}%`,
+    ...(when === undefined ? {} : { when }),
+  }));
+}
+
+/** What `package.nls.json` says for the welcome texts. */
+export function welcomeStrings(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    WELCOMES.map(({ view, lines }, index) => [
+      welcomeKey(view, index),
+      withoutPlanned(lines).join("\n"),
+    ]),
+  );
+}
+
+function welcomeKey(view: ViewId, index: number): string {
+  return `welcome.${view}.${index + 1}`;
+}

@@ -1,0 +1,72 @@
+/** Packs dist/tinker-rl-<version>.vsix and refuses what does not belong into it. */
+
+import { readFileSync, statSync } from "node:fs";
+import { createVSIX } from "@vscode/vsce";
+import { type ZipEntry, zipEntries } from "./zipEntries.ts";
+
+const MODEL = "extension/dist/trainer/model/";
+/** Without the bundled model's weights. */
+const BUDGET_BYTES = 3_000_000;
+const STRAY =
+  /node_modules|\.map$|\.tsx?$|\.env$|^extension\/(src|test|webview-ui|scripts|bench|\.)/;
+const NEEDED = [
+  "extension/package.json",
+  "extension/package.nls.json",
+  "extension/readme.md",
+  "extension/changelog.md",
+  "extension/LICENSE.txt",
+  "extension/media/icon.png",
+  "extension/dist/extension/extension.cjs",
+  "extension/dist/trainer/tinker-rl.js",
+  "extension/dist/trainer/engine.js",
+  "extension/dist/trainer/engineWorker.js",
+  "extension/dist/trainer/environment.js",
+  "extension/dist/trainer/kernels.wasm",
+  `${MODEL}model.safetensors`,
+];
+
+const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
+const file = `dist/tinker-rl-${version}.vsix`;
+await createVSIX({
+  packagePath: file,
+  dependencies: false,
+  // The project names no address of its own; links in the README stay as they are written.
+  allowMissingRepository: true,
+  rewriteRelativeLinks: false,
+});
+
+const entries = zipEntries(readFileSync(file));
+const faults = [...strayFiles(entries), ...missingFiles(entries), ...overBudget(entries)];
+if (faults.length > 0) throw new Error(`${file} is not as it should be.\n${faults.join("\n")}`);
+console.log(
+  `${file}: ${entries.length} files, ${megabytes(statSync(file).size)}, ${megabytes(packedBytes(withoutModel(entries)))} without the model`,
+);
+
+function strayFiles(all: readonly ZipEntry[]): readonly string[] {
+  return all
+    .filter(({ name }) => STRAY.test(name))
+    .map(({ name }) => `${name} does not belong into it`);
+}
+
+function missingFiles(all: readonly ZipEntry[]): readonly string[] {
+  const names = new Set(all.map(({ name }) => name));
+  return NEEDED.filter((name) => !names.has(name)).map((name) => `${name} is missing`);
+}
+
+function overBudget(all: readonly ZipEntry[]): readonly string[] {
+  const bytes = packedBytes(withoutModel(all));
+  if (bytes <= BUDGET_BYTES) return [];
+  return [`${megabytes(bytes)} without the model is more than ${megabytes(BUDGET_BYTES)}`];
+}
+
+function withoutModel(all: readonly ZipEntry[]): readonly ZipEntry[] {
+  return all.filter(({ name }) => !name.startsWith(MODEL));
+}
+
+function packedBytes(all: readonly ZipEntry[]): number {
+  return all.reduce((sum, entry) => sum + entry.packedBytes, 0);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2)} MB`;
+}

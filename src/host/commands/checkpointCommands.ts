@@ -1,0 +1,75 @@
+/** Commands about saved weights. */
+
+import { type CommandFamily, inView, onRow } from "./commandRow.ts";
+
+const CHECKPOINT = onRow("checkpoints", "checkpoint");
+const HOSTED = `${CHECKPOINT} && viewItem =~ /\\bhosted\\b/`;
+
+export const checkpointCommands = {
+  startFromCheckpoint: {
+    title: "Start New Run from Checkpoint…",
+    does: "Trains on from saved weights, with or without the optimizer's state.",
+    icon: "debug-start",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
+    planned: true,
+  },
+  copyCheckpointPath: {
+    title: "Copy Checkpoint Path",
+    does: "Copies the address of a checkpoint.",
+    icon: "copy",
+    menus: [
+      { menu: "view/item/context", when: CHECKPOINT, group: "inline@1" },
+      { menu: "view/item/context", when: CHECKPOINT, group: "2_copy@1" },
+    ],
+    planned: true,
+  },
+  insertCheckpointPath: {
+    title: "Use in Active Config",
+    does: "Writes a checkpoint's address into the open configuration.",
+    icon: "insert",
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
+    planned: true,
+  },
+  downloadCheckpoint: {
+    title: "Download Checkpoint…",
+    does: "Saves a checkpoint as an archive; tells the size first.",
+    icon: "cloud-download",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_manage@1" }],
+    planned: true,
+  },
+  setCheckpointExpiry: {
+    title: "Set Expiry…",
+    does: "Sets how long the service keeps a checkpoint.",
+    icon: "calendar",
+    needsTrust: true,
+    palette: false,
+    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_manage@2" }],
+    planned: true,
+  },
+  publishCheckpoint: {
+    title: "Publish / Unpublish…",
+    does: "Lets others use a checkpoint, or no longer.",
+    icon: "globe",
+    needsTrust: true,
+    palette: false,
+    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_manage@3" }],
+    planned: true,
+  },
+  deleteCheckpoint: {
+    title: "Delete Checkpoint…",
+    does: "Deletes saved weights for good, after you confirm.",
+    icon: "trash",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "4_delete@1" }],
+    planned: true,
+  },
+  refreshCheckpoints: {
+    title: "Refresh Checkpoints",
+    does: "Asks for the list of checkpoints again.",
+    icon: "refresh",
+    menus: [{ menu: "view/title", when: inView("checkpoints"), group: "navigation@1" }],
+    planned: true,
+  },
+} as const satisfies CommandFamily;

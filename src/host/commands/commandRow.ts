@@ -1,0 +1,52 @@
+/** The shape of a row in the command table: what the manifest, the README and the registration need to know. */
+
+/** Menus that VS Code draws; `view/item/context` is a row of a tree, with the groups `inline*` as its icons. */
+export type MenuId =
+  | "editor/context"
+  | "editor/title"
+  | "explorer/context"
+  | "file/newFile"
+  | "view/item/context"
+  | "view/title";
+
+export interface MenuEntry {
+  readonly menu: MenuId;
+  /** A when clause; every context key of ours in it stands in `contextKeys.ts`. */
+  readonly when?: string;
+  /** `navigation@2`, `inline@1`, `3_copy@1` … */
+  readonly group?: string;
+}
+
+export interface CommandRow {
+  readonly title: string;
+  /** What it does, as a sentence for the table in the README. */
+  readonly does: string;
+  /** The name of a codicon. */
+  readonly icon?: string;
+  /** Where the palette offers it: a when clause; absent for always, false for never. */
+  readonly palette?: string | false;
+  /** True when it must not work in Restricted Mode: it is greyed out, and refused when called all the same. */
+  readonly needsTrust?: true;
+  readonly menus?: readonly MenuEntry[];
+  readonly key?: { readonly key: string; readonly mac: string; readonly when: string };
+  /** True while nothing handles it: it is left out of the manifest and of {@link CommandId}. */
+  readonly planned?: true;
+}
+
+export type CommandFamily = Readonly<Record<string, CommandRow>>;
+
+/** True for the configuration file that a menu is about. */
+export const ON_CONFIG = "resource in tinkerRL.configFiles";
+
+/** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
+export function onRow(view: ViewId, ...words: readonly string[]): string {
+  const row = `view == tinkerRL.${view}`;
+  return words.length === 0 ? row : `${row} && viewItem =~ /\\b(${words.join("|")})\\b/`;
+}
+
+/** When clause for the title bar of `view`. */
+export function inView(view: ViewId, when?: string): string {
+  return when === undefined ? `view == tinkerRL.${view}` : `view == tinkerRL.${view} && ${when}`;
+}
+
+export type ViewId = "runs" | "trajectories" | "checkpoints" | "environments";

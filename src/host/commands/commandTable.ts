@@ -1,0 +1,35 @@
+/** All commands in one table: the manifest, the README and the registration follow from it. */
+
+import { checkpointCommands } from "./checkpointCommands.ts";
+import type { CommandRow } from "./commandRow.ts";
+import { configCommands } from "./configCommands.ts";
+import { helpCommands } from "./helpCommands.ts";
+import { runCommands } from "./runCommands.ts";
+import { trainingCommands } from "./trainingCommands.ts";
+import { trajectoryCommands } from "./trajectoryCommands.ts";
+
+const ALL_ROWS = {
+  ...trainingCommands,
+  ...runCommands,
+  ...trajectoryCommands,
+  ...checkpointCommands,
+  ...configCommands,
+  ...helpCommands,
+} as const;
+
+type AllRows = typeof ALL_ROWS;
+
+/** A command that exists; VS Code knows it as `tinkerRL.<id>`. */
+export type CommandId = {
+  [Id in keyof AllRows]: AllRows[Id] extends { readonly planned: true } ? never : Id;
+}[keyof AllRows];
+
+/** The rows of the commands that exist, in the order of the README's table. */
+export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(
+  Object.entries<CommandRow>(ALL_ROWS).filter(([, row]) => row.planned !== true),
+);
+
+/** The id under which VS Code knows a command, also for links and buttons. */
+export function commandName(id: CommandId): `tinkerRL.${CommandId}` {
+  return `tinkerRL.${id}`;
+}

@@ -1,0 +1,63 @@
+/** Commands about configurations and the environments they name. */
+
+import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+
+const ENVIRONMENT = onRow("environments", "environment");
+
+export const configCommands = {
+  newConfig: {
+    title: "New Configuration…",
+    does: "Writes a configuration from a template.",
+    icon: "new-file",
+    menus: [{ menu: "file/newFile", group: "file" }],
+    planned: true,
+  },
+  validateConfig: {
+    title: "Validate Configuration",
+    does: "Checks a configuration and shows what is wrong in Problems.",
+    icon: "check",
+    menus: [
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@2" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@3" },
+    ],
+    planned: true,
+  },
+  showEffectiveConfig: {
+    title: "Show Effective Configuration",
+    does: "Compares a configuration with what a run would use: defaults and overrides filled in.",
+    icon: "diff",
+    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" }],
+    planned: true,
+  },
+  addEnvironment: {
+    title: "Add Environment to Config…",
+    does: "Writes an environment into the open configuration.",
+    icon: "add",
+    menus: [
+      { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },
+      { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@1" },
+    ],
+    planned: true,
+  },
+  openEnvironmentPage: {
+    title: "Open Environment Page",
+    does: "Opens the web page of an environment.",
+    icon: "link-external",
+    palette: false,
+    menus: [
+      {
+        menu: "view/item/context",
+        when: `${ENVIRONMENT} && viewItem =~ /\\bhosted\\b/`,
+        group: "2_open@1",
+      },
+    ],
+    planned: true,
+  },
+  refreshEnvironments: {
+    title: "Refresh Environments",
+    does: "Asks for the list of environments again.",
+    icon: "refresh",
+    menus: [{ menu: "view/title", when: inView("environments"), group: "navigation@1" }],
+    planned: true,
+  },
+} as const satisfies CommandFamily;

@@ -1,0 +1,48 @@
+/** Commands about keys, and those that help. */
+
+import type { CommandFamily } from "./commandRow.ts";
+
+export const helpCommands = {
+  setApiKey: {
+    title: "Set API Key…",
+    does: "Keeps a key in the secret store of the editor.",
+    icon: "key",
+    planned: true,
+  },
+  removeApiKey: {
+    title: "Remove API Key…",
+    does: "Forgets a key.",
+    icon: "key",
+    planned: true,
+  },
+  importEnv: {
+    title: "Import Keys from .env…",
+    does: "Takes keys out of a `.env` file into the secret store.",
+    icon: "key",
+    needsTrust: true,
+    planned: true,
+  },
+  keyStatus: {
+    title: "Show Key Status",
+    does: "Tells which keys are set and where they come from; never their values.",
+    icon: "key",
+    planned: true,
+  },
+  openWalkthrough: {
+    title: "Open Walkthrough",
+    does: "Shows the first steps.",
+  },
+  openSettings: {
+    title: "Open Settings",
+    does: "Shows the settings of this extension.",
+  },
+  showLog: {
+    title: "Show Extension Log",
+    does: "Shows what the extension did and what went wrong.",
+  },
+  reportIssue: {
+    title: "Report Issue…",
+    does: "Collects versions and the end of the log, without secrets, in a new document. Sends nothing.",
+    planned: true,
+  },
+} as const satisfies CommandFamily;

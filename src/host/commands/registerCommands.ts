@@ -1,0 +1,57 @@
+/** Gives every command of the table its handler, and keeps those that need trust shut in Restricted Mode. */
+
+import * as vscode from "vscode";
+import { errorMessage } from "../../core/errors.ts";
+import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
+
+/**
+ * `target` is what the command was called on (a tree's row, a file's URI) or nothing, `selection` all selected rows.
+ * Anyone can call a command with anything: a handler checks what it got.
+ */
+export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
+
+/** One handler for each command; a family of them is `Pick<CommandHandlers, "pauseRun" | …>`. */
+export type CommandHandlers = Readonly<Record<CommandId, CommandHandler>>;
+
+/** Registers all commands. A handler that throws is logged, and its message shown. */
+export function registerCommands(
+  handlers: CommandHandlers,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
+  const ids = Object.keys(handlers) as CommandId[]; // the type of the keys is that of the record
+  return vscode.Disposable.from(
+    ...ids.map((id) =>
+      vscode.commands.registerCommand(commandName(id), guarded(id, handlers[id], log)),
+    ),
+  );
+}
+
+function guarded(
+  id: CommandId,
+  handler: CommandHandler,
+  log: vscode.LogOutputChannel,
+): CommandHandler {
+  const row = COMMANDS.get(id);
+  return async (target, selection) => {
+    // The manifest's `enablement` hides a command and does not stop a call.
+    if (row?.needsTrust === true && !vscode.workspace.isTrusted) return refuse(row.title);
+    try {
+      return await handler(target, selection);
+    } catch (error) {
+      log.error(`${id}: ${errorMessage(error)}`);
+      void vscode.window.showErrorMessage(errorMessage(error));
+      return undefined;
+    }
+  };
+}
+
+const MANAGE_TRUST = "Manage Workspace Trust";
+
+function refuse(title: string): undefined {
+  const text = vscode.l10n.t("{0} is off in Restricted Mode. Trust this folder to use it.", title);
+  const action = vscode.l10n.t(MANAGE_TRUST);
+  void vscode.window.showWarningMessage(text, action).then((chosen) => {
+    if (chosen === action) void vscode.commands.executeCommand("workbench.trust.manage");
+  });
+  return undefined;
+}

@@ -1,0 +1,82 @@
+/** Commands about runs and their folders; they work on runs that ended, too. */
+
+import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+
+const RUN = onRow("runs", "run");
+
+export const runCommands = {
+  openDashboard: {
+    title: "Open Dashboard",
+    does: "Shows a run's charts, trajectories and checkpoints.",
+    icon: "graph-line",
+    menus: [
+      { menu: "view/title", when: inView("runs"), group: "navigation@2" },
+      { menu: "view/item/context", when: RUN, group: "inline@1" },
+      { menu: "view/item/context", when: RUN, group: "2_open@1" },
+      { menu: "editor/title", when: `${ON_CONFIG} && tinkerRL.running`, group: "navigation@2" },
+    ],
+    planned: true,
+  },
+  compareRuns: {
+    title: "Compare Selected Runs",
+    does: "Shows several runs in the same charts.",
+    icon: "git-compare",
+    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
+    planned: true,
+  },
+  importRun: {
+    title: "Open Run Folder…",
+    does: "Opens any folder with a `metrics.jsonl`, also one of the Python program.",
+    icon: "folder-opened",
+    menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@1" }],
+    planned: true,
+  },
+  refreshRuns: {
+    title: "Refresh Runs",
+    does: "Looks for runs again.",
+    icon: "refresh",
+    menus: [{ menu: "view/title", when: inView("runs"), group: "3_refresh@1" }],
+    planned: true,
+  },
+  openRunFolder: {
+    title: "Reveal Run Folder",
+    does: "Shows a run's folder.",
+    icon: "folder-opened",
+    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@1" }],
+    planned: true,
+  },
+  copyRunPath: {
+    title: "Copy Run Path",
+    does: "Copies the path of a run's folder.",
+    menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@2" }],
+    planned: true,
+  },
+  openRunLog: {
+    title: "Show Run Log",
+    does: "Shows what happened in a run.",
+    icon: "output",
+    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@3" }],
+    planned: true,
+  },
+  renameRun: {
+    title: "Rename Run…",
+    does: "Gives a run another name in the list; its folder stays.",
+    icon: "edit",
+    menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@1" }],
+    planned: true,
+  },
+  archiveRun: {
+    title: "Archive Run",
+    does: "Takes a run out of the list; its folder stays.",
+    icon: "archive",
+    menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@2" }],
+    planned: true,
+  },
+  deleteRun: {
+    title: "Delete Run…",
+    does: "Moves a run's folder to the trash, after you confirm; checkpoints at a service stay.",
+    icon: "trash",
+    menus: [{ menu: "view/item/context", when: RUN, group: "5_delete@1" }],
+    planned: true,
+  },
+} as const satisfies CommandFamily;

@@ -1,0 +1,111 @@
+/** Commands that start a training, and those that steer one that is under way. */
+
+import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+
+const LIVE = onRow("runs", "preparing", "running", "paused");
+
+export const trainingCommands = {
+  startTraining: {
+    title: "Start Training",
+    does: "Trains with the open configuration, or with the one you choose.",
+    icon: "play",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/title", when: ON_CONFIG, group: "navigation@1" },
+      { menu: "view/title", when: inView("runs"), group: "navigation@1" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@1" },
+    ],
+    key: {
+      key: "ctrl+alt+enter",
+      mac: "cmd+alt+enter",
+      when: `editorTextFocus && ${ON_CONFIG} && !findWidgetVisible`,
+    },
+    planned: true,
+  },
+  startWithOverrides: {
+    title: "Start Training with Overrides…",
+    does: "Trains with other values for single keys, which the file keeps out of.",
+    icon: "play-circle",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@1" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@2" },
+    ],
+    planned: true,
+  },
+  startLocalDemo: {
+    title: "Start Local Demo (No Keys)",
+    does: "Trains the bundled model on this machine and opens the dashboard.",
+    icon: "rocket",
+    needsTrust: true,
+    planned: true,
+  },
+  pauseRun: {
+    title: "Pause After This Step",
+    does: "Finishes the step under way and waits.",
+    icon: "debug-pause",
+    palette: "tinkerRL.running",
+    menus: [
+      { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
+      { menu: "view/item/context", when: onRow("runs", "running"), group: "1_steer@1" },
+    ],
+    planned: true,
+  },
+  continueRun: {
+    title: "Continue Run",
+    does: "Goes on with a paused run.",
+    icon: "debug-continue",
+    palette: "tinkerRL.running",
+    menus: [
+      { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
+      { menu: "view/item/context", when: onRow("runs", "paused"), group: "1_steer@1" },
+    ],
+    planned: true,
+  },
+  stopRun: {
+    title: "Stop and Save",
+    does: "Finishes the step under way, saves a checkpoint and ends the run.",
+    icon: "debug-stop",
+    palette: "tinkerRL.running",
+    menus: [
+      { menu: "view/item/context", when: LIVE, group: "inline@3" },
+      { menu: "view/item/context", when: LIVE, group: "1_steer@2" },
+    ],
+    planned: true,
+  },
+  stopRunNow: {
+    title: "Stop Now Without Saving…",
+    does: "Ends the run at once, after you confirm; a resume repeats what came after the last checkpoint.",
+    palette: "tinkerRL.running",
+    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@3" }],
+    planned: true,
+  },
+  saveCheckpointNow: {
+    title: "Save Checkpoint Now",
+    does: "Saves a checkpoint when the step under way ends.",
+    icon: "save",
+    palette: "tinkerRL.running",
+    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
+    planned: true,
+  },
+  retuneRun: {
+    title: "Change Settings of Running Run…",
+    does: "Changes values that may change while a run is under way.",
+    icon: "settings",
+    needsTrust: true,
+    palette: "tinkerRL.running",
+    menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@5" }],
+    planned: true,
+  },
+  resumeRun: {
+    title: "Resume Run",
+    does: "Goes on from the last confirmed checkpoint of a run.",
+    icon: "debug-rerun",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: onRow("runs", "resumable"), group: "inline@2" },
+      { menu: "view/item/context", when: onRow("runs", "resumable"), group: "1_steer@1" },
+    ],
+    planned: true,
+  },
+} as const satisfies CommandFamily;

@@ -1,0 +1,78 @@
+/** Commands about the recorded rollouts of a run. */
+
+import { type CommandFamily, inView, onRow } from "./commandRow.ts";
+
+const ROLLOUT = onRow("trajectories", "rollout");
+
+export const trajectoryCommands = {
+  openRollout: {
+    title: "Open Rollout",
+    does: "Replays one rollout turn by turn.",
+    icon: "comment-discussion",
+    menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@1" }],
+    planned: true,
+  },
+  openRolloutJson: {
+    title: "Open Rollout as JSON",
+    does: "Shows the record of one rollout.",
+    icon: "json",
+    menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@2" }],
+    planned: true,
+  },
+  filterTrajectories: {
+    title: "Filter Trajectories…",
+    does: "Shows only rollouts with a reward, an end, a tool or a text that you choose.",
+    icon: "filter",
+    menus: [{ menu: "view/title", when: inView("trajectories"), group: "navigation@1" }],
+    planned: true,
+  },
+  clearFilter: {
+    title: "Clear Trajectory Filter",
+    does: "Shows all rollouts again.",
+    icon: "clear-all",
+    palette: "tinkerRL.trajectoryFilter",
+    menus: [
+      {
+        menu: "view/title",
+        when: inView("trajectories", "tinkerRL.trajectoryFilter"),
+        group: "navigation@2",
+      },
+    ],
+    planned: true,
+  },
+  sortTrajectories: {
+    title: "Sort Trajectories By…",
+    does: "Orders rollouts by number, reward, length or end.",
+    icon: "list-ordered",
+    menus: [{ menu: "view/title", when: inView("trajectories"), group: "1_order@1" }],
+    planned: true,
+  },
+  followLatest: {
+    title: "Follow Latest Step",
+    does: "Keeps the newest step of a run in sight.",
+    icon: "pin",
+    palette: "!tinkerRL.followLatest",
+    menus: [
+      {
+        menu: "view/title",
+        when: inView("trajectories", "!tinkerRL.followLatest"),
+        group: "navigation@3",
+      },
+    ],
+    planned: true,
+  },
+  stopFollowing: {
+    title: "Stop Following Latest Step",
+    does: "Leaves the list of steps where it is.",
+    icon: "pinned",
+    palette: "tinkerRL.followLatest",
+    menus: [
+      {
+        menu: "view/title",
+        when: inView("trajectories", "tinkerRL.followLatest"),
+        group: "navigation@3",
+      },
+    ],
+    planned: true,
+  },
+} as const satisfies CommandFamily;

@@ -1,0 +1,23 @@
+/** The names of our context keys, `tinkerRL.<name>` in when clauses. */
+
+export interface ContextKeys {
+  /** URIs of the open or known configuration files, for `resource in`. */
+  readonly configFiles: readonly string[];
+  /** True when the workspace has a configuration. */
+  readonly hasConfig: boolean;
+  readonly hasRuns: boolean;
+  /** How many runs are alive: preparing, running or paused. */
+  readonly running: number;
+  readonly trajectoryFilter: boolean;
+  readonly followLatest: boolean;
+}
+
+/** All keys, for the check that when clauses ask for nothing else. */
+export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
+  configFiles: true,
+  hasConfig: true,
+  hasRuns: true,
+  running: true,
+  trajectoryFilter: true,
+  followLatest: true,
+};

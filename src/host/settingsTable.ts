@@ -1,0 +1,291 @@
+/** All settings in one table: the manifest, the README and {@link file://./settings.ts} follow from it. */
+
+/** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
+export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";
+
+interface SettingBase {
+  readonly does: string;
+  readonly scope: SettingScope;
+  /** True when its value from a folder counts only once the folder is trusted. */
+  readonly restricted?: true;
+  /** True while nothing reads it: it is left out of the manifest. */
+  readonly planned?: true;
+}
+
+export type SettingRow = SettingBase &
+  (
+    | { readonly type: "boolean"; readonly default: boolean }
+    | { readonly type: "string"; readonly default: string }
+    | {
+        readonly type: "number" | "integer";
+        readonly default: number;
+        readonly minimum: number;
+        readonly maximum?: number;
+      }
+    | { readonly type: "enum"; readonly default: string; readonly values: Words }
+    | { readonly type: "words"; readonly default: readonly string[] }
+    | { readonly type: "map"; readonly default: Readonly<Record<string, never>> }
+  );
+
+/** Each allowed word with what it means. */
+type Words = Readonly<Record<string, string>>;
+
+type SettingGroup = Readonly<Record<string, SettingRow>>;
+
+const configSettings = {
+  "config.files": {
+    does: "Names of files that are configurations; `*` stands for any text.",
+    type: "words",
+    default: [
+      "tinker-config.yaml",
+      "tinker-config.yml",
+      "tinker-config.json",
+      "*.tinker.yaml",
+      "*.tinker.yml",
+    ],
+    scope: "resource",
+    planned: true,
+  },
+  "config.schemaDiagnostics": {
+    does: "Whether unknown keys and wrong values are reported when another YAML extension checks the file with a schema of its own.",
+    type: "enum",
+    values: {
+      auto: "Only when no other extension does so.",
+      always: "Always.",
+      never: "Never; rules over several keys are still reported.",
+    },
+    default: "auto",
+    scope: "resource",
+    planned: true,
+  },
+  "config.advice": {
+    does: "How much advice is shown on configurations that are valid.",
+    type: "enum",
+    values: {
+      all: "All advice.",
+      essential: "Only what often costs time or money.",
+      off: "None; errors are still shown.",
+    },
+    default: "all",
+    scope: "resource",
+    planned: true,
+  },
+  "config.codeLens": {
+    does: "Shows actions and the state of a run above the lines of a configuration.",
+    type: "boolean",
+    default: true,
+    scope: "resource",
+    planned: true,
+  },
+  "config.liveCompletion": {
+    does: "Whether completion may ask services for names of environments, models and checkpoints.",
+    type: "enum",
+    values: { ask: "Ask once.", on: "Yes.", off: "No: only names that are known already." },
+    default: "ask",
+    scope: "machine",
+    planned: true,
+  },
+  overrides: {
+    does: "Values for keys of all configurations, by dotted key, such as `optimizer.learning_rate`.",
+    type: "map",
+    default: {},
+    scope: "resource",
+    restricted: true,
+    planned: true,
+  },
+} as const satisfies SettingGroup;
+
+const runSettings = {
+  "run.folder": {
+    does: "The folder for runs whose configuration names none; empty for `.tinker-rl/runs` beside the configuration.",
+    type: "string",
+    default: "",
+    scope: "machine-overridable",
+    restricted: true,
+    planned: true,
+  },
+  "run.confirmAboveUsd": {
+    does: "Asks before a run that is estimated to cost more US dollars than this.",
+    type: "number",
+    default: 5,
+    minimum: 0,
+    scope: "machine",
+    planned: true,
+  },
+  "run.maxParallel": {
+    does: "How many runs may be under way at once in a window; another one waits.",
+    type: "integer",
+    default: 1,
+    minimum: 1,
+    maximum: 16,
+    scope: "window",
+    planned: true,
+  },
+  "run.onQuit": {
+    does: "What a run does a minute after the editor that started it is gone.",
+    type: "enum",
+    values: {
+      auto: "Hosted runs go on, local runs stop and save.",
+      keepRunning: "It goes on.",
+      stopAndSave: "It saves a checkpoint and stops.",
+    },
+    default: "auto",
+    scope: "machine",
+    planned: true,
+  },
+  "local.threads": {
+    does: "How many threads the embedded engine uses; 0 for as many as the machine has cores.",
+    type: "integer",
+    default: 0,
+    minimum: 0,
+    maximum: 64,
+    scope: "machine",
+    planned: true,
+  },
+} as const satisfies SettingGroup;
+
+const serviceSettings = {
+  "tinker.baseUrl": {
+    does: "Address of the Tinker service; empty for the official one.",
+    type: "string",
+    default: "",
+    scope: "machine",
+    planned: true,
+  },
+  "openReward.baseUrl": {
+    does: "Address of OpenReward; empty for the official one.",
+    type: "string",
+    default: "",
+    scope: "machine",
+    planned: true,
+  },
+  "openReward.environmentsUrl": {
+    does: "Address of OpenReward's environments; empty for the official one.",
+    type: "string",
+    default: "",
+    scope: "machine",
+    planned: true,
+  },
+  "env.file": {
+    does: "File with keys as `NAME=value` lines, relative to the folder.",
+    type: "string",
+    default: ".env",
+    scope: "resource",
+    restricted: true,
+    planned: true,
+  },
+  "env.read": {
+    does: "Whether a run may take keys from that file.",
+    type: "enum",
+    values: { ask: "Ask once for each folder.", always: "Yes.", never: "No." },
+    default: "ask",
+    scope: "machine",
+    planned: true,
+  },
+} as const satisfies SettingGroup;
+
+const displaySettings = {
+  "dashboard.openOnStart": {
+    does: "Where the dashboard opens when a run starts.",
+    type: "enum",
+    values: {
+      beside: "Beside the active editor.",
+      active: "In the active group.",
+      never: "Not at all.",
+    },
+    default: "beside",
+    scope: "window",
+    planned: true,
+  },
+  "dashboard.smoothing": {
+    does: "Smoothing of curves in a new dashboard, from 0 (none) to 0.99.",
+    type: "number",
+    default: 0.6,
+    minimum: 0,
+    maximum: 0.99,
+    scope: "window",
+    planned: true,
+  },
+  "dashboard.singleKeyShortcuts": {
+    does: "Single keys such as `j` and `k` work in the dashboard. Turn this off when they disturb a screen reader.",
+    type: "boolean",
+    default: true,
+    scope: "window",
+    planned: true,
+  },
+  "dashboard.liveRegion": {
+    does: "A screen reader is told about new steps.",
+    type: "boolean",
+    default: true,
+    scope: "window",
+    planned: true,
+  },
+  "trajectories.pageSize": {
+    does: "How many steps the Trajectories view shows at first.",
+    type: "integer",
+    default: 50,
+    minimum: 10,
+    maximum: 1000,
+    scope: "window",
+    planned: true,
+  },
+  "notifications.runFinished": {
+    does: "When a finished run is told in a notification.",
+    type: "enum",
+    values: {
+      always: "Always.",
+      unfocused: "When the window has no focus or the dashboard is not in sight.",
+      never: "Never.",
+    },
+    default: "unfocused",
+    scope: "window",
+    planned: true,
+  },
+} as const satisfies SettingGroup;
+
+const ALL_ROWS = {
+  ...configSettings,
+  ...runSettings,
+  ...serviceSettings,
+  ...displaySettings,
+} as const;
+
+type AllRows = typeof ALL_ROWS;
+
+type ValueOf<Row> = Row extends { readonly type: "enum"; readonly values: infer Values }
+  ? keyof Values
+  : Row extends { readonly type: "boolean" }
+    ? boolean
+    : Row extends { readonly type: "number" | "integer" }
+      ? number
+      : Row extends { readonly type: "string" }
+        ? string
+        : Row extends { readonly type: "words" }
+          ? readonly string[]
+          : Readonly<Record<string, unknown>>;
+
+/** A setting that exists, without `tinkerRL.`. */
+export type SettingKey = {
+  [Key in keyof AllRows]: AllRows[Key] extends { readonly planned: true } ? never : Key;
+}[keyof AllRows];
+
+/** What a setting's value is once it was checked. */
+export type SettingValue<Key extends SettingKey> = ValueOf<AllRows[Key]>;
+
+export interface SettingSection {
+  readonly title: string;
+  readonly settings: Readonly<Record<string, SettingRow>>;
+}
+
+/** The settings that exist, in the groups and the order in which the editor shows them; no empty groups. */
+export const SETTING_SECTIONS: readonly SettingSection[] = [
+  section("Configurations", configSettings),
+  section("Runs", runSettings),
+  section("Services and keys", serviceSettings),
+  section("Dashboard and notifications", displaySettings),
+].filter(({ settings }) => Object.keys(settings).length > 0);
+
+function section(title: string, rows: SettingGroup): SettingSection {
+  const existing = Object.entries(rows).filter(([, row]) => row.planned !== true);
+  return { title, settings: Object.fromEntries(existing) };
+}

@@ -1,0 +1,56 @@
+import * as assert from "node:assert/strict";
+import { before, describe, it } from "mocha";
+import * as vscode from "vscode";
+import type { TinkerRlApi } from "../../../src/extension.ts";
+
+const EXTENSION = "tinker-rl.tinker-rl";
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string; readonly title: string }[];
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
+  };
+}
+
+function installed(): vscode.Extension<TinkerRlApi> {
+  const extension = vscode.extensions.getExtension<TinkerRlApi>(EXTENSION);
+  assert.ok(extension, `${EXTENSION} is installed`);
+  return extension;
+}
+
+function manifest(): Manifest {
+  return installed().packageJSON;
+}
+
+describe("the extension in its host", () => {
+  before(async () => {
+    await installed().activate();
+  });
+
+  it("registers the commands that it declares, and no others", async () => {
+    const declared = manifest().contributes.commands.map(({ command }) => command);
+    const all = await vscode.commands.getCommands(true);
+    // VS Code makes commands for views and their container, such as tinkerRL.runs.focus.
+    const ours = all.filter((id) => /^tinkerRL\.\w+$/.test(id));
+    assert.deepEqual(ours.sort(), declared.sort());
+  });
+
+  it("has a text for every title", () => {
+    const titles = manifest().contributes.commands.map(({ title }) => title);
+    assert.deepEqual(
+      titles.filter((title) => title.startsWith("%")),
+      [],
+    );
+  });
+
+  it("knows the default of every setting that it declares", () => {
+    const keys = manifest().contributes.configuration.flatMap(({ properties }) =>
+      Object.keys(properties),
+    );
+    const settings = vscode.workspace.getConfiguration();
+    assert.deepEqual(
+      keys.filter((key) => settings.inspect(key)?.defaultValue === undefined),
+      [],
+    );
+  });
+});

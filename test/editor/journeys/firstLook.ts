@@ -1,0 +1,43 @@
+/** The extension is there, says what to do, and starts quickly. */
+
+import assert from "node:assert/strict";
+import { memoryMb } from "../../workbench/processes.ts";
+import { type Journey, until } from "../journey.ts";
+
+export const firstLook: Journey = {
+  name: "firstLook",
+  async run({ workbench, server, step, pictures, picture }) {
+    await step("the activity bar has the container, with four views", async () => {
+      await workbench.show("Tinker RL");
+      for (const view of ["Runs", "Trajectories", "Checkpoints", "Environments"]) {
+        await workbench.view(view).waitFor();
+      }
+    });
+
+    await step("empty views say what to do", async () => {
+      await workbench.view("Runs").getByText("no configuration yet").waitFor();
+      await workbench.view("Trajectories").getByText("rollouts of the run").waitFor();
+      await workbench.view("Checkpoints").getByText("Saved weights").waitFor();
+      await workbench.unfold("Environments");
+      await workbench.view("Environments").getByText("can be trained in").waitFor();
+      await pictures("views");
+    });
+
+    await step("the palette offers the commands", async () => {
+      const offered = await workbench.offered("Tinker RL: ");
+      assert.ok(offered.includes("Tinker RL: Open Walkthrough"), offered.join(", "));
+    });
+
+    await step("the walkthrough opens", async () => {
+      await workbench.command("Tinker RL: Open Walkthrough");
+      await workbench.page.getByText("First steps with Tinker RL").first().waitFor();
+      await picture("walkthrough");
+    });
+
+    await step("it activates quickly and takes little memory", async () => {
+      const { load, activate, event } = await workbench.activation("tinker-rl.tinker-rl");
+      const pid = await until("the extension host", () => server.hostPid());
+      return `load ${load} ms, activate ${activate} ms by ${event}; host ${memoryMb(pid).toFixed(0)} MB`;
+    });
+  },
+};

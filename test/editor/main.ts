@@ -1,0 +1,71 @@
+/**
+ * Tests the extension in a real VS Code: a suite inside the extension host, then journeys through the window with the packaged
+ * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` a half, `--oldest` the oldest supported VS Code.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { launchBrowser } from "../workbench/browser.ts";
+import type { Edition } from "../workbench/install.ts";
+import { packagedExtension } from "../workbench/packagedExtension.ts";
+import { copyExample } from "./folders.ts";
+import { type Journey, runJourney } from "./journey.ts";
+import { firstLook } from "./journeys/firstLook.ts";
+import { restrictedMode } from "./journeys/restrictedMode.ts";
+import { runInServer } from "./runInServer.ts";
+
+const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    journeys: { type: "boolean" },
+    "in-host": { type: "boolean" },
+    oldest: { type: "boolean" },
+  },
+});
+const edition: Edition = values.oldest === true ? "oldest" : "newest";
+
+async function inHostPasses(): Promise<boolean> {
+  const workspace = mkdtempSync(join(tmpdir(), "workbench-folder-"));
+  copyExample(workspace);
+  try {
+    return await runInServer(edition, workspace);
+  } finally {
+    rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The names of the journeys that failed. */
+async function failedJourneys(): Promise<readonly string[]> {
+  const chosen = JOURNEYS.filter(({ name }) => values.only?.includes(name) ?? true);
+  if (chosen.length === 0) {
+    throw new Error(`Journeys: ${JOURNEYS.map(({ name }) => name).join(", ")}.`);
+  }
+  const vsix = packagedExtension();
+  const browser = await launchBrowser();
+  const failed: string[] = [];
+  try {
+    for (const journey of chosen) {
+      if (!(await runJourney(journey, { browser, vsix, edition }))) failed.push(journey.name);
+    }
+  } finally {
+    await browser.close();
+  }
+  console.log(`${chosen.length - failed.length} of ${chosen.length} journeys passed`);
+  return failed;
+}
+
+const wantsBoth = values.journeys !== true && values["in-host"] !== true;
+if (values["in-host"] === true || (wantsBoth && values.only === undefined)) {
+  if (!(await inHostPasses())) process.exitCode = 1;
+}
+if (values.journeys === true || wantsBoth) {
+  const failed = await failedJourneys();
+  if (failed.length > 0) {
+    console.log(`Failed: ${failed.join(", ")}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,36 @@
+/** Accessibility of our own pages. Not of the workbench: VS Code's parts have faults that we cannot mend. */
+
+import { readFileSync } from "node:fs";
+import type { Frame } from "playwright-core";
+
+interface Violation {
+  readonly impact: string;
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/**
+ * What axe-core finds in a web view, a line for each rule. The page of a web view may be transparent, which axe takes for white: it
+ * gets the colour that lies behind.
+ */
+export async function accessibilityFaults(
+  frame: Frame,
+  background = "--vscode-editor-background",
+): Promise<readonly string[]> {
+  await frame.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+  const violations = await frame.evaluate(async (colour): Promise<readonly Violation[]> => {
+    const before = document.body.style.backgroundColor;
+    document.body.style.backgroundColor = `var(${colour})`;
+    // The script above put it there.
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: readonly Violation[] }> };
+    };
+    const found = await axe.run();
+    document.body.style.backgroundColor = before;
+    return found.violations;
+  }, background);
+  return violations.map(
+    ({ impact, id, nodes }) =>
+      `${impact} ${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
+}

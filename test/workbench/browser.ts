@@ -1,0 +1,51 @@
+/** The browser in which the workbench runs; it reaches this machine and nothing else. */
+
+import { type Browser, chromium, type Page } from "playwright-core";
+import { programOnPath } from "./programOnPath.ts";
+
+/** Starts Chromium or Chrome. @throws when there is none: a missing browser fails a test, it skips nothing. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath =
+    process.env["CHROMIUM_PATH"] ?? programOnPath("chromium", "chromium-browser", "google-chrome");
+  if (executablePath === null) {
+    throw new Error(
+      "No browser was found. Install Chromium (Debian: `apt-get install chromium fonts-dejavu-core`), or set CHROMIUM_PATH to one.",
+    );
+  }
+  return await chromium.launch({
+    executablePath,
+    headless: process.env["HEADED"] === undefined,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  });
+}
+
+/** Where a server shows a folder; `payload` is VS Code's own start-up payload. */
+export function workbenchUrl(
+  authority: string,
+  folder: string | null,
+  payload: readonly (readonly [string, string])[] = [],
+): string {
+  const query = new URLSearchParams({
+    ...(folder === null ? { ew: "true" } : { folder }),
+    payload: JSON.stringify([["skipWelcome", "true"], ...payload]),
+  });
+  return `http://${authority}/?${query}`;
+}
+
+/** A page of a fresh profile: nobody has been here before. */
+export async function freshPage(browser: Browser, authority: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], {
+    origin: `http://${authority}`,
+  });
+  return await context.newPage();
+}
