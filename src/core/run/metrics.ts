@@ -72,7 +72,7 @@ function headline(facts: StepFacts, included: readonly RolloutFacts[]): MetricsT
   const trainedGroups = facts.groups.filter(({ excluded }) => excluded === null);
   return {
     step: facts.step,
-    ...(facts.loss === null ? { skipped: true } : {}),
+    ...(facts.substeps === 0 ? { skipped: true } : {}),
     lr: facts.learningRate,
     loss: facts.loss,
     num_groups: trainedGroups.length,

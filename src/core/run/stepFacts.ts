@@ -89,10 +89,11 @@ export interface StepFacts {
   /** A rollout with at least this reward is a success. */
   readonly successReward: number;
   readonly learningRate: number;
-  /** Null when nothing was trained: the step was skipped. */
+  /** Null when nothing was trained, and when the service reports none. */
   readonly loss: number | null;
   /** As the service named them, for example `loss:sum`. */
   readonly serverMetrics: Readonly<Record<string, number>>;
+  /** Updates of the weights; 0 = nothing was trained: the step was skipped. */
   readonly substeps: number;
   readonly groups: readonly GroupFacts[];
   readonly rollouts: readonly RolloutFacts[];

@@ -12,6 +12,8 @@ import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const FOLDER = "runs/demo";
+/** A step in which nothing was trained. */
+const skipped = { loss: null, substeps: 0 };
 
 function aCheckpoint(step: number): CheckpointEntry {
   return {
@@ -32,7 +34,7 @@ async function startedRun() {
       await appendMetrics(
         fileSystem,
         FOLDER,
-        buildMetricsRow(stepFacts({ step, rollouts, loss: step === 2 ? null : -1 })),
+        buildMetricsRow(stepFacts({ step, rollouts, ...(step === 2 ? skipped : { loss: -1 }) })),
       );
     }
   };

@@ -93,7 +93,8 @@ test("an environment goes by its short name unless two of the run share it", () 
 });
 
 test("a skipped step has a row with a null loss", () => {
-  expect(buildMetricsRow(stepFacts({ loss: null, rollouts: [], groups: [] }))).toMatchObject({
+  const skipped = stepFacts({ loss: null, substeps: 0, rollouts: [], groups: [] });
+  expect(buildMetricsRow(skipped)).toMatchObject({
     step: 3,
     skipped: true,
     loss: null,
@@ -102,6 +103,12 @@ test("a skipped step has a row with a null loss", () => {
     optim: { kl_sample_train_v2: null },
   });
   expect(buildMetricsRow(stepFacts())).not.toHaveProperty("skipped");
+});
+
+test("a step is not skipped because the service reports no loss", () => {
+  const row = buildMetricsRow(stepFacts({ loss: null }));
+  expect(row).toMatchObject({ loss: null, num_rollouts: expect.any(Number) });
+  expect(row).not.toHaveProperty("skipped");
 });
 
 test("numbers that are not finite become null and are flagged", () => {
