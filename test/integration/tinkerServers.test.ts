@@ -135,7 +135,8 @@ describe("the embedded engine behind a proxy with a path prefix", () => {
     folder = await mkdtemp(join(tmpdir(), "tinker-rl-servers-"));
     process.env["TINKER_RL_STORE"] = join(folder, "checkpoints");
     engine = await startEngine({ folder: PROGRAM_FOLDER });
-    gateway = await startGateway(engine.socketPath, "/gateway/models");
+    const { socketPath } = engine;
+    gateway = await startGateway({ upstream: { socketPath }, prefix: "/gateway/models" });
   });
   afterAll(async () => {
     gateway.close();

@@ -1,0 +1,225 @@
+/** Whole runs against servers that the trainer did not start: `serve` behind gateways, and a server with SkyRL's gaps. */
+
+import { readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readLines, runFolderWith } from "./localRun.ts";
+import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
+import { type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
+
+const STEPS = 4;
+/** Names beginning with `local/` are embedded, so gateways offer the served model under another one of the same length. */
+const MODEL = "Org/Tiny-tool-1";
+const rename = renaming("local/tiny-tool", MODEL);
+
+const PREFIX = "/gateway/models";
+
+const folders: string[] = [];
+let serving: Serving;
+let environments: Gateway;
+let models: Gateway;
+/** The run behind the gateways, which the others are compared with. */
+let served: Trained;
+
+beforeAll(async () => {
+  const store = await runFolderWith("");
+  folders.push(store);
+  serving = await startServing(join(store, "checkpoints"));
+  environments = await startGateway({
+    upstream: upstreamOf(serving.environmentsUrl),
+    prefix: "/gateway/environments",
+  });
+  const upstream = upstreamOf(serving.tinkerUrl);
+  models = await startGateway({ upstream, prefix: PREFIX, filter: rename });
+  served = await train(config(models.url));
+});
+afterAll(async () => {
+  models?.close();
+  environments?.close();
+  await serving?.stop();
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+function config(tinkerUrl: string, more = ""): string {
+  return `
+model_name: ${MODEL}
+tokenizer_name: ${resolve("src/local/engine/model")}
+lora_rank: 8
+run_name: run
+environments:
+  calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+    nonterminal_reward: 0
+  Acme/depot:
+    splits: { train: { num_samples: 500 } }
+    num_rollouts: 4
+    nonterminal_reward: 0
+batch_size: 6
+max_steps: ${STEPS}
+learning_rate: 1e-3
+max_response_tokens: 64
+max_total_tokens: 256
+save_every: 2
+rolling_save_every: 1
+evaluation:
+  splits: { calculator: [test] }
+  num_samples: 8
+tinker_base_url: ${tinkerUrl}
+openreward_base_url: ${environments.url}
+${more}`;
+}
+
+interface Trained extends Ended {
+  readonly folder: string;
+}
+
+const keys = () => ({ TINKER_API_KEY: serving.key, ORS_API_KEY: serving.key });
+
+async function train(text: string, ...overrides: readonly string[]): Promise<Trained> {
+  const folder = await runFolderWith(text);
+  folders.push(folder);
+  const args = ["train", "-c", join(folder, "config.yaml"), ...overrides];
+  const ended = await runProgram(args, keys());
+  return { ...ended, folder: join(folder, ".tinker-rl", "runs", "run") };
+}
+
+const rowSchema = z.looseObject({
+  step: z.number(),
+  loss: z.number().nullable(),
+  skipped: z.boolean().optional(),
+  num_rollouts: z.number(),
+  tinker: z.record(z.string(), z.unknown()),
+});
+const checkpointSchema = z.looseObject({
+  step: z.number(),
+  kind: z.string(),
+  state_path: z.string(),
+  sampler_path: z.string().nullable(),
+});
+
+async function records<Schema extends z.ZodType>(folder: string, file: string, schema: Schema) {
+  return (await readLines(join(folder, file))).map((line) => schema.parse(line));
+}
+
+/** Every sampled token with what the trainer made of it, step by step. */
+function tokens(folder: string): Promise<readonly string[]> {
+  return Promise.all(
+    Array.from({ length: STEPS }, async (_, step) => {
+      const path = join(folder, "rollouts", `step-00000${step}.tokens.bin`);
+      return (await readFile(path)).toString("base64");
+    }),
+  );
+}
+
+async function expectWholeRun(folder: string, evaluations: number): Promise<void> {
+  const rows = await records(folder, "metrics.jsonl", rowSchema);
+  expect(rows.map(({ step }) => step)).toEqual([0, 1, 2, 3]);
+  const checkpoints = await records(folder, "checkpoints.jsonl", checkpointSchema);
+  expect(checkpoints.map(({ step, kind }) => `${kind} ${step}`)).toEqual(
+    expect.arrayContaining(["periodic 2", "rolling 3", "periodic 4", "final 4"]),
+  );
+  const results = await readLines(join(folder, "eval", "results.jsonl"));
+  expect(results).toHaveLength(evaluations);
+}
+
+describe("`serve` with both services behind gateways with path prefixes", () => {
+  it("trains a whole run, with checkpoints and evaluations", async () => {
+    expect(served).toMatchObject({ code: 0, stderr: "" });
+    await expectWholeRun(served.folder, 2);
+  });
+
+  it("is never asked for anything beside the prefixes", () => {
+    expect([...models.strays, ...environments.strays]).toEqual([]);
+    const asked = new Set([...models.asked, ...environments.asked]);
+    for (const name of ["forward_backward", "optim_step", "save_weights", "asample"]) {
+      expect(asked).toContain(`/api/v1/${name}`);
+    }
+    // An environment of the server by its name, and one by its deployment.
+    for (const path of ["/create_session", "/calculator/call", "/call", "/delete_session"]) {
+      expect(asked).toContain(path);
+    }
+  });
+});
+
+describe("a server with SkyRL's gaps", () => {
+  let gaps: GappyServer;
+  let gateway: Gateway;
+  let folder = "";
+
+  beforeAll(async () => {
+    gaps = skyRlGaps();
+    const filter = chained(gaps, rename);
+    gateway = await startGateway({ upstream: upstreamOf(serving.tinkerUrl), prefix: "", filter });
+    const begun = await train(config(gateway.url), `--max_steps=${STEPS - 1}`);
+    expect(begun).toMatchObject({ code: 0, stderr: "" });
+    folder = begun.folder;
+    // A finished run goes on when it may do more steps.
+    const resumed = await runProgram(["resume", folder, `--max_steps=${STEPS}`], keys());
+    expect(resumed).toMatchObject({ code: 0, stderr: "" });
+  });
+  afterAll(() => gateway?.close());
+
+  it("trains a whole run that is resumed, to the same tokens as a complete server", async () => {
+    expect(gaps.refusals).toEqual(
+      expect.arrayContaining(["422 load_weights", "404 sessions/ID/finish"]),
+    );
+    const loads = gaps.calls.filter(({ path }) => path === "load_weights");
+    expect(loads.map(({ modelId, seqId }) => [modelId !== null, seqId])).toEqual([
+      [false, null],
+      [true, 1],
+    ]);
+    await expectWholeRun(folder, 3);
+    expect(await tokens(folder)).toEqual(await tokens(served.folder));
+  });
+
+  it("reports other metrics, which costs the rows the loss and nothing else", async () => {
+    const rows = await records(folder, "metrics.jsonl", rowSchema);
+    const complete = await records(served.folder, "metrics.jsonl", rowSchema);
+    for (const [step, row] of rows.entries()) {
+      expect(row).toMatchObject({ loss: null, num_rollouts: complete[step]?.num_rollouts });
+      expect(row).not.toHaveProperty("skipped");
+      expect(Object.keys(row.tinker)).toEqual(["skyrl.ai/grad_norm", "skyrl.ai/learning_rate"]);
+      expect(complete[step]?.loss).toEqual(expect.any(Number));
+    }
+  });
+
+  it("may sample with any weights between a step and its save, so nothing is sampled there", () => {
+    let isStale = false;
+    let sampled = 0;
+    for (const { path } of gaps.calls) {
+      if (path === "forward_backward" || path === "optim_step") isStale = true;
+      if (path === "save_weights_for_sampler" || path === "create_session") isStale = false;
+      if (path !== "asample") continue;
+      sampled += 1;
+      expect(isStale).toBe(false);
+    }
+    expect(sampled).toBeGreaterThan(STEPS * 6 * 4);
+  });
+
+  it("runs requests as they come and never ends an empty one, so they come in order and with data", () => {
+    const last = new Map<string, number>();
+    for (const { modelId, seqId, datums } of gaps.calls) {
+      expect(datums).not.toBe(0);
+      if (modelId === null || seqId === null) continue;
+      expect(seqId).toBe((last.get(modelId) ?? 0) + 1);
+      last.set(modelId, seqId);
+    }
+    expect(last.size).toBe(2);
+  });
+
+  it("stops at the tokens of a list only, so every sample names them", () => {
+    for (const { stop } of gaps.calls.filter(({ path }) => path === "asample")) {
+      expect(stop).toEqual([expect.any(Number)]);
+    }
+  });
+
+  it("refuses a loss by a failed job, and the run ends with its words", async () => {
+    const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
+    expect(stderr).toMatch(/^error: .*Unknown loss function: dro/);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(code).toBe(5);
+  });
+});
