@@ -17,8 +17,12 @@ export interface ListedRun {
   readonly phase: RunPhase | "interrupted" | "unreadable";
   /** Completed steps. */
   readonly steps: number;
+  /** Null = endless, or not known. */
+  readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
+  /** Mean rewards of the last steps, at most ten, oldest first. */
+  readonly recentRewards: readonly (number | null)[];
   /** Start of its last attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
@@ -27,8 +31,9 @@ export interface ListedRun {
   readonly file: RunFile | null;
 }
 
-/** Longer than any row of metrics. */
+/** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
+const RECENT_STEPS = 10;
 const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
 /** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
@@ -51,19 +56,24 @@ export async function readRun(
   place: Pick<ListedRun, "name" | "folder">,
   liveness: Liveness,
 ): Promise<ListedRun | null> {
-  const nothing = { steps: 0, reward: null, startedAtMs: null, repeats: null, file: null };
+  const nothing = {
+    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [] },
+    ...{ startedAtMs: null, repeats: null, file: null },
+  };
   try {
     const file = await readRunFile(fileSystem, place.folder);
     if (file === null) return null;
-    const row = await lastRow(fileSystem, place.folder);
-    const steps = row === null ? 0 : row.step + 1;
-    const reward = row === null ? null : flattenMetrics(row)["rollout/reward/mean"];
+    const rows = await lastRows(fileSystem, place.folder);
+    const steps = (rows.at(-1)?.step ?? -1) + 1;
+    const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
     return {
       ...place,
       file,
       phase: phaseOf(file, liveness),
       steps,
-      reward: typeof reward === "number" ? reward : null,
+      totalSteps: totalSteps(rows.at(-1)),
+      reward: recentRewards.at(-1) ?? null,
+      recentRewards,
       startedAtMs: file.startedAtMs,
       repeats: await repeatedSteps(fileSystem, place.folder, steps),
     };
@@ -79,14 +89,28 @@ function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
   return ENDED.has(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }
 
+/** The run's plan, as its last row tells it. */
+function totalSteps(row: MetricsRow | undefined): number | null {
+  const done = row === undefined ? null : measure(row, "progress/done_frac");
+  return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
+}
+
+function measure(row: MetricsRow, name: string): number | null {
+  const value = flattenMetrics(row)[name];
+  return typeof value === "number" ? value : null;
+}
+
 /** The end of the file is enough, however long the run was. */
-async function lastRow(fileSystem: FileSystem, folder: string): Promise<MetricsRow | null> {
+async function lastRows(fileSystem: FileSystem, folder: string): Promise<readonly MetricsRow[]> {
   const path = runPaths(folder).metrics;
   const size = (await fileSystem.size(path)) ?? 0;
-  if (size === 0) return null;
+  if (size === 0) return [];
   const start = Math.max(0, size - TAIL_BYTES);
   const { lines } = parseJsonLines(await fileSystem.readRange(path, start, size - start));
-  return lines.map(({ value }) => value).findLast(isMetricsRow) ?? null;
+  return lines
+    .map(({ value }) => value)
+    .filter(isMetricsRow)
+    .slice(-RECENT_STEPS);
 }
 
 /** The program writes the rows itself; what is read of one is looked at again. */

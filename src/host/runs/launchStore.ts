@@ -1,0 +1,106 @@
+/** The folders in which trainers that this editor started tell where they stand; they outlive the window. */
+
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { launchFileSchema } from "../../core/control/messages.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { LaunchFile } from "../../shared/control.ts";
+
+/** What the editor wrote down before the trainer began. */
+export interface LaunchRequest {
+  /** Absolute path of the configuration. */
+  readonly configPath: string;
+  /** Title of the task. */
+  readonly title: string;
+  /** The run to go on with; null = a new one. */
+  readonly resume: string | null;
+  readonly overrides: readonly string[];
+  /** Folder of the program's copy. */
+  readonly program: string;
+  /** Null until the process is started. */
+  readonly pid: number | null;
+}
+
+export interface KnownLaunch {
+  readonly folder: string;
+  readonly request: LaunchRequest;
+  /** Null before the trainer has written anything. */
+  readonly file: LaunchFile | null;
+  readonly isAlive: boolean;
+}
+
+const requestSchema: z.ZodType<LaunchRequest> = z
+  .object({
+    configPath: z.string(),
+    title: z.string(),
+    resume: z.string().nullable(),
+    overrides: z.array(z.string()).readonly(),
+    program: z.string(),
+    pid: z.number().int().nullable(),
+  })
+  .readonly();
+
+/** How long the output of an ended trainer is kept. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+
+export function outputPath(launchFolder: string): string {
+  return join(launchFolder, "output.log");
+}
+
+export class LaunchStore {
+  readonly #root: string;
+
+  /** `root` need not exist. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** A new folder that only the user can read. */
+  async create(request: LaunchRequest): Promise<string> {
+    const folder = join(this.#root, `${Date.now()}-${randomUUID().slice(0, 8)}`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.note(folder, request);
+    return folder;
+  }
+
+  async note(folder: string, request: LaunchRequest): Promise<void> {
+    await writeFile(join(folder, "request.json"), JSON.stringify(request), { mode: 0o600 });
+  }
+
+  /** All launches that can be read, the oldest first; ended ones that are old are removed. */
+  async list(): Promise<readonly KnownLaunch[]> {
+    const names = (await readdir(this.#root).catch(() => [])).sort();
+    const found: KnownLaunch[] = [];
+    for (const name of names) {
+      const folder = join(this.#root, name);
+      const launch = await readLaunch(folder);
+      if (launch?.isAlive !== true && (await isOld(folder))) {
+        await rm(folder, { recursive: true, force: true });
+      } else if (launch !== null) found.push(launch);
+    }
+    return found;
+  }
+}
+
+/** Null when the folder holds no launch. */
+export async function readLaunch(folder: string): Promise<KnownLaunch | null> {
+  const request = requestSchema.safeParse(await readJson(join(folder, "request.json"))).data;
+  if (request === undefined) return null;
+  const file = launchFileSchema.safeParse(await readJson(join(folder, "launch.json"))).data ?? null;
+  const pid = file?.pid ?? request.pid;
+  const isAlive = pid !== null && (file?.exitCode ?? null) === null && isProcessAlive(pid);
+  return { folder, request, file, isAlive };
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return parseJson(text)?.value;
+}
+
+async function isOld(folder: string): Promise<boolean> {
+  const info = await stat(folder).catch(() => null);
+  return info === null || Date.now() - info.mtimeMs > KEPT_MS;
+}

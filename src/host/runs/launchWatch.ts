@@ -1,0 +1,58 @@
+/** Watches one launch from its start, or from the moment a new window finds it, to its end. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { ControlClient } from "../../node/controlClient.ts";
+import type { LaunchFile } from "../../shared/control.ts";
+import { outputPath, readLaunch } from "./launchStore.ts";
+import { tailFile } from "./tail.ts";
+
+export interface LaunchEnd {
+  /** Null when the process vanished without a word: it was killed, or the machine was. */
+  readonly exitCode: number | null;
+  readonly error: LaunchFile["error"];
+  /** The run's folder; null when it never had one. */
+  readonly folder: string | null;
+}
+
+export interface LaunchWatchOptions {
+  readonly onOutput: (text: string) => void;
+  /** Called once, when the run has a folder. */
+  readonly onFolder: (folder: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How often the trainer's own record is read; what happens within a run is told over its socket. */
+const LOOK_MS = 500;
+
+/** Resolves when the trainer has ended; rejects with the signal's reason when the watch is given up before. */
+export async function watchLaunch(folder: string, options: LaunchWatchOptions): Promise<LaunchEnd> {
+  const { onFolder, onOutput, signal } = options;
+  const tail = tailFile(outputPath(folder), onOutput);
+  signal.addEventListener("abort", () => tail.stop(), { once: true });
+  let known: string | null = null;
+  for (;;) {
+    const launch = await readLaunch(folder);
+    const runFolder = launch?.file?.folder ?? null;
+    if (runFolder !== null && runFolder !== known) onFolder(runFolder);
+    known = runFolder ?? known;
+    if (launch === null || !launch.isAlive) {
+      await tail.finish();
+      // Read once more: the last word may have been written just before the process ended.
+      const last = (await readLaunch(folder))?.file ?? null;
+      return { exitCode: last?.exitCode ?? null, error: last?.error ?? null, folder: known };
+    }
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Tells a launch what to do, also before it has a run folder. @throws AppError `run-not-reachable`, or the refusal */
+export async function tellLaunch(folder: string, action: "stop" | "stop-now"): Promise<void> {
+  const control = (await readLaunch(folder))?.file?.control ?? null;
+  if (control === null) return;
+  const client = await ControlClient.open(control);
+  try {
+    await client.send({ action });
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,68 @@
+/** Starts a trainer as a process of its own, which goes on when the window is reloaded or closed. */
+
+import { spawn } from "node:child_process";
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { LaunchOrder } from "../../shared/control.ts";
+import { type LaunchRequest, type LaunchStore, outputPath } from "./launchStore.ts";
+import { copiedProgram, removeOldCopies } from "./programCopy.ts";
+
+export interface LauncherParts {
+  readonly launches: LaunchStore;
+  /** The program inside the extension. */
+  readonly programFolder: string;
+  /** Where its copies lie. */
+  readonly copiesFolder: string;
+  /** Variables of the editor's own settings, such as proxies. */
+  readonly environment: () => NodeJS.ProcessEnv;
+}
+
+export interface LaunchWish
+  extends Pick<LaunchRequest, "configPath" | "title" | "resume" | "overrides"> {
+  readonly order: LaunchOrder;
+}
+
+/** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
+export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Promise<string> {
+  const { launches, copiesFolder } = parts;
+  const { order, ...asked } = wish;
+  const program = await copiedProgram(parts.programFolder, copiesFolder);
+  const request: LaunchRequest = { ...asked, program, pid: null };
+  const folder = await launches.create(request);
+  const output = await open(outputPath(folder), "a", 0o600);
+  try {
+    const child = spawn(process.execPath, [join(program, "tinker-rl.js"), ...words(wish, folder)], {
+      cwd: dirname(wish.configPath),
+      detached: true,
+      windowsHide: true,
+      stdio: ["pipe", output.fd, output.fd],
+      env: { ...process.env, ...parts.environment(), ELECTRON_RUN_AS_NODE: "1", FORCE_COLOR: "1" },
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(`${JSON.stringify(order)}\n`);
+    child.unref();
+    await launches.note(folder, { ...request, pid: child.pid ?? null });
+  } finally {
+    await output.close();
+  }
+  await tidy(parts, program);
+  return folder;
+}
+
+function words({ configPath, resume, overrides }: LaunchWish, folder: string): readonly string[] {
+  const what = resume === null ? ["train", "--config_path", configPath] : ["resume", resume];
+  const settings = overrides.length === 0 ? [] : ["--overrides", ...overrides];
+  return [...what, "--launch", folder, ...settings];
+}
+
+async function tidy({ launches, copiesFolder }: LauncherParts, program: string): Promise<void> {
+  const alive = (await launches.list()).filter(({ isAlive }) => isAlive);
+  await removeOldCopies(
+    copiesFolder,
+    new Set([program, ...alive.map((each) => each.request.program)]),
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * The trainer runs from a copy of its program, named by what it holds: a run outlives an update or removal of the extension.
+ */
+
+import { createHash, randomUUID } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+const HASH_LENGTH = 16;
+
+/** Copies `program` (a folder) below `store` unless that copy exists, and resolves with the copy's folder. */
+export async function copiedProgram(program: string, store: string): Promise<string> {
+  const target = join(store, await contentHash(program));
+  if (await exists(target)) return target;
+  await mkdir(store, { recursive: true });
+  const temporary = join(store, `.${randomUUID()}`);
+  await cp(program, temporary, { recursive: true, filter: (source) => !source.endsWith(".map") });
+  try {
+    await rename(temporary, target);
+  } catch (error) {
+    // Another window was quicker.
+    await rm(temporary, { recursive: true, force: true });
+    if (!(await exists(target))) throw error;
+  }
+  return target;
+}
+
+/** Removes all copies but those in `kept`. Files that are in use on Windows stay until another time. */
+export async function removeOldCopies(store: string, kept: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(store).catch(() => []);
+  const old = names.map((name) => join(store, name)).filter((folder) => !kept.has(folder));
+  await Promise.allSettled(old.map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+async function contentHash(folder: string): Promise<string> {
+  const hash = createHash("sha256");
+  const names = (await readdir(folder, { recursive: true })).sort();
+  for (const name of names) {
+    if (name.endsWith(".map") || !(await stat(join(folder, name))).isFile()) continue;
+    hash.update(`${name}\0`).update(await readFile(join(folder, name)));
+  }
+  return hash.digest("hex").slice(0, HASH_LENGTH);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

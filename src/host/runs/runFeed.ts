@@ -1,0 +1,110 @@
+/** Keeps the followers of runs that somebody looks at up to date, and forgets those that nobody does. */
+
+import { type FSWatcher, watch } from "node:fs";
+import type { FileSystem } from "../../core/ports.ts";
+import { type RunChange, RunFollower } from "../../core/run/follower.ts";
+import { Emitter, type Listening } from "../emitter.ts";
+import type { RunStore } from "./runStore.ts";
+
+/** One run that is looked at. Dispose it when the view of it is gone. */
+export interface FollowedRun extends Listening {
+  readonly follower: RunFollower;
+  /** Called after each reading that found something. */
+  readonly onDidChange: Emitter<RunChange>["event"];
+  /** Reads now. @throws AppError `file-unreadable` */
+  refresh(): Promise<void>;
+}
+
+interface Feed {
+  readonly follower: RunFollower;
+  readonly changed: Emitter<RunChange>;
+  readonly watcher: FSWatcher | null;
+  users: number;
+  timer: NodeJS.Timeout | null;
+}
+
+/** Between two readings of a run. */
+const READ_MS = 250;
+
+export class RunFeeds {
+  readonly #feeds = new Map<string, Feed>();
+  readonly #fileSystem: FileSystem;
+  readonly #onError: (error: unknown) => void;
+  readonly #listening: Listening;
+
+  constructor(parts: {
+    readonly store: RunStore;
+    readonly fileSystem: FileSystem;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#fileSystem = parts.fileSystem;
+    this.#onError = parts.onError;
+    this.#listening = parts.store.onDidChange((folder) => {
+      for (const [own, feed] of this.#feeds) {
+        if (folder === null || folder === own) this.#soon(feed);
+      }
+    });
+  }
+
+  /** Follows the run in `folder`; several users share one follower. */
+  follow(folder: string): FollowedRun {
+    const feed = this.#feeds.get(folder) ?? this.#open(folder);
+    feed.users += 1;
+    let isUsed = true;
+    return {
+      follower: feed.follower,
+      onDidChange: feed.changed.event,
+      refresh: () => this.#read(feed),
+      dispose: () => {
+        if (!isUsed) return;
+        isUsed = false;
+        feed.users -= 1;
+        if (feed.users === 0) this.#close(folder, feed);
+      },
+    };
+  }
+
+  close(): void {
+    this.#listening.dispose();
+    for (const [folder, feed] of this.#feeds) this.#close(folder, feed);
+  }
+
+  #open(folder: string): Feed {
+    const feed: Feed = {
+      follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
+      changed: new Emitter(this.#onError),
+      watcher: watchQuietly(folder, () => this.#soon(feed)),
+      users: 0,
+      timer: null,
+    };
+    this.#feeds.set(folder, feed);
+    this.#soon(feed);
+    return feed;
+  }
+
+  #close(folder: string, feed: Feed): void {
+    this.#feeds.delete(folder);
+    feed.watcher?.close();
+    if (feed.timer !== null) clearTimeout(feed.timer);
+  }
+
+  #soon(feed: Feed): void {
+    feed.timer ??= setTimeout(() => {
+      feed.timer = null;
+      this.#read(feed).catch(this.#onError);
+    }, READ_MS);
+  }
+
+  async #read(feed: Feed): Promise<void> {
+    feed.changed.fire(await feed.follower.refresh());
+  }
+}
+
+/** A trainer of this machine tells more over its socket; the watch is for all others. */
+function watchQuietly(folder: string, onChange: () => void): FSWatcher | null {
+  try {
+    return watch(folder, onChange).on("error", () => undefined);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,188 @@
+/** The runs that this window knows: those on disk, and for those under way what their trainers tell. */
+
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { isRunInUse } from "../../core/run/runFile.ts";
+import { type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
+import { ControlClient } from "../../node/controlClient.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { ControlWish, RunStatus } from "../../shared/control.ts";
+import { Emitter } from "../emitter.ts";
+
+/** A run of the list. */
+export interface RunEntry extends ListedRun {
+  /** What its trainer told last; null when none is at work, or it cannot be reached. */
+  readonly status: RunStatus | null;
+  /** True while a trainer is at work on it. */
+  readonly isLive: boolean;
+}
+
+export interface RunStoreParts {
+  readonly fileSystem: FileSystem;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Connection {
+  /** The attempt it belongs to: another one has another socket. */
+  readonly address: string;
+  readonly client: ControlClient;
+}
+
+export class RunStore {
+  readonly #parts: RunStoreParts;
+  readonly #changed: Emitter<string | null>;
+  readonly #connections = new Map<string, Connection>();
+  readonly #connecting = new Set<string>();
+  #entries = new Map<string, RunEntry>();
+  #parents: readonly string[] = [];
+  #single: readonly string[] = [];
+  #refreshing: Promise<void> | null = null;
+  #isStale = false;
+  #isClosed = false;
+
+  constructor(parts: RunStoreParts) {
+    this.#parts = parts;
+    this.#changed = new Emitter(parts.onError);
+  }
+
+  /** Called with the folder of the run that changed, or null when the list did. */
+  get onDidChange(): Emitter<string | null>["event"] {
+    return this.#changed.event;
+  }
+
+  /** The newest first. */
+  get runs(): readonly RunEntry[] {
+    return [...this.#entries.values()].sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
+  }
+
+  get(folder: string): RunEntry | null {
+    return this.#entries.get(folder) ?? null;
+  }
+
+  /** Where to look: folders that hold runs, and folders that are runs themselves. */
+  async look(parents: readonly string[], single: readonly string[]): Promise<void> {
+    this.#parents = parents;
+    this.#single = single;
+    await this.refresh();
+  }
+
+  /** Reads the list anew. Calls while one is under way are answered by one more reading after it. */
+  refresh(): Promise<void> {
+    this.#isStale = true;
+    this.#refreshing ??= this.#refreshUntilFresh().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  /** Tells a live run what to do; resolves with what will come of it. @throws AppError `run-not-reachable`, or the refusal */
+  async send(folder: string, wish: ControlWish): Promise<string> {
+    const connection = this.#connections.get(folder) ?? (await this.#connect(folder));
+    if (connection === null) {
+      throw new AppError("run-not-reachable", "No trainer is at work on this run any more.");
+    }
+    return (await connection.client.send(wish)).message;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { client } of this.#connections.values()) client.close();
+    this.#connections.clear();
+  }
+
+  async #refreshUntilFresh(): Promise<void> {
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false;
+      await this.#readAll();
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { fileSystem, onError } = this.#parts;
+    const liveness = { nowMs: Date.now(), isProcessAlive };
+    const found = new Map<string, ListedRun>();
+    for (const parent of this.#parents) {
+      try {
+        for (const run of await listRuns(fileSystem, parent, liveness)) found.set(run.folder, run);
+      } catch (error) {
+        onError(error);
+      }
+    }
+    for (const folder of this.#single) {
+      const name = folder.slice(Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\")) + 1);
+      const run = await readRun(fileSystem, { name, folder }, liveness).catch(() => null);
+      if (run !== null) found.set(folder, run);
+    }
+    this.#entries = new Map([...found].map(([folder, run]) => [folder, this.#entry(run)] as const));
+    this.#changed.fire(null);
+    for (const entry of this.#entries.values()) this.#keepConnected(entry);
+  }
+
+  #entry(run: ListedRun): RunEntry {
+    const { file } = run;
+    const isLive = file !== null && isRunInUse(file, { nowMs: Date.now(), isProcessAlive });
+    const before = this.#entries.get(run.folder);
+    const isSame = before?.file?.attempt === file?.attempt;
+    return { ...run, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
+  }
+
+  #keepConnected({ folder, isLive, file }: RunEntry): void {
+    const address = file?.control?.address ?? null;
+    const open = this.#connections.get(folder);
+    if (open !== undefined && (!isLive || open.address !== address)) {
+      this.#connections.delete(folder);
+      open.client.close();
+    }
+    if (!isLive || address === null || this.#connections.has(folder)) return;
+    this.#connect(folder).catch((error: unknown) => this.#parts.onError(error));
+  }
+
+  /** Null when no trainer is at work. */
+  async #connect(folder: string): Promise<Connection | null> {
+    const control = this.#entries.get(folder)?.file?.control ?? null;
+    if (control === null || this.#connecting.has(folder)) return null;
+    this.#connecting.add(folder);
+    try {
+      const client = await ControlClient.open(control, {
+        onStatus: (status) => this.#heard(folder, status),
+        onClose: () => this.#lost(folder, control.address),
+      });
+      const connection = { address: control.address, client };
+      this.#connections.set(folder, connection);
+      this.#heard(folder, (await client.send({ action: "attach" })).status);
+      return connection;
+    } finally {
+      this.#connecting.delete(folder);
+    }
+  }
+
+  #heard(folder: string, status: RunStatus): void {
+    const before = this.#entries.get(folder);
+    if (before === undefined) return;
+    this.#entries.set(folder, withStatus(before, status));
+    this.#changed.fire(folder);
+  }
+
+  /** The trainer has ended, or was ended: the files say which. */
+  #lost(folder: string, address: string): void {
+    if (this.#connections.get(folder)?.address === address) this.#connections.delete(folder);
+    if (this.#isClosed) return;
+    this.refresh().catch((error: unknown) => this.#parts.onError(error));
+  }
+}
+
+function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
+  const hasNewStep = status.step !== entry.steps;
+  const recentRewards = hasNewStep
+    ? [...entry.recentRewards, status.rewardMean].slice(-10)
+    : entry.recentRewards;
+  return {
+    ...entry,
+    status,
+    phase: status.phase,
+    steps: status.step,
+    totalSteps: status.totalSteps ?? entry.totalSteps,
+    reward: status.rewardMean ?? entry.reward,
+    recentRewards,
+  };
+}

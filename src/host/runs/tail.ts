@@ -1,0 +1,69 @@
+/** Follows a text file that another process writes. */
+
+import { type FSWatcher, watch } from "node:fs";
+import { open } from "node:fs/promises";
+import { StringDecoder } from "node:string_decoder";
+
+/** File systems that tell nothing of changes are asked this often. */
+const ASK_MS = 1_000;
+const CHUNK_BYTES = 64 * 1024;
+
+export interface Tail {
+  /** Reads what is there once more, then stops. Resolves when everything was handed over. */
+  finish(): Promise<void>;
+  /** Stops at once. */
+  stop(): void;
+}
+
+/** Hands over all text of `path` from its beginning, piece by piece, and what is added as it comes. */
+export function tailFile(path: string, onText: (text: string) => void): Tail {
+  const decoder = new StringDecoder("utf8");
+  let offset = 0;
+  let isStopped = false;
+  let reading: Promise<void> = Promise.resolve();
+  const read = async (): Promise<void> => {
+    const file = await open(path, "r").catch(() => null);
+    if (file === null) return;
+    try {
+      const buffer = Buffer.alloc(CHUNK_BYTES);
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, offset);
+        if (bytesRead === 0 || isStopped) return;
+        offset += bytesRead;
+        onText(decoder.write(buffer.subarray(0, bytesRead)));
+      }
+    } finally {
+      await file.close();
+    }
+  };
+  const again = (): void => {
+    reading = reading.then(read, read);
+  };
+  const watcher = watchQuietly(path, again);
+  const timer = setInterval(again, ASK_MS);
+  const close = (): void => {
+    clearInterval(timer);
+    watcher?.close();
+  };
+  again();
+  return {
+    finish: async () => {
+      close();
+      again();
+      await reading;
+      isStopped = true;
+    },
+    stop: () => {
+      isStopped = true;
+      close();
+    },
+  };
+}
+
+function watchQuietly(path: string, onChange: () => void): FSWatcher | null {
+  try {
+    return watch(path, onChange).on("error", () => undefined);
+  } catch {
+    return null;
+  }
+}
