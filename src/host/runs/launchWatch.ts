@@ -1,8 +1,9 @@
 /** Watches one launch from its start, or from the moment a new window finds it, to its end. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../../core/errors.ts";
 import { ControlClient } from "../../node/controlClient.ts";
-import type { LaunchFile } from "../../shared/control.ts";
+import type { ControlAction, LaunchFile } from "../../shared/control.ts";
 import { outputPath, readLaunch } from "./launchStore.ts";
 import { tailFile } from "./tail.ts";
 
@@ -20,6 +21,8 @@ export interface LaunchWatchOptions {
   readonly onFolder: (folder: string) => void;
   readonly signal: AbortSignal;
 }
+
+export type TellAction = Exclude<ControlAction, "retune" | "status" | "attach">;
 
 /** How often the trainer's own record is read; what happens within a run is told over its socket. */
 const LOOK_MS = 500;
@@ -45,13 +48,17 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
   }
 }
 
-/** Tells a launch what to do, also before it has a run folder. @throws AppError `run-not-reachable`, or the refusal */
-export async function tellLaunch(folder: string, action: "stop" | "stop-now"): Promise<void> {
+/**
+ * Tells a launch what to do, also before it has a run folder; resolves with what will come of it.
+ * @throws AppError `run-not-reachable`, or the refusal
+ */
+export async function tellLaunch(folder: string, action: TellAction): Promise<string> {
   const control = (await readLaunch(folder))?.file?.control ?? null;
-  if (control === null) return;
+  if (control === null)
+    throw new AppError("run-not-reachable", "The trainer cannot be reached yet.");
   const client = await ControlClient.open(control);
   try {
-    await client.send({ action });
+    return (await client.send({ action })).message;
   } finally {
     client.close();
   }

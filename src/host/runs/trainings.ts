@@ -1,0 +1,188 @@
+/** Trainings that this window started or joined: from the wish to the trainer's end. */
+
+import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
+import { Emitter } from "../emitter.ts";
+import type { Training } from "../task/runTerminal.ts";
+import { type LauncherParts, launchTrainer } from "./launcher.ts";
+import { type LaunchEnd, type TellAction, tellLaunch, watchLaunch } from "./launchWatch.ts";
+import type { RunSlots } from "./runSlots.ts";
+
+export interface TrainingWish {
+  /** Absolute. */
+  readonly configPath: string;
+  readonly title: string;
+  /** The run folder to go on with; null = a new run. */
+  readonly resume: string | null;
+  readonly overrides: readonly string[];
+}
+
+export interface TrainingsParts {
+  readonly launcher: LauncherParts;
+  readonly slots: RunSlots;
+  /** Keys and leaves for a training; null when the user gave up. May ask. */
+  readonly order: (wish: TrainingWish) => Promise<LaunchOrder | null>;
+  /** Called when the trainer refused to begin; true = try once more, because the user has mended it. */
+  readonly mend: (error: LaunchError, wish: TrainingWish) => Promise<boolean>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A training of this window. */
+export interface ActiveTraining {
+  readonly wish: TrainingWish;
+  /** Null before its run has one. */
+  readonly folder: string | null;
+  tell(action: TellAction): Promise<string>;
+}
+
+export interface TrainingEnded extends LaunchEnd {
+  readonly wish: TrainingWish;
+}
+
+export class Trainings {
+  readonly #parts: TrainingsParts;
+  readonly #active = new Set<Session>();
+  readonly #changed: Emitter<void>;
+  readonly #ended: Emitter<TrainingEnded>;
+  readonly #detached: Emitter<ActiveTraining>;
+
+  constructor(parts: TrainingsParts) {
+    this.#parts = parts;
+    this.#changed = new Emitter(parts.onError);
+    this.#ended = new Emitter(parts.onError);
+    this.#detached = new Emitter(parts.onError);
+  }
+
+  get active(): readonly ActiveTraining[] {
+    return [...this.#active];
+  }
+
+  /** Titles of those that wait for another one to end. */
+  get waiting(): readonly string[] {
+    return this.#parts.slots.waiting;
+  }
+
+  /** Called when one begins, waits, gets its folder or ends. */
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  get onDidEnd(): Emitter<TrainingEnded>["event"] {
+    return this.#ended.event;
+  }
+
+  /** Called when the user closes the terminal of one that goes on. */
+  get onDidDetach(): Emitter<ActiveTraining>["event"] {
+    return this.#detached.event;
+  }
+
+  /** A training for a terminal: a new one, or with `launch` one that another window has started. */
+  open(wish: TrainingWish, launch: string | null): Training {
+    return new Session(
+      this.#parts,
+      { wish, launch },
+      {
+        added: (session) => this.#active.add(session),
+        changed: () => this.#changed.fire(),
+        ended: (session, end) => {
+          this.#active.delete(session);
+          this.#changed.fire();
+          if (end !== null) this.#ended.fire({ ...end, wish });
+        },
+        detached: (session) => this.#detached.fire(session),
+      },
+    );
+  }
+}
+
+interface SessionEvents {
+  readonly added: (session: Session) => void;
+  readonly changed: () => void;
+  /** `end` is null when nothing was started, or the terminal was closed before the end. */
+  readonly ended: (session: Session, end: LaunchEnd | null) => void;
+  readonly detached: (session: Session) => void;
+}
+
+class Session implements Training, ActiveTraining {
+  readonly wish: TrainingWish;
+  readonly #parts: TrainingsParts;
+  readonly #events: SessionEvents;
+  #launch: string | null;
+  #folder: string | null = null;
+
+  constructor(
+    parts: TrainingsParts,
+    what: { readonly wish: TrainingWish; readonly launch: string | null },
+    events: SessionEvents,
+  ) {
+    this.#parts = parts;
+    this.wish = what.wish;
+    this.#launch = what.launch;
+    this.#events = events;
+  }
+
+  get folder(): string | null {
+    return this.#folder;
+  }
+
+  async follow(options: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
+    const release = await this.#place(options);
+    if (release === null) return null;
+    this.#events.added(this);
+    this.#events.changed();
+    let end: LaunchEnd | null = null;
+    try {
+      end = await this.#train(options);
+      return end;
+    } finally {
+      release();
+      this.#events.ended(this, end);
+    }
+  }
+
+  tell(action: TellAction): Promise<string> {
+    if (this.#launch === null) return Promise.resolve("It waits for its turn.");
+    return tellLaunch(this.#launch, action);
+  }
+
+  detached(): void {
+    this.#events.detached(this);
+  }
+
+  #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
+    const { slots } = this.#parts;
+    const stop = (): void => void this.tell("stop").catch(this.#parts.onError);
+    const holder = { title: this.wish.title, stop };
+    if (this.#launch !== null) return Promise.resolve(slots.join(holder));
+    const onWait = (): void => {
+      print(`${this.wish.title} waits until another run has ended.\n`);
+      this.#events.changed();
+    };
+    return slots.take(holder, { onWait, signal });
+  }
+
+  async #train({ print, signal }: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
+    for (;;) {
+      const launch = this.#launch ?? (await this.#start());
+      if (launch === null) return null;
+      this.#launch = launch;
+      const end = await watchLaunch(launch, {
+        onOutput: print,
+        onFolder: (folder) => {
+          this.#folder = folder;
+          this.#events.changed();
+        },
+        signal,
+      });
+      const canMend = end.error !== null && end.folder === null;
+      if (!canMend || !(await this.#parts.mend(end.error, this.wish))) return end;
+      this.#launch = null;
+      print("\n");
+    }
+  }
+
+  async #start(): Promise<string | null> {
+    const order = await this.#parts.order(this.wish);
+    if (order === null) return null;
+    return launchTrainer(this.#parts.launcher, { ...this.wish, order });
+  }
+}

@@ -1,0 +1,119 @@
+/** The terminal of a training task: shows what the trainer prints, and takes a few keys. It owns nothing; closing it detaches. */
+
+import type * as vscode from "vscode";
+import { errorMessage } from "../../core/errors.ts";
+import { Emitter } from "../emitter.ts";
+import type { LaunchEnd, TellAction } from "../runs/launchWatch.ts";
+
+/** What the terminal needs of the training behind it. */
+export interface Training {
+  /** Starts or joins it, and resolves at its end; null when it was not started after all. */
+  follow(options: {
+    readonly print: (text: string) => void;
+    readonly signal: AbortSignal;
+  }): Promise<LaunchEnd | null>;
+  /** Tells it what to do; resolves with what will come of it. */
+  tell(action: TellAction): Promise<string>;
+  /** The user closed the terminal while it went on. */
+  detached(): void;
+}
+
+/** Exit codes of the trainer that the terminal gives by itself. */
+const NOT_STARTED = 2;
+const VANISHED = 6;
+const FAULT = 1;
+
+const HELP =
+  "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. Closing the terminal leaves the run going.";
+const CTRL_C = "\u0003";
+
+export class RunTerminal implements vscode.Pseudoterminal {
+  readonly #training: Training;
+  readonly #writes = new Emitter<string>();
+  readonly #closes = new Emitter<number>();
+  readonly #closing = new AbortController();
+  #isPaused = false;
+  #isStopping = false;
+  #isOver = false;
+
+  constructor(training: Training) {
+    this.#training = training;
+  }
+
+  get onDidWrite(): vscode.Event<string> {
+    return this.#writes.event;
+  }
+
+  get onDidClose(): vscode.Event<number> {
+    return this.#closes.event;
+  }
+
+  open(): void {
+    this.#run().then(
+      (code) => this.#end(code),
+      (error: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.#print(`error: ${errorMessage(error)}\n`);
+        this.#end(FAULT);
+      },
+    );
+  }
+
+  /** VS Code calls this when the user closes the terminal, and after the end. */
+  close(): void {
+    if (!this.#isOver) this.#training.detached();
+    this.#closing.abort(new Error("The terminal was closed."));
+  }
+
+  handleInput(data: string): void {
+    if (this.#isOver) return;
+    for (const key of data) this.#press(key);
+  }
+
+  #press(key: string): void {
+    if (key === "?") this.#print(`${HELP}\n`);
+    const action = this.#actionOf(key);
+    if (action !== null) this.#tell(action);
+    if (key === "p") this.#isPaused = !this.#isPaused;
+    if (key === CTRL_C) this.#isStopping = true;
+  }
+
+  #actionOf(key: string): TellAction | null {
+    if (key === "p") return this.#isPaused ? "continue" : "pause";
+    if (key === "s") return "save";
+    if (key === "q") return "stop";
+    if (key === CTRL_C) return this.#isStopping ? "stop-now" : "stop";
+    return null;
+  }
+
+  #tell(action: TellAction): void {
+    this.#training.tell(action).then(
+      (message) => {
+        if (message !== "") this.#print(`${message}\n`);
+      },
+      (error: unknown) => this.#print(`${errorMessage(error)}\n`),
+    );
+  }
+
+  async #run(): Promise<number> {
+    const end = await this.#training.follow({
+      print: (text) => this.#print(text),
+      signal: this.#closing.signal,
+    });
+    if (end === null) return NOT_STARTED;
+    if (end.exitCode !== null) return end.exitCode;
+    this.#print(
+      "\nThe trainer vanished without a word; the run can be resumed from its last checkpoint.\n",
+    );
+    return VANISHED;
+  }
+
+  #end(code: number): void {
+    this.#isOver = true;
+    this.#closes.fire(code);
+  }
+
+  #print(text: string): void {
+    this.#writes.fire(text.replace(/\r?\n/g, "\r\n"));
+  }
+}

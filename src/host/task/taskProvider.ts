@@ -1,0 +1,138 @@
+/** Training and validation as tasks of VS Code: the palette, `tasks.json` and *Run Task* are one path. */
+
+import { isAbsolute, join } from "node:path";
+import * as vscode from "vscode";
+import type { TrainingWish } from "../runs/trainings.ts";
+import { RunTerminal, type Training } from "./runTerminal.ts";
+import {
+  overrideTexts,
+  readTrainTask,
+  resumedFolder,
+  TASK_TYPE,
+  type TrainTask,
+} from "./trainTask.ts";
+
+export interface TaskParts {
+  /** Configurations of the workspace, at most as many as a list can show. */
+  readonly configs: () => Promise<readonly vscode.Uri[]>;
+  readonly openTraining: (wish: TrainingWish, launch: string | null) => Training;
+  /** Checks a configuration and prints what it finds; resolves with the exit code. */
+  readonly validate: (
+    configPath: string,
+    overrides: readonly string[],
+    print: (text: string) => void,
+  ) => Promise<number>;
+}
+
+const SOURCE = "Tinker RL";
+
+export class TaskProvider implements vscode.TaskProvider {
+  readonly #parts: TaskParts;
+
+  constructor(parts: TaskParts) {
+    this.#parts = parts;
+  }
+
+  async provideTasks(): Promise<vscode.Task[]> {
+    const configs = await this.#parts.configs();
+    return configs.flatMap((uri) => {
+      const config = vscode.workspace.asRelativePath(uri, false);
+      const scope = vscode.workspace.getWorkspaceFolder(uri);
+      return (["train", "validate"] as const).map((action) =>
+        this.#task({ type: TASK_TYPE, config, action }, scope),
+      );
+    });
+  }
+
+  resolveTask(task: vscode.Task): vscode.Task {
+    const scope = typeof task.scope === "object" ? task.scope : undefined;
+    return this.#task(task.definition, scope, task.name);
+  }
+
+  /** The task that trains; also what the commands of the palette run. */
+  training(
+    definition: Partial<TrainTask> & Pick<TrainTask, "config">,
+    title?: string,
+  ): vscode.Task {
+    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(definition.config));
+    return this.#task({ type: TASK_TYPE, action: "train", ...definition }, folder, title);
+  }
+
+  #task(
+    definition: vscode.TaskDefinition,
+    folder: vscode.WorkspaceFolder | undefined,
+    title?: string,
+  ): vscode.Task {
+    const read = readTrainTask(definition);
+    const name =
+      title ?? (typeof read === "string" ? TASK_TYPE : `${read.action} ${shown(read.config)}`);
+    const isTraining = typeof read !== "string" && read.action === "train";
+    const scope = folder ?? vscode.TaskScope.Workspace;
+    const task = new vscode.Task(
+      definition,
+      scope,
+      name,
+      SOURCE,
+      new vscode.CustomExecution(async () => this.#terminal(read, name, folder)),
+      isTraining ? "$tinker-rl" : "$tinker-rl-once",
+    );
+    task.isBackground = isTraining;
+    task.presentationOptions = {
+      reveal: isTraining ? vscode.TaskRevealKind.Silent : vscode.TaskRevealKind.Always,
+      panel: vscode.TaskPanelKind.Dedicated,
+      clear: true,
+    };
+    return task;
+  }
+
+  #terminal(
+    read: TrainTask | string,
+    title: string,
+    folder: vscode.WorkspaceFolder | undefined,
+  ): vscode.Pseudoterminal {
+    if (typeof read === "string") return new RunTerminal(refused(read));
+    const configPath = absolute(read.config, folder);
+    const overrides = overrideTexts(read);
+    if (read.action === "validate") {
+      return new RunTerminal(this.#validation(configPath, overrides));
+    }
+    const resume = resumedFolder(read);
+    const wish = {
+      ...{ configPath, title, overrides },
+      resume: resume === null ? null : absolute(resume, folder),
+    };
+    return new RunTerminal(this.#parts.openTraining(wish, read.attach ?? null));
+  }
+
+  #validation(configPath: string, overrides: readonly string[]): Training {
+    return {
+      follow: async ({ print }) => {
+        const exitCode = await this.#parts.validate(configPath, overrides, print);
+        return { exitCode, error: null, folder: null };
+      },
+      tell: async () => "",
+      detached: () => undefined,
+    };
+  }
+}
+
+function refused(why: string): Training {
+  return {
+    follow: async ({ print }) => {
+      print(`error: ${why}\n`);
+      return { exitCode: 2, error: null, folder: null };
+    },
+    tell: async () => "",
+    detached: () => undefined,
+  };
+}
+
+function absolute(path: string, folder: vscode.WorkspaceFolder | undefined): string {
+  if (isAbsolute(path)) return path;
+  const base = folder ?? vscode.workspace.workspaceFolders?.[0];
+  return base === undefined ? path : join(base.uri.fsPath, path);
+}
+
+function shown(config: string): string {
+  return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
+}

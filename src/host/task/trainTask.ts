@@ -1,0 +1,46 @@
+/** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
+
+import * as z from "zod";
+
+export const TASK_TYPE = "tinker-rl";
+
+const trainTask = z.object({
+  type: z.literal(TASK_TYPE),
+  /** Path of the configuration, from the workspace folder or absolute. */
+  config: z.string().min(1),
+  action: z.enum(["train", "validate"]).default("train"),
+  /** Dotted keys with their values. */
+  overrides: z.record(z.string(), z.unknown()).default({}),
+  /** A run folder to go on with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
+  resume: z.string().exactOptional(),
+  runName: z.string().exactOptional(),
+  /** Only for ourselves: the launch that a new window joins again. */
+  attach: z.string().exactOptional(),
+});
+
+export type TrainTask = z.infer<typeof trainTask>;
+
+/** The definition with its defaults, or why it cannot be used. */
+export function readTrainTask(definition: unknown): TrainTask | string {
+  const parsed = trainTask.safeParse(definition);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return `The task cannot be used: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}. Correct it in tasks.json.`;
+}
+
+/** The overrides of a task as the trainer reads them, `key=value` each with the value as JSON. */
+export function overrideTexts({ overrides, runName, resume }: TrainTask): readonly string[] {
+  const isFolder = resume !== undefined && resume !== "auto" && !resume.startsWith("tinker://");
+  const named: Readonly<Record<string, unknown>> = {
+    ...overrides,
+    ...(runName !== undefined && { run_name: runName }),
+    ...(resume !== undefined && !isFolder && { resume_from: resume }),
+  };
+  return Object.entries(named).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+}
+
+/** The run folder that the task goes on with; null for a new run. */
+export function resumedFolder({ resume }: TrainTask): string | null {
+  if (resume === undefined || resume === "auto" || resume.startsWith("tinker://")) return null;
+  return resume;
+}
