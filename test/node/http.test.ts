@@ -148,6 +148,70 @@ test("a stream arrives piece by piece and may be left early", async () => {
   expect(pieces).toEqual(["first"]);
 });
 
+test("a body that nobody reads makes the server wait, and is whole in the end", async () => {
+  const whole = Buffer.alloc(8 * 1024 * 1024, "body");
+  let isTaken = false;
+  const server = await serve((_request, response) => {
+    response.end(whole, () => {
+      isTaken = true;
+    });
+  });
+  const response = await client().send({ method: "GET", url: addressOf(server) });
+  const pieces = response.stream()[Symbol.asyncIterator]();
+  let length = (await pieces.next()).value?.length ?? 0;
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(isTaken).toBe(false);
+  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+    length += piece.value.length;
+  }
+  expect(length).toBe(whole.length);
+});
+
+test("many requests at once have a connection each, and later ones use these again", async () => {
+  const ports = new Set<number | undefined>();
+  const held: (() => void)[] = [];
+  const count = 50;
+  const server = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    held.push(() => response.end("answer"));
+    if (held.length === count) for (const release of held.splice(0)) release();
+  });
+  const http = client();
+  const url = addressOf(server);
+  const round = async () => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () => http.send({ method: "GET", url })),
+    );
+    return await Promise.all(answers.map((answer) => answer.text()));
+  };
+  expect(await round()).toEqual(new Array(count).fill("answer"));
+  // A connection is free one turn after its answer, in which a server may still close it.
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(await round()).toEqual(new Array(count).fill("answer"));
+  expect(ports.size).toBe(count);
+});
+
+test("a request that cannot be written does not cost a connection", async () => {
+  const server = await serve((_request, response) => void response.end("answer"));
+  const http = client();
+  const url = addressOf(server);
+  const headers = { "x-key": "line\nbreak" };
+  await expect(http.send({ method: "GET", url, headers })).rejects.toMatchObject({
+    code: "transport",
+    data: { sent: false },
+  });
+  expect(await (await http.send({ method: "GET", url })).text()).toBe("answer");
+});
+
+test("a time limit that ends before the connection is there says that nothing was sent", async () => {
+  const http = client({ proxy: addressOf(await serve(() => undefined)) });
+  const request = { method: "GET", url: "http://service.example/", timeoutMs: 20 } as const;
+  await expect(http.send(request)).rejects.toMatchObject({
+    code: "transport",
+    data: { sent: false },
+  });
+});
+
 test("a socket takes the place of host and port", async () => {
   const name = `tinker-rl-http-${process.pid}.sock`;
   const path = process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);

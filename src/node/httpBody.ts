@@ -1,0 +1,114 @@
+/** A body on its way: what has arrived and was not read yet, and the reader who waits for more. */
+
+/** So many unread bytes make the sender wait, unless the whole body is wanted anyway. */
+const UNREAD_LIMIT = 64 * 1024;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** What the reader does to the connection. */
+export interface BodyFlow {
+  pause(): void;
+  resume(): void;
+  /** The rest is not wanted. */
+  abandon(): void;
+}
+
+export class ArrivingBody {
+  readonly #flow: BodyFlow;
+  #chunks: Buffer[] = [];
+  #unreadBytes = 0;
+  #isWholeWanted = false;
+  #isComplete = false;
+  #failure: { readonly fault: unknown } | null = null;
+  #wakeReader: (() => void) | null = null;
+
+  constructor(flow: BodyFlow) {
+    this.#flow = flow;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    if (this.#isWholeWanted) return;
+    this.#unreadBytes += chunk.length;
+    if (this.#unreadBytes >= UNREAD_LIMIT) this.#flow.pause();
+    this.#wake();
+  }
+
+  complete(): void {
+    this.#isComplete = true;
+    this.#wake();
+  }
+
+  /** Every way of reading throws `fault` from now on. */
+  fail(fault: unknown): void {
+    this.#failure = { fault };
+    this.#chunks = [];
+    this.#wake();
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const chunks = await this.#whole();
+    const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+
+  async text(): Promise<string> {
+    const [first, ...others] = await this.#whole();
+    if (first === undefined) return "";
+    const text = (others.length === 0 ? first : Buffer.concat([first, ...others])).toString();
+    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  }
+
+  async *stream(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) {
+          this.#countRead(chunk.length);
+          yield chunk;
+        } else if (this.#isOver()) {
+          return;
+        } else {
+          await this.#change();
+        }
+      }
+    } finally {
+      if (!this.#isComplete) this.#flow.abandon();
+    }
+  }
+
+  async #whole(): Promise<readonly Buffer[]> {
+    this.#isWholeWanted = true;
+    this.#flow.resume();
+    if (!this.#isOver()) await this.#change();
+    this.#isOver();
+    return this.#chunks.splice(0);
+  }
+
+  #isOver(): boolean {
+    if (this.#failure !== null) throw this.#failure.fault;
+    return this.#isComplete;
+  }
+
+  #countRead(bytes: number): void {
+    const wasFull = this.#unreadBytes >= UNREAD_LIMIT;
+    this.#unreadBytes -= bytes;
+    if (wasFull && this.#unreadBytes < UNREAD_LIMIT) this.#flow.resume();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wakeReader = resolve;
+    });
+  }
+
+  #wake(): void {
+    const wake = this.#wakeReader;
+    this.#wakeReader = null;
+    wake?.();
+  }
+}

@@ -1,0 +1,123 @@
+/** One request and its answer, fed by the connection; owns the time limit and the abort. */
+
+import type { HttpRequest, HttpResponse } from "../core/ports.ts";
+import { ArrivingBody } from "./httpBody.ts";
+import { connectionFault, timeoutFault } from "./httpFaults.ts";
+
+/** What the connection lets its user do. */
+interface Connection {
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Made once: an error with a stack for every request that is given up would cost more than the request. */
+const GIVEN_UP = new Error("The request was given up");
+
+/** The methods that begin with `on` are those that the connection calls, in this order. */
+export class HttpExchange {
+  /** Rejects with the signal's reason, or AppError `transport`. */
+  readonly response: Promise<HttpResponse>;
+  readonly #request: HttpRequest;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #body: ArrivingBody;
+  #settle: {
+    readonly resolve: (response: HttpResponse) => void;
+    readonly reject: (fault: unknown) => void;
+  } = { resolve: () => undefined, reject: () => undefined };
+  #connection: Connection | null = null;
+  #isOver = false;
+
+  constructor(request: HttpRequest) {
+    const { signal, timeoutMs } = request;
+    this.#request = request;
+    this.response = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#body = new ArrivingBody({
+      pause: () => this.#connection?.pause(),
+      resume: () => this.#connection?.resume(),
+      abandon: () => this.#giveUp(GIVEN_UP),
+    });
+    if (signal?.aborted) {
+      this.#fail(signal.reason);
+      return;
+    }
+    if (timeoutMs !== undefined) this.#timer = setTimeout(this.#onTimeUp, timeoutMs);
+    signal?.addEventListener("abort", this.#onAbort);
+  }
+
+  /** True when nobody waits for it any more, which may be before it began. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  onRequestStart(connection: Connection): void {
+    this.#connection = connection;
+    if (this.#isOver) connection.abort(GIVEN_UP);
+  }
+
+  onResponseStart(_connection: Connection, status: number, headers: Headers): void {
+    // Others are followed by the answer itself.
+    if (status >= 200) this.#settle.resolve(this.#responseOf(status, headers));
+  }
+
+  onResponseData(_connection: Connection, chunk: Buffer): void {
+    this.#body.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#body.complete();
+  }
+
+  onResponseError(_connection: Connection | undefined, error: unknown): void {
+    this.fail(error);
+  }
+
+  /** Ends it with a failure of the connection. */
+  fail(error: unknown): void {
+    if (!this.#isOver) this.#fail(connectionFault(this.#request, error));
+  }
+
+  readonly #onAbort = (): void => this.#giveUp(this.#request.signal?.reason);
+  readonly #onTimeUp = (): void =>
+    this.#giveUp(timeoutFault(this.#request, this.#connection !== null));
+
+  #giveUp(fault: unknown): void {
+    if (this.#isOver) return;
+    this.#fail(fault);
+    this.#connection?.abort(GIVEN_UP);
+  }
+
+  #fail(fault: unknown): void {
+    this.#end();
+    this.#settle.reject(fault);
+    this.#body.fail(fault);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #responseOf(status: number, headers: Headers): HttpResponse {
+    const body = this.#body;
+    return {
+      status,
+      header: (name) => headerValue(headers[name.toLowerCase()]),
+      bytes: () => body.bytes(),
+      text: () => body.text(),
+      stream: () => body.stream(),
+    };
+  }
+}
+
+function headerValue(value: string | readonly string[] | undefined): string | null {
+  if (value === undefined) return null;
+  return typeof value === "string" ? value : value.join(", ");
+}

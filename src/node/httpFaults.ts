@@ -1,0 +1,66 @@
+/** What a request that got no complete answer is told as. */
+
+import { AppError, errorMessage } from "../core/errors.ts";
+import type { HttpRequest } from "../core/ports.ts";
+
+/** Failures of these kinds come before any byte of the request is written. */
+const UNSENT_SYSCALLS: ReadonlySet<string> = new Set(["connect", "getaddrinfo"]);
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_INVALID_ARG",
+  "ERR_INVALID_URL",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** AppError `transport` for the failure of the connection. */
+export function connectionFault(request: HttpRequest, error: unknown): AppError {
+  return transportError(request, errorMessage(error), wasPossiblySent(error), error);
+}
+
+/** AppError `transport` for a request whose time is over; `wasStarted` when its first byte may have left. */
+export function timeoutFault(request: HttpRequest, wasStarted: boolean): AppError {
+  return transportError(request, `no complete answer in ${request.timeoutMs} ms`, wasStarted);
+}
+
+function transportError(
+  request: HttpRequest,
+  reason: string,
+  sent: boolean,
+  cause?: unknown,
+): AppError {
+  const place = describeUrl(request.url);
+  return new AppError(
+    "transport",
+    `${request.method} ${place} failed: ${reason || "the connection broke"}. Check the network, the proxy settings and the address.`,
+    { data: { sent, url: place, code: errorField(cause, "code") ?? null }, cause },
+  );
+}
+
+/** The address without user info and query, which may hold keys. */
+function describeUrl(url: string): string {
+  if (!URL.canParse(url)) return "an invalid URL";
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+function wasPossiblySent(error: unknown): boolean {
+  // With several addresses to try, the one error lists a failed connection to each.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const syscall = errorField(first, "syscall");
+  const code = errorField(first, "code");
+  return !(UNSENT_SYSCALLS.has(syscall ?? "") || UNSENT_CODES.has(code ?? ""));
+}
+
+function errorField(error: unknown, name: "code" | "syscall"): string | undefined {
+  const value: unknown =
+    error instanceof Error ? Object.getOwnPropertyDescriptor(error, name)?.value : undefined;
+  return typeof value === "string" ? value : undefined;
+}

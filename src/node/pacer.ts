@@ -1,0 +1,34 @@
+/** Spreads what would all happen at once over turns of the event loop, so that it goes on turning. */
+
+export class Pacer {
+  readonly #perTurn: number;
+  readonly #waiting: (() => void)[] = [];
+  #begun = 0;
+  #isTurnAwaited = false;
+
+  /** At most `perTurn` actions begin in one turn. */
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn;
+  }
+
+  /** Runs `action` now, or in its order in one of the next turns. */
+  run(action: () => void): void {
+    this.#waiting.push(action);
+    this.#runSome();
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isTurnAwaited = false;
+    this.#begun = 0;
+    this.#runSome();
+  };
+
+  #runSome(): void {
+    const actions = this.#waiting.splice(0, this.#perTurn - this.#begun);
+    this.#begun += actions.length;
+    for (const action of actions) action();
+    if (this.#isTurnAwaited || this.#begun === 0) return;
+    this.#isTurnAwaited = true;
+    setImmediate(this.#onTurn);
+  }
+}

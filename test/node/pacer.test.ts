@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { Pacer } from "../../src/node/pacer.ts";
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test("so many actions begin at once, the rest in later turns and in their order", async () => {
+  const pacer = new Pacer(2);
+  const begun: number[] = [];
+  for (let i = 0; i < 5; i++) pacer.run(() => begun.push(i));
+  expect(begun).toEqual([0, 1]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  await nextTurn();
+  pacer.run(() => begun.push(5));
+  expect(begun.at(-1)).toBe(5);
+});
+
+test("what an action asks for comes after what waits already", async () => {
+  const pacer = new Pacer(1);
+  const begun: string[] = [];
+  pacer.run(() => {
+    begun.push("first");
+    pacer.run(() => begun.push("asked for by the first"));
+  });
+  pacer.run(() => begun.push("second"));
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  expect(begun).toEqual(["first", "asked for by the first", "second"]);
+});
