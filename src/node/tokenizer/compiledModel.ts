@@ -3,7 +3,7 @@
 import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
 import { BYTE_LEVEL_ALPHABET, byteLevelBytes } from "./byteLevel.ts";
 import { type ByteTable, createByteTable } from "./byteTable.ts";
-import { createMergeTable, type Merge, type MergeTable } from "./mergeTable.ts";
+import { createMergeTable, MAX_MERGES, type Merge, type MergeTable } from "./mergeTable.ts";
 import {
   type ModelFiles,
   readModelFiles,
@@ -109,6 +109,9 @@ function readMerges(
   pairs: readonly unknown[],
   { idOf }: Vocabulary,
 ): readonly Merge[] {
+  if (pairs.length > MAX_MERGES) {
+    throw unsupported(folder, "tokenizer.json", `it has more than ${MAX_MERGES} merges`);
+  }
   const merges: Merge[] = [];
   for (const [rank, pair] of pairs.entries()) {
     const [first, second] = typeof pair === "string" ? pair.split(" ", 2) : asPair(pair);

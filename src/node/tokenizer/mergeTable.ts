@@ -14,6 +14,9 @@ export interface Merge {
  */
 export type MergeTable = Int32Array<ArrayBuffer>;
 
+/** Ranks stay below this; no vocabulary comes near. */
+export const MAX_MERGES = 2 ** 21;
+
 const SLOT = 4;
 const EMPTY = -1;
 

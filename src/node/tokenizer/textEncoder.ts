@@ -1,6 +1,6 @@
 /** Text to ids: as ordinary text, whatever it contains. */
 
-import { mergeBytes } from "./bytePairs.ts";
+import { ByteMerger } from "./byteMerger.ts";
 import type { CompiledTokenizer } from "./compiledModel.ts";
 import { createTextSplitter } from "./hf.ts";
 import { findWholeToken } from "./wholeTokens.ts";
@@ -13,12 +13,13 @@ const MAX_CACHED_LENGTH = 64;
 export function createTextEncoder(tokenizer: CompiledTokenizer): (text: string) => number[] {
   const { table, byteIds, merges, wholeTokens } = tokenizer;
   const splitter = createTextSplitter(tokenizer.splitting);
+  const merger = new ByteMerger(byteIds, merges);
   const cache = new Map<string, readonly number[]>();
 
   const encodePiece = (piece: string): readonly number[] => {
     const bytes = splitter.bytesOf(piece);
     const whole = wholeTokens === null ? null : findWholeToken(wholeTokens, table, bytes);
-    return whole === null ? mergeBytes(bytes, byteIds, merges) : [whole];
+    return whole === null ? merger.merge(bytes) : [whole];
   };
 
   const cachedIds = (piece: string): readonly number[] => {

@@ -129,6 +129,44 @@ describe("a small BPE", () => {
     expect(tokenizer.decode(ids)).toBe(`a${END}${END}<|im_start|>`);
   });
 
+  it("looks a piece up before it merges, where the model says so", async () => {
+    const bpe = smallBpe();
+    const { tokenizer } = await loadSmallBpe();
+    expect(tokenizer.encodeText(" the").map((id) => tokenizer.decode([id]))).toEqual([" the"]);
+    const merges = bpe.model.merges.filter((merge) => merge !== "Ġ the");
+    const encode = async (ignore_merges: boolean): Promise<readonly number[]> => {
+      const model = { ...bpe.model, merges, ignore_merges };
+      const loaded = await loadSmallBpe({ "tokenizer.json": { ...bpe, model } });
+      return loaded.tokenizer.encodeText(" the");
+    };
+    expect(await encode(true)).toEqual(tokenizer.encodeText(" the"));
+    expect(await encode(false)).toHaveLength(2);
+  });
+
+  it("leaves out merges whose token is an added one", async () => {
+    const bpe = smallBpe();
+    const and = Object.entries(bpe.model.vocab).find(([text]) => text === "and")?.[1];
+    const added_tokens = [...bpe.added_tokens, { id: and, content: "and", special: true }];
+    const { tokenizer } = await loadSmallBpe({ "tokenizer.json": { ...bpe, added_tokens } });
+    const texts = tokenizer.encodeText("and").map((id) => tokenizer.decode([id]));
+    expect(texts).toEqual(["an", "d"]);
+  });
+
+  it("splits as its rules say when they go on after the bytes are spelt, or split with them", async () => {
+    const bpe = smallBpe();
+    const byteLevel = { type: "ByteLevel", add_prefix_space: false, use_regex: true };
+    const digits = { type: "Digits", individual_digits: true };
+    for (const pre_tokenizer of [
+      byteLevel,
+      { type: "Sequence", pretokenizers: [byteLevel, digits] },
+    ]) {
+      const { tokenizer } = await loadSmallBpe({ "tokenizer.json": { ...bpe, pre_tokenizer } });
+      const ids = tokenizer.encodeText("the the 漢é");
+      expect(ids.slice(0, 2).map((id) => tokenizer.decode([id]))).toEqual(["the", " the"]);
+      expect(tokenizer.decode(ids)).toBe("the the 漢é");
+    }
+  });
+
   it("takes its template from the config, and rather from the file", async () => {
     const fromConfig = await loadSmallBpe();
     expect(fromConfig.template).toEqual({ source: "from the config", bosToken: "", eosToken: END });
@@ -148,6 +186,17 @@ describe("a folder that cannot be used", () => {
     ["is no JSON", "{"],
     ["is no BPE", { ...smallBpe(), model: { type: "Unigram", vocab: [] } }],
     ["has no byte alphabet", { ...smallBpe(), model: { ...smallBpe().model, vocab: { a: 0 } } }],
+    [
+      "has a token without an id",
+      { ...smallBpe(), model: { ...smallBpe().model, vocab: { a: -1 } } },
+    ],
+    ["has half a merge", { ...smallBpe(), model: { ...smallBpe().model, merges: ["a"] } }],
+    [
+      "marks the ends of words",
+      { ...smallBpe(), model: { ...smallBpe().model, end_of_word_suffix: "</w>" } },
+    ],
+    ["does not cut text into bytes", { ...smallBpe(), pre_tokenizer: { type: "Whitespace" } }],
+    ["has unknown rules", { ...smallBpe(), normalizer: { type: "Upside" } }],
   ])("says that its tokenizer %s", async (_what, content) => {
     await expect(loadSmallBpe({ "tokenizer.json": content })).rejects.toMatchObject({
       code: "tokenizer-unsupported",
