@@ -11,6 +11,7 @@ import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
 import type { Closers } from "./closers.ts";
+import { requireAnswer } from "./firstContact.ts";
 import { type LocalPrograms, startEngine, startEnvironments } from "./localServices.ts";
 import { type AddressParts, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
 
@@ -105,7 +106,7 @@ export async function connectEnvironmentServices(
   ];
   const isLocal = (name: string): boolean => name.startsWith("local/");
   const local = names.some(isLocal) ? await localEnvironments(parts) : null;
-  const hosted = names.every(isLocal) ? null : openReward(parts);
+  const hosted = names.every(isLocal) ? null : await openReward(parts);
   return (name) => {
     const connection = isLocal(name) ? local : hosted;
     if (connection === null) throw new AppError("environment-not-found", `${name} has no service.`);
@@ -129,16 +130,22 @@ async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentCon
 }
 
 /** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
-function openReward(parts: ConnectionParts): EnvironmentConnection {
+async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection> {
   const { config, redactor, closers } = parts;
-  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey } = environmentAddress(parts);
+  const address = environmentAddress(parts);
+  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey } = address;
   if (isOpenReward && apiKey === null) {
     const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
     throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
   }
   if (apiKey !== null) redactor.learn(apiKey);
   const http = createHttpClient();
-  closers.add(() => http.close());
+  const closing = new AbortController();
+  closers.add(() => {
+    closing.abort();
+    return http.close();
+  });
+  await requireAnswer({ ...address, http, clock: systemClock, signal: closing.signal });
   return connectEnvironments({
     ...environmentOptions(parts),
     ...{ http, baseUrl, apiKey },

@@ -41,6 +41,8 @@ export interface EnvironmentAddress extends ServiceAddress {
   readonly isOpenReward: boolean;
   /** Where the catalogue of environments is read, without any key; null = derived from the address. */
   readonly apiUrl: string | null;
+  /** Configuration key or variable that holds the address; null = the hosted service by default. */
+  readonly source: string | null;
 }
 
 /**
@@ -58,7 +60,12 @@ export function environmentAddress(parts: AddressParts): EnvironmentAddress {
   if (address !== null) requireAllowedHost({ address, ...route });
   requireBoundHost({ url, ...route });
   const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
-  return { url, isOpenReward, apiUrl, keyName, key: variables(keyName)?.value ?? null };
+  const source = config.openreward_base_url === null ? address?.name : "openreward_base_url";
+  return {
+    ...{ url, isOpenReward, apiUrl, keyName },
+    key: variables(keyName)?.value ?? null,
+    source: source ?? null,
+  };
 }
 
 function sessionsVariable(variables: Variables): NamedValue | null {

@@ -1,7 +1,7 @@
 /** A server with the gaps that compatible servers have: no names for samples, no resume in one call, its own model ids and metrics. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Server as NetServer } from "node:net";
 import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
@@ -68,7 +68,7 @@ export async function startStub(options: StubOptions): Promise<Stub> {
 }
 
 /** Listens on a free port of this machine. */
-export async function listenAnywhere(server: Server): Promise<string> {
+export async function listenAnywhere(server: NetServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server's address is never a string.
   const { port } = server.address() as AddressInfo;

@@ -75,6 +75,17 @@ describe("the server of the environments", () => {
     );
   });
 
+  it("tells where its address was written", () => {
+    const sourceOf = (setting: Setting) => environmentAddress(parts(setting)).source;
+    const process = { OPENREWARD_URL: "http://c.example" };
+    const config = { openreward_base_url: "http://d.example" };
+    expect([sourceOf({}), sourceOf({ process }), sourceOf({ process, config })]).toEqual([
+      null,
+      "OPENREWARD_URL",
+      "openreward_base_url",
+    ]);
+  });
+
   it("gets neither a key nor a looked-up secret over an address from .env", () => {
     const dotenv = { OPENREWARD_SESSION_URL: "http://a.example" };
     expect(() => environmentAddress(parts({ process: keys, dotenv }))).toThrow(/but ORS_API_KEY/);

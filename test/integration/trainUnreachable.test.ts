@@ -1,0 +1,66 @@
+/** The program where no environments' server answers: a line that says so, soon, and nothing that costs. */
+
+import { createServer } from "node:http";
+import { createServer as createSilentServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runFolderWith } from "./localRun.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
+import { runProgram } from "./trainProgram.ts";
+
+const servers: Server[] = [];
+const asked: string[] = [];
+let refusing = "";
+let silent = "";
+let tinkerUrl = "";
+
+beforeAll(async () => {
+  const closed = createSilentServer();
+  refusing = await listenAnywhere(closed);
+  closed.close();
+  const mute = createSilentServer((socket) => socket.on("error", () => undefined));
+  silent = await listenAnywhere(mute);
+  const tinker = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
+  });
+  tinkerUrl = await listenAnywhere(tinker);
+  servers.push(mute, tinker);
+});
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+function config(address: string): string {
+  return `model_name: Org/Model
+tokenizer_name: unused
+batch_size: 2
+tinker_base_url: ${tinkerUrl}
+environments:
+  calculator: { splits: { train: {} }, num_rollouts: 4 }
+  Acme/depot: { splits: { train: {} }, num_rollouts: 4 }
+${address}`;
+}
+
+// All at the same time, because they wait for nothing but time.
+describe.concurrent("an environments' server that cannot be reached", { timeout: 60_000 }, () => {
+  it.each([
+    ["refuses connections", () => refusing, "openreward_base_url"],
+    ["takes connections and is silent", () => silent, "openreward_base_url"],
+    ["has no address in the network", () => "http://nowhere.invalid", "OPENREWARD_SESSION_URL"],
+  ])("is told when it %s", async (_, address, source) => {
+    const isVariable = source === "OPENREWARD_SESSION_URL";
+    const line = isVariable ? "" : `openreward_base_url: ${address()}/prefix\n`;
+    const folder = await runFolderWith(config(line));
+    const { code, stderr } = await runProgram(["train", "-c", join(folder, "config.yaml")], {
+      TINKER_API_KEY: "tml-key",
+      ...(isVariable && { OPENREWARD_SESSION_URL: address() }),
+    });
+    expect(stderr).toMatch(/^error: The environments' server at \S+ cannot be reached \(.+\)\. /);
+    expect(stderr).toContain(address());
+    expect(stderr).toContain(`Start the server there or correct ${source}, then start the run`);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(code).toBe(5);
+    expect(asked.filter((path) => path !== "/api/v1/client/config")).toEqual([]);
+  });
+});
