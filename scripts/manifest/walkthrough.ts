@@ -57,7 +57,7 @@ const STEPS: readonly Step[] = [
   },
   {
     id: "keys",
-    title: "Add keys when you want hosted models",
+    title: "Add keys for hosted models",
     lines: [
       "Keys are kept in the secret store of the editor. They are never written to settings, files or logs, and go only to the service they are for.",
       "[Set API Key](command:tinkerRL.setApiKey)",

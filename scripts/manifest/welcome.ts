@@ -22,7 +22,7 @@ const WELCOMES: readonly Welcome[] = [
     view: "runs",
     when: `!${TRUSTED}`,
     lines: [
-      "Training is off in Restricted Mode. Help with editing works.",
+      "Training is off in Restricted Mode. You can still edit and check configurations, and look at runs.",
       "[Manage Workspace Trust](command:workbench.trust.manage)",
     ],
   },

@@ -1,10 +1,9 @@
 /** `npm run test:desktop`: the suite in the extension host of a desktop VS Code, downloaded or installed. */
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
-import { copyExample } from "./folders.ts";
+import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 
 const PROGRAM = "VSCODE_PATH";
 const VERSION = "VSCODE_VERSION";
@@ -26,7 +25,7 @@ async function desktopProgram(): Promise<string> {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "workbench-folder-"));
+const folder = newFolder();
 copyExample(folder);
 try {
   process.exitCode = await runTests({
@@ -39,5 +38,5 @@ try {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 } finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  deleteFolder(folder);
 }

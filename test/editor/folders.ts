@@ -1,6 +1,20 @@
-/** What a journey finds in its folder. */
+/** The folders that tests open: never those of the repository, for a run or an editor may write to them. */
 
-import { cpSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** An empty folder with a plain name, which the window shows. */
+export function newFolder(): string {
+  const folder = join(mkdtempSync(join(tmpdir(), "workbench-")), "project");
+  mkdirSync(folder);
+  return folder;
+}
+
+/** Deletes what {@link newFolder} made; whatever still ends may write to it for a moment. */
+export function deleteFolder(folder: string): void {
+  rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
 
 /** The local example, without the runs that somebody made in it. */
 export function copyExample(folder: string): void {

@@ -1,13 +1,12 @@
 /** What a journey is, and how one is run: a server, a browser and a folder of its own, and a picture when something fails. */
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { freshPage, workbenchUrl } from "../workbench/browser.ts";
 import { type ServerOptions, startServer, type WorkbenchServer } from "../workbench/server.ts";
 import { type Theme, Workbench } from "../workbench/workbench.ts";
+import { deleteFolder, newFolder } from "./folders.ts";
 
 /** One road of a user through the extension, as it is packaged. */
 export interface Journey {
@@ -48,7 +47,7 @@ export async function runJourney(
   { browser, vsix, edition }: JourneySettings,
 ): Promise<boolean> {
   mkdirSync(SHOTS, { recursive: true });
-  const folder = mkdtempSync(join(tmpdir(), "workbench-folder-"));
+  const folder = newFolder();
   journey.prepare?.(folder);
   const server = await startServer({ ...journey.server, edition, vsix: [vsix] });
   const page = await freshPage(browser, server.authority);
@@ -78,7 +77,7 @@ export async function runJourney(
   } finally {
     await page.context().close();
     await server.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    deleteFolder(folder);
   }
 }
 
@@ -101,7 +100,9 @@ async function timedStep(name: string, part: () => Promise<unknown>): Promise<vo
   const startedAt = Date.now();
   try {
     const note = await part();
-    console.log(`  ok ${name}${typeof note === "string" ? `: ${note}` : ""} (${Date.now() - startedAt} ms)`);
+    console.log(
+      `  ok ${name}${typeof note === "string" ? `: ${note}` : ""} (${Date.now() - startedAt} ms)`,
+    );
   } catch (error) {
     console.log(`  FAILED ${name}`);
     throw error;

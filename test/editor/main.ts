@@ -3,14 +3,11 @@
  * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` a half, `--oldest` the oldest supported VS Code.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { launchBrowser } from "../workbench/browser.ts";
 import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
-import { copyExample } from "./folders.ts";
+import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
@@ -29,12 +26,12 @@ const { values } = parseArgs({
 const edition: Edition = values.oldest === true ? "oldest" : "newest";
 
 async function inHostPasses(): Promise<boolean> {
-  const workspace = mkdtempSync(join(tmpdir(), "workbench-folder-"));
+  const workspace = newFolder();
   copyExample(workspace);
   try {
     return await runInServer(edition, workspace);
   } finally {
-    rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
+    deleteFolder(workspace);
   }
 }
 

@@ -1,25 +1,22 @@
 /** `npm run workbench`: the packaged extension in a real workbench, for a person with a browser. `--restricted` trusts no folder. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { copyExample } from "../editor/folders.ts";
-import { workbenchUrl } from "./browser.ts";
+import { copyExample, deleteFolder, newFolder } from "../editor/folders.ts";
 import { packagedExtension } from "./packagedExtension.ts";
 import { startServer } from "./server.ts";
 
 const { values } = parseArgs({
   options: { restricted: { type: "boolean" }, oldest: { type: "boolean" } },
 });
-const folder = mkdtempSync(join(tmpdir(), "workbench-folder-"));
+const folder = newFolder();
 copyExample(folder);
-process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+process.once("exit", () => deleteFolder(folder));
 const { authority } = await startServer({
   vsix: [packagedExtension()],
   edition: values.oldest === true ? "oldest" : "newest",
   trust: values.restricted !== true,
   idleSeconds: 24 * 3600,
 });
-console.log(`A copy of examples/local is open at\n\n  ${workbenchUrl(authority, folder)}\n`);
+const address = `http://${authority}/?${new URLSearchParams({ folder })}`;
+console.log(`A copy of examples/local is open at\n\n  ${address}\n`);
 console.log("Ctrl+C ends the server and deletes the copy.");

@@ -31,7 +31,11 @@ export const firstLook: Journey = {
     await step("the walkthrough opens", async () => {
       await workbench.command("Tinker RL: Open Walkthrough");
       await workbench.page.getByText("First steps with Tinker RL").first().waitFor();
-      await picture("walkthrough");
+      for (const title of ["Run the local demo", "Stop and resume"]) {
+        await workbench.page.getByRole("button", { name: title }).first().click();
+        await workbench.panel().locator("svg").waitFor();
+        await picture(`walkthrough ${title}`);
+      }
     });
 
     await step("it activates quickly and takes little memory", async () => {
