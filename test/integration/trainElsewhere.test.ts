@@ -144,6 +144,21 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
   });
 });
 
+describe("`serve` with another key for its environments", () => {
+  it("is a fault of the service, not of the configuration, for several environments, too", async () => {
+    const folder = await runFolderWith(config(models.url));
+    folders.push(folder);
+    const variables = { ...keys(), ORS_API_KEY: "another" };
+    const { code, stderr } = await runProgram(
+      ["train", "-c", join(folder, "config.yaml")],
+      variables,
+    );
+    expect(stderr).toMatch(/^error: .*calculator.*Check the API key.*depot.*Check the API key/);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(code).toBe(5);
+  });
+});
+
 describe("a server with SkyRL's gaps", () => {
   let gaps: GappyServer;
   let gateway: Gateway;

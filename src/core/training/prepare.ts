@@ -42,13 +42,14 @@ export interface Preparation {
 /** @throws AppError that names the configuration key at fault */
 export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
   const { config } = parts;
+  // It needs no service, so it goes on beside the questions to them. A model that is not offered is told before its tokenizer.
+  const preparingChat = prepareChat(parts);
+  preparingChat.catch(() => undefined);
   parts.onPart(`asking the service for ${config.model_name}`);
   const maxContext = await requireModel(parts);
-  parts.onPart("loading the tokenizer");
-  const chat = await prepareChat(parts);
-  parts.onPart("asking the environments for their tasks");
+  parts.onPart("loading the tokenizer and asking the environments for their tasks");
   const environments = await prepareEnvironments(parts, maxContext);
-  const sources = await taskSources(config, environments);
+  const [chat, sources] = await Promise.all([preparingChat, taskSources(config, environments)]);
   const sequence = createTaskSequence(sources, config.seed, config.mix, parts.sha256);
   const steps = totalSteps(config, sequence.epochLength);
   learningRateAt(config, 0, steps);
@@ -124,10 +125,13 @@ async function taskSources(
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
 }
 
+/** Names that do not exist come before everything else: they are the user's to correct. */
 function missingEnvironments(faults: readonly unknown[]): unknown {
-  const [first] = faults;
-  if (faults.length === 1) return first;
-  const code = isAppError(first) ? first.code : "environment-unavailable";
-  const messages = new Set(faults.map(errorMessage));
-  return new AppError(code, [...messages].join("\n"), { configPath: "environments", cause: first });
+  if (faults.length === 1) return faults[0];
+  const unknownName = faults.find((fault) => isAppError(fault, "environment-not-found"));
+  const cause = unknownName ?? faults[0];
+  const code = isAppError(cause) ? cause.code : "environment-unavailable";
+  const message = [...new Set(faults.map(errorMessage))].join("\n");
+  const place = unknownName === undefined ? {} : { configPath: "environments" };
+  return new AppError(code, message, { ...place, cause });
 }
