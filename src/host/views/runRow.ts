@@ -1,0 +1,145 @@
+/** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
+
+import { formatCount, formatQuantity, formatReward } from "../../shared/format.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+
+export interface RowText {
+  readonly label: string;
+  readonly description: string;
+  /** Everything that icon and place say, in words. */
+  readonly spoken: string;
+  /** Name of a codicon, and of a theme colour or null for the usual one. */
+  readonly icon: string;
+  readonly color: string | null;
+  /** Words for when clauses, joined by `+`. */
+  readonly context: string;
+}
+
+/** A mean over fewer steps moves too much to call it a trend. */
+const TREND_STEPS = 3;
+const TREND_MARGIN = 0.02;
+
+type Phase = RunEntry["phase"];
+
+const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null]>> = {
+  preparing: ["loading~spin", null],
+  probing: ["loading~spin", null],
+  running: ["sync~spin", "charts.blue"],
+  pausing: ["sync~spin", "charts.blue"],
+  paused: ["debug-pause", "charts.yellow"],
+  finishing: ["loading~spin", null],
+  done: ["pass", "testing.iconPassed"],
+  failed: ["error", "testing.iconFailed"],
+  stopped: ["circle-slash", null],
+  interrupted: ["warning", "list.warningForeground"],
+  unreadable: ["question", null],
+};
+
+/** `isSpinning`: one row at most turns, the others stand still. */
+export function runRow(
+  run: RunEntry,
+  given: { readonly label: string | null; readonly isSpinning: boolean },
+): RowText {
+  const label = given.label ?? run.name;
+  const [icon, color] = ICONS[run.phase];
+  const details = detailsOf(run);
+  return {
+    label,
+    description: details.join(" · "),
+    spoken: [`run ${label}`, ...spokenOf(run)].join(", "),
+    icon: given.isSpinning ? icon : icon.replace("~spin", ""),
+    color,
+    context: contextOf(run).join("+"),
+  };
+}
+
+/** `rising`, `falling` or `steady` over the last ten steps; null when there are too few. */
+export function trendOf(
+  rewards: readonly (number | null)[],
+): "rising" | "falling" | "steady" | null {
+  const values = rewards.filter((value) => value !== null);
+  const half = Math.floor(values.length / 2);
+  if (half < TREND_STEPS) return null;
+  const difference = mean(values.slice(-half)) - mean(values.slice(0, half));
+  if (Math.abs(difference) < TREND_MARGIN) return "steady";
+  return difference > 0 ? "rising" : "falling";
+}
+
+function detailsOf(run: RunEntry): readonly string[] {
+  const { phase, steps, reward, repeats, status } = run;
+  const last = reward === null ? [] : [formatReward(reward)];
+  switch (phase) {
+    case "preparing":
+    case "probing":
+      return [`preparing${status?.preparing == null ? "" : `: ${status.preparing}`}`];
+    case "running":
+      return [`step ${progress(run)}`, ...withArrow(run, last)];
+    case "pausing":
+      return [`pausing after step ${formatCount(steps + 1)}`, ...last];
+    case "paused":
+      return ["paused", `step ${progress(run)}`, ...last];
+    case "finishing":
+      return ["finishing", `step ${progress(run)}`, ...last];
+    case "unreadable":
+      return ["cannot be read by this version"];
+    case "done":
+      return ["done", formatQuantity(steps, "step"), ...last];
+    case "interrupted":
+    case "failed":
+    case "stopped":
+      return [phase, `step ${progress(run)}`, ...last, ...repeated(repeats)];
+  }
+}
+
+function spokenOf(run: RunEntry): readonly string[] {
+  const { phase, steps, totalSteps, reward, recentRewards, repeats } = run;
+  const of = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
+  const trend = trendOf(recentRewards);
+  return [
+    phase,
+    `step ${formatCount(steps)}${of}`,
+    ...(reward === null ? [] : [`mean reward ${formatReward(reward)}`]),
+    ...(trend === null ? [] : [trend]),
+    ...(isResumable(run)
+      ? [`can be resumed, ${repeated(repeats)[0] ?? "nothing is repeated"}`]
+      : []),
+  ];
+}
+
+function progress({ steps, totalSteps }: RunEntry): string {
+  return totalSteps === null
+    ? formatCount(steps)
+    : `${formatCount(steps)}/${formatCount(totalSteps)}`;
+}
+
+function withArrow({ recentRewards }: RunEntry, last: readonly string[]): readonly string[] {
+  const arrows = { rising: " ▲", falling: " ▼", steady: "" } as const;
+  const trend = trendOf(recentRewards);
+  return last.map((text) => text + (trend === null ? "" : arrows[trend]));
+}
+
+function repeated(repeats: number | null): readonly string[] {
+  return repeats === null || repeats === 0 ? [] : [`repeats ${formatQuantity(repeats, "step")}`];
+}
+
+/** True when a resume can go on with it. */
+export function isResumable({ phase, isLive, steps, totalSteps }: RunEntry): boolean {
+  if (isLive || phase === "unreadable") return false;
+  return phase !== "done" || totalSteps === null || steps < totalSteps;
+}
+
+function contextOf(run: RunEntry): readonly string[] {
+  return ["run", ...stateWords(run), ...(isResumable(run) ? ["resumable"] : [])];
+}
+
+function stateWords({ phase, isLive }: RunEntry): readonly string[] {
+  if (!isLive) return ["ended"];
+  if (phase === "preparing" || phase === "probing") return ["preparing"];
+  // What can be taken back is offered at once.
+  if (phase === "pausing" || phase === "paused") return ["paused"];
+  return phase === "running" ? ["running"] : ["ending"];
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

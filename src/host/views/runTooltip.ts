@@ -1,0 +1,42 @@
+/** The long text about a run, shown when the pointer rests on its row. */
+
+import * as vscode from "vscode";
+import { formatDuration, formatReward } from "../../shared/format.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+
+/** Names come from files and are shown as text: nothing in them works as markup. */
+export function runTooltip(run: RunEntry): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.supportThemeIcons = true;
+  text.appendMarkdown("**").appendText(run.name).appendMarkdown("**  \n");
+  for (const [name, value] of facts(run)) {
+    text.appendMarkdown(`${name}: `).appendText(value).appendMarkdown("  \n");
+  }
+  return text;
+}
+
+function facts(run: RunEntry): readonly (readonly [string, string])[] {
+  const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
+  const of = totalSteps === null ? "" : ` of ${totalSteps}`;
+  const rows: (readonly [string, string])[] = [
+    [vscode.l10n.t("State"), phase],
+    [vscode.l10n.t("Completed steps"), `${steps}${of}`],
+    [vscode.l10n.t("Mean reward"), formatReward(reward)],
+  ];
+  if (startedAtMs !== null) {
+    rows.push([
+      vscode.l10n.t("Started"),
+      new Date(startedAtMs).toLocaleString(vscode.env.language),
+    ]);
+    if (isLive) {
+      rows.push([vscode.l10n.t("Running for"), formatDuration((Date.now() - startedAtMs) / 1000)]);
+    }
+  }
+  if (file !== null && file.attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${file.attempt}`]);
+  if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
+  if (!isLive && repeats !== null && repeats > 0) {
+    rows.push([vscode.l10n.t("A resume repeats"), `${repeats} steps`]);
+  }
+  rows.push([vscode.l10n.t("Folder"), folder]);
+  return rows;
+}

@@ -1,0 +1,180 @@
+/** The Runs view: a row for each run, and below it what belongs to it. */
+
+import * as vscode from "vscode";
+import { runPaths } from "../../core/run/layout.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import type { Trainings } from "../runs/trainings.ts";
+import type { RunLabels } from "./runLabels.ts";
+import { runRow } from "./runRow.ts";
+import { runTooltip } from "./runTooltip.ts";
+
+export type RunNode =
+  | { readonly kind: "run"; readonly folder: string }
+  | {
+      readonly kind: "part";
+      readonly folder: string;
+      readonly part: "config" | "events" | "folder";
+    }
+  | { readonly kind: "waiting"; readonly title: string };
+
+export interface RunsViewParts {
+  readonly store: RunStore;
+  readonly trainings: Trainings;
+  readonly labels: RunLabels;
+}
+
+/** Rows are redrawn at most this often. */
+const REDRAW_MS = 250;
+
+export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
+  readonly #parts: RunsViewParts;
+  readonly #changes = new vscode.EventEmitter<RunNode | undefined>();
+  readonly #nodes = new Map<string, RunNode>();
+  readonly #listening: readonly { dispose(): void }[];
+  /** Folders of rows that wait to be redrawn; null = all. */
+  #dirty: Set<string> | null = new Set();
+  #timer: NodeJS.Timeout | null = null;
+  #showsArchived = false;
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(parts: RunsViewParts) {
+    this.#parts = parts;
+    this.#listening = [
+      parts.store.onDidChange((folder) => this.#mark(folder)),
+      parts.trainings.onDidChange(() => this.#mark(null)),
+    ];
+  }
+
+  dispose(): void {
+    for (const each of this.#listening) each.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#changes.dispose();
+  }
+
+  /** Draws everything anew, for example after a change of names. */
+  redraw(): void {
+    this.#mark(null);
+  }
+
+  /** Shows or hides runs that were put away; resolves with whether they are shown now. */
+  toggleArchived(): boolean {
+    this.#showsArchived = !this.#showsArchived;
+    this.#mark(null);
+    return this.#showsArchived;
+  }
+
+  getChildren(node?: RunNode): RunNode[] {
+    if (node === undefined) {
+      const waiting = this.#parts.trainings.waiting.map(
+        (title): RunNode => ({ kind: "waiting", title }),
+      );
+      return [...waiting, ...this.#shown().map(({ folder }) => this.#node(folder))];
+    }
+    if (node.kind !== "run") return [];
+    return (["config", "events", "folder"] as const).map((part) => ({
+      kind: "part",
+      folder: node.folder,
+      part,
+    }));
+  }
+
+  getParent(node: RunNode): RunNode | undefined {
+    return node.kind === "part" ? this.#node(node.folder) : undefined;
+  }
+
+  getTreeItem(node: RunNode): vscode.TreeItem {
+    switch (node.kind) {
+      case "run": {
+        const run = this.#parts.store.get(node.folder);
+        return run === null ? new vscode.TreeItem(node.folder) : this.#runItem(run);
+      }
+      case "part":
+        return partItem(node);
+      case "waiting": {
+        const item = new vscode.TreeItem(node.title);
+        item.description = vscode.l10n.t("waits for another run");
+        item.iconPath = new vscode.ThemeIcon("watch");
+        return item;
+      }
+    }
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, node: RunNode): vscode.TreeItem {
+    const run = node.kind === "run" ? this.#parts.store.get(node.folder) : null;
+    if (run !== null) item.tooltip = runTooltip(run);
+    return item;
+  }
+
+  /** The row of a run, for `reveal` and for commands. */
+  nodeOf(folder: string): RunNode {
+    return this.#node(folder);
+  }
+
+  #runItem(run: RunEntry): vscode.TreeItem {
+    const live = this.#shown().find(({ isLive }) => isLive);
+    const row = runRow(run, {
+      label: this.#parts.labels.nameOf(run.folder),
+      isSpinning: live?.folder === run.folder,
+    });
+    const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = run.folder;
+    item.description = row.description;
+    item.contextValue = row.context;
+    item.accessibilityInformation = { label: row.spoken };
+    item.iconPath = new vscode.ThemeIcon(
+      row.icon,
+      row.color === null ? undefined : new vscode.ThemeColor(row.color),
+    );
+    item.command = {
+      command: "tinkerRL.openDashboard",
+      title: vscode.l10n.t("Open Dashboard"),
+      arguments: [{ kind: "run", folder: run.folder }],
+    };
+    return item;
+  }
+
+  #shown(): readonly RunEntry[] {
+    const { store, labels } = this.#parts;
+    if (this.#showsArchived) return store.runs;
+    return store.runs.filter(({ folder }) => !labels.isArchived(folder));
+  }
+
+  #node(folder: string): RunNode {
+    const known = this.#nodes.get(folder);
+    if (known !== undefined) return known;
+    const node: RunNode = { kind: "run", folder };
+    this.#nodes.set(folder, node);
+    return node;
+  }
+
+  #mark(folder: string | null): void {
+    if (folder === null) this.#dirty = null;
+    else this.#dirty?.add(folder);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      const dirty = this.#dirty;
+      this.#dirty = new Set();
+      if (dirty === null) this.#changes.fire(undefined);
+      else for (const each of dirty) this.#changes.fire(this.#node(each));
+    }, REDRAW_MS);
+  }
+}
+
+function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.TreeItem {
+  const paths = runPaths(folder);
+  const [label, path, icon] = {
+    config: [vscode.l10n.t("Configuration used"), paths.resolvedConfig, "settings-gear"],
+    events: [vscode.l10n.t("What happened"), paths.events, "output"],
+    folder: [vscode.l10n.t("Run folder"), folder, "folder"],
+  }[part] as [string, string, string];
+  const item = new vscode.TreeItem(label);
+  const uri = vscode.Uri.file(path);
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.tooltip = path;
+  item.command =
+    part === "folder"
+      ? { command: "revealInExplorer", title: label, arguments: [uri] }
+      : { command: "vscode.open", title: label, arguments: [uri] };
+  return item;
+}
