@@ -95,7 +95,7 @@ export interface LaunchOrder {
   readonly version: typeof CONTROL_VERSION;
   /** Keys by the name of their variable, from the editor's secret store, each with the host it may go to (null = the official one). */
   readonly keys: Readonly<Record<string, { readonly value: string; readonly host: string | null }>>;
-  /** Hosts that the user has approved for keys, as for `--allow-host`. */
+  /** Hosts that the user has approved for keys, as for `--allow-host`; `KEY@host` for one key only. */
   readonly allowedHosts: readonly string[];
   /** Variables that stand over those of the process, for example the address of a service. */
   readonly variables: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ export interface KeyRoute {
   readonly keys: readonly NamedValue[];
   /** Address of the service that the keys are for; it needs no leave. */
   readonly officialUrl: string;
-  /** Hosts that the user allowed, with or without a port. */
+  /** Hosts that the user allowed, with or without a port; `KEY@host` for one key only. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -32,9 +32,10 @@ export interface KeyRoute {
 export function requireAllowedHost({ address, keys, officialUrl, allowedHosts }: KeyRoute): void {
   const url = parseUrl(address);
   if (address.origin !== "dotenv" || url.host === new URL(officialUrl).host) return;
-  const key = keys.find(({ origin }) => origin !== "dotenv");
+  const key = keys.find(
+    ({ name, origin }) => origin !== "dotenv" && !isAllowed(url, allowedHosts, name),
+  );
   if (key === undefined) return;
-  if (isAllowed(url, allowedHosts)) return;
   throw new AppError(
     "key-host-not-allowed",
     `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host}; else remove ${address.name} from .env.`,
@@ -48,7 +49,7 @@ export interface BoundRoute {
   readonly url: string;
   /** Address of the service that the keys are for. */
   readonly officialUrl: string;
-  /** Hosts that the user allowed, with or without a port. */
+  /** Hosts that the user allowed, as in {@link KeyRoute}. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -58,9 +59,8 @@ export interface BoundRoute {
  */
 export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: BoundRoute): void {
   const target = new URL(url);
-  if (isAllowed(target, allowedHosts)) return;
-  const stranger = keys.find(({ origin, host }) => {
-    if (origin !== "store") return false;
+  const stranger = keys.find(({ name, origin, host }) => {
+    if (origin !== "store" || isAllowed(target, allowedHosts, name)) return false;
     return target.host !== (host ?? new URL(officialUrl).host);
   });
   if (stranger === undefined) return;
@@ -71,9 +71,10 @@ export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: Bound
   );
 }
 
-function isAllowed(url: URL, allowedHosts: readonly string[]): boolean {
+function isAllowed(url: URL, allowedHosts: readonly string[], key: string): boolean {
   const allowed = allowedHosts.map((host) => host.toLowerCase());
-  return allowed.includes(url.host) || allowed.includes(url.hostname);
+  const forKey = `${key}@${url.host}`.toLowerCase();
+  return [url.host, url.hostname, forKey].some((host) => allowed.includes(host));
 }
 
 function parseUrl({ name, value }: NamedValue): URL {

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { type NamedValue, requireAllowedHost } from "../../../src/core/secrets/hostBinding.ts";
+import {
+  type NamedValue,
+  requireAllowedHost,
+  requireBoundHost,
+} from "../../../src/core/secrets/hostBinding.ts";
 
 const address: NamedValue = {
   name: "TINKER_BASE_URL",
@@ -26,6 +30,7 @@ it("a key from elsewhere does not go to an address from .env", () => {
 it.each([
   ["the host is allowed", { allowedHosts: ["STRANGER.example"] }],
   ["the host is allowed with its port", { allowedHosts: ["stranger.example:8443"] }],
+  ["the host is allowed for this key", { allowedHosts: ["TINKER_API_KEY@stranger.example:8443"] }],
   ["the address is set in the process", { address: { ...address, origin: "process" as const } }],
   ["the key stands in the same file", { keys: [{ ...key, origin: "dotenv" as const }] }],
   ["there is no key to send", { keys: [] }],
@@ -45,4 +50,16 @@ it.each(["https://stranger.example.evil", "https://example", "https://x@evil.exa
 it("what is no address is refused under the name of its variable", () => {
   const broken = { ...route, address: { ...address, value: "stranger.example" } };
   expect(() => requireAllowedHost(broken)).toThrow(/^TINKER_BASE_URL is not an address/);
+});
+
+it("a host that is allowed for one key gets no other", () => {
+  const other: NamedValue = { name: "OTHER_KEY", value: "x-1", origin: "store", host: null };
+  const allowedHosts = ["TINKER_API_KEY@stranger.example:8443"];
+  const both = { ...route, keys: [key, other], allowedHosts };
+  expect(() => requireAllowedHost(both)).toThrow(
+    expect.objectContaining({ data: expect.objectContaining({ key: "OTHER_KEY" }) }),
+  );
+  expect(() => requireBoundHost({ ...both, url: address.value })).toThrow(
+    expect.objectContaining({ data: { key: "OTHER_KEY", host: "stranger.example:8443" } }),
+  );
 });
