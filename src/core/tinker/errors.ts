@@ -26,12 +26,12 @@ export type TinkerErrorCode =
 
 const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
   "tinker-auth": "Check that the key is valid and may use this model or checkpoint.",
-  "tinker-billing": "Check the billing of your Tinker account, then resume the run.",
+  "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
   "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
   "tinker-bad-request": "Change the setting that the message names.",
   "tinker-conflict": "Choose another name, or allow overwriting.",
   "tinker-expired": "Resume the run from its last checkpoint.",
-  "tinker-unavailable": "Check the connection and the service status, then resume the run.",
+  "tinker-unavailable": "Check the connection and the service status, then start or resume the run.",
   "tinker-request-failed": "Mend the cause that the message names, then resume the run.",
   "tinker-protocol":
     "Check the base URL, and that the server speaks a Tinker version this program knows.",

@@ -30,7 +30,9 @@ describe("connecting", () => {
 
   it("gives up on a server that does not answer within half a minute", async () => {
     const { connect, clock } = fakeTinker(() => ({ status: 503, json: {} }));
-    await expect(clock.run(connect())).rejects.toMatchObject({ code: "tinker-unavailable" });
+    const attempt = clock.run(connect());
+    await expect(attempt).rejects.toMatchObject({ code: "tinker-unavailable" });
+    await expect(attempt).rejects.toThrow(/then start or resume the run\.$/);
     expect(clock.monotonic()).toBeLessThan(30_000);
   });
 
