@@ -31,7 +31,8 @@ const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
   "tinker-bad-request": "Change the setting that the message names.",
   "tinker-conflict": "Choose another name, or allow overwriting.",
   "tinker-expired": "Resume the run from its last checkpoint.",
-  "tinker-unavailable": "Check the connection and the service status, then start or resume the run.",
+  "tinker-unavailable":
+    "Check the connection and the service status, then start or resume the run.",
   "tinker-request-failed": "Mend the cause that the message names, then resume the run.",
   "tinker-protocol":
     "Check the base URL, and that the server speaks a Tinker version this program knows.",
