@@ -20,12 +20,12 @@ const LIMIT_MS = 300_000;
 export async function runInServer(edition: Edition, workspace: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "workbench-report-"));
   const reportFile = join(folder, "report.jsonl");
-  const server = await startServer({ edition, driver: true, env: { TEST_REPORT: reportFile } });
   try {
-    const { outcome, said } = await runSuite(server, workspace);
+    const env = { TEST_REPORT: reportFile };
+    const server = await startServer({ edition, driver: true, env });
+    const { outcome, said } = await runSuite(server, workspace).finally(server.stop);
     return judge(outcome, reports(reportFile), said);
   } finally {
-    await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -115,7 +115,9 @@ function install(recipe: Recipe, home: string): void {
 }
 
 function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): void {
-  execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
+  // The server runs on a Node of its own, so it does not matter what Node npm runs on.
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--engine-strict=false"];
+  execFileSync("npm", [...args, ...quiet], {
     cwd,
     stdio: ["ignore", 2, 2],
     env: { ...process.env, ...env },

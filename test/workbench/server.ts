@@ -181,7 +181,14 @@ function stopper(child: ChildProcess, home: string): () => Promise<void> {
       // It is gone already.
     }
   };
-  const reap = (): void => kill("SIGKILL");
+  const forget = (): void => {
+    if (process.env["KEEP_WORKBENCH"] !== undefined) return;
+    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+  const reap = (): void => {
+    kill("SIGKILL");
+    forget();
+  };
   const leave = (): never => process.exit(130);
   process.once("exit", reap);
   process.once("SIGINT", leave);
@@ -190,15 +197,14 @@ function stopper(child: ChildProcess, home: string): () => Promise<void> {
     if (child.exitCode === null && child.signalCode === null) {
       const gone = new Promise((done) => child.once("exit", done));
       kill("SIGTERM");
-      const hard = setTimeout(reap, 5000);
+      const hard = setTimeout(kill, 5000, "SIGKILL");
       await gone;
       clearTimeout(hard);
     }
     process.removeListener("exit", reap);
     process.removeListener("SIGINT", leave);
     process.removeListener("SIGTERM", leave);
-    if (process.env["KEEP_WORKBENCH"] !== undefined) return;
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    forget();
   };
 }
 

@@ -2,9 +2,9 @@
 
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import Mocha from "mocha";
 
 export async function run(): Promise<void> {
+  const { default: Mocha } = await import("mocha");
   const grep = process.env["TEST_GREP"];
   const mocha = new Mocha({
     ui: "bdd",
