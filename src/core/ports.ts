@@ -16,7 +16,7 @@ export interface HttpResponse {
   header(name: string): string | null;
   bytes(): Promise<Uint8Array>;
   text(): Promise<string>;
-  /** The body as it arrives. Consume the body once, by one of the three ways. */
+  /** The body as it arrives; leaving it early ends the request. Consume the body once, by one of the three ways. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
@@ -36,6 +36,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `action` after `ms`, unless the returned function is called before; calling that later does no harm. */
+  after(ms: number, action: () => void): () => void;
 }
 
 export interface Random {

@@ -9,6 +9,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep,
+  after: (ms, action) => {
+    const timer = setTimeout(action, timerMs(ms));
+    return () => clearTimeout(timer);
+  },
 };
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -17,17 +21,18 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal.reason);
       return;
     }
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      },
-      Math.min(Math.max(ms, 0), MAX_TIMER_MS),
-    );
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, timerMs(ms));
     function onAbort(): void {
       clearTimeout(timer);
       reject(signal?.reason);
     }
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+function timerMs(ms: number): number {
+  return Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 }

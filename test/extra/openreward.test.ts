@@ -288,10 +288,9 @@ describe.skipIf(python === null).each(PACKAGES)(
       });
     });
 
-    it("rides out a set-up of 35 s, and counts it as starting", async () => {
+    it("rides out a set-up of 35 s", async () => {
       await within(remote("setupcases"), { index: 2 }, async (session) => {
         await session.prompt();
-        expect(session.startingMs).toBeGreaterThan(30_000);
         expect(await session.callTool("check", {})).toMatchObject({ reward: 1 });
       });
     });

@@ -21,7 +21,7 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many sleeps have not ended. */
+  /** How many sleeps and timers have not ended. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -44,6 +44,18 @@ export class FakeClock implements Clock {
       signal?.addEventListener("abort", abort);
       this.#sleepers.add(sleeper);
     });
+  }
+
+  after(ms: number, action: () => void): () => void {
+    const sleeper: Sleeper = {
+      wakeAtMs: this.#nowMs + ms,
+      wake: () => {
+        this.#sleepers.delete(sleeper);
+        action();
+      },
+    };
+    this.#sleepers.add(sleeper);
+    return () => void this.#sleepers.delete(sleeper);
   }
 
   /** Moves time on by `ms`, waking sleepers in their order and letting their work settle. */

@@ -1,6 +1,7 @@
 /** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
 
 import type { JsonObject } from "../json.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -69,6 +70,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ToolCallOptions extends CallOptions {
+  /** Runs each wait for an environment that is still starting, so that the caller's clock can stand still meanwhile. */
+  readonly pausedWhile?: PausedWhile;
+}
+
 /**
  * A secret of an environment. `allowedDomains` are the hosts to which OpenReward lets the environment send it; a plain
  * value names none, which well-known names do not need (ORS, sections 4 and 5.7).
@@ -94,16 +100,13 @@ export interface EnvironmentSession {
   /** Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone. */
   readonly lost: AbortSignal;
   /**
-   * Milliseconds since the session was opened in which the environment was still starting, the present wait included:
-   * `prompt` and `tools`, which wait for its set-up, and calls that it answered with "starting". No clock of a rollout
-   * runs then. Absent = none.
+   * Fetched once, because reading it may reset the episode; a second call returns the same blocks. Waits for the set-up of the
+   * episode, as `tools` does: no clock of a rollout should run then.
    */
-  readonly startingMs?: number;
-  /** Fetched once, because reading it may reset the episode; a second call returns the same blocks. */
   prompt(options?: CallOptions): Promise<readonly Block[]>;
   tools(options?: CallOptions): Promise<ToolList>;
   /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
-  callTool(name: string, input: JsonObject, options?: CallOptions): Promise<ToolCallOutcome>;
+  callTool(name: string, input: JsonObject, options?: ToolCallOptions): Promise<ToolCallOutcome>;
   /** Ends the episode in at most 15 s; repeats are harmless, faults are logged only. */
   close(): Promise<void>;
 }

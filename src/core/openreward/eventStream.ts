@@ -3,15 +3,20 @@
 import { createParser } from "eventsource-parser";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import { stopTimer } from "../util/abort.ts";
 
 export interface StreamEvent {
   readonly name: string;
   readonly data: string;
 }
 
-/** Splits bytes into events: LF, CRLF or CR line ends, at most one space stripped from a value, data lines joined by LF. */
-export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
+/**
+ * Splits bytes into events: LF, CRLF or CR line ends, at most one space stripped from a value, data lines joined by LF. Calls
+ * `onBytes` for every chunk.
+ */
+export async function* readEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  onBytes: () => void = () => undefined,
+): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   const events: StreamEvent[] = [];
   const parser = createParser({
@@ -19,6 +24,7 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   });
   let endedWithCr = false;
   for await (const chunk of chunks) {
+    onBytes();
     let text = decoder.decode(chunk, { stream: true });
     // The parser holds a CR at the end of a chunk back, which would delay an event until the next byte.
     if (endedWithCr && text.startsWith("\n")) text = text.slice(1);
@@ -28,35 +34,49 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** The chunks of a stream as they come; any byte counts as life. @throws AppError `silent` after `limitMs()` without one */
-export async function* withSilenceLimit(
-  chunks: AsyncIterable<Uint8Array>,
-  clock: Clock,
-  limitMs: () => number,
-): AsyncGenerator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  for (;;) {
-    const step = await beforeSilence(iterator.next(), clock, limitMs());
-    if (step.done) return;
-    yield step.value;
-  }
-}
+/** Tells when an event stream goes silent: with one timer a stream, however many bytes come. */
+export class SilenceWatch {
+  readonly #clock: Clock;
+  readonly #onSilence: (reason: AppError) => void;
+  #limitMs = 0;
+  #lastSignMs: number;
+  #stopTimer: () => void = () => undefined;
 
-/** The next sign of life. @throws AppError `silent` when it does not come within `limitMs` */
-export async function beforeSilence<T>(
-  next: Promise<T>,
-  clock: Clock,
-  limitMs: number,
-): Promise<T> {
-  const timer = new AbortController();
-  const silence = clock.sleep(limitMs, timer.signal).then(
-    () => null,
-    () => null,
-  );
-  const sign = next.then((value) => ({ value }));
-  const first = await Promise.race([sign, silence]).finally(() => stopTimer(timer));
-  if (first !== null) return first.value;
-  // The owner ends the request now; the pending read fails then, and nobody waits for it any more.
-  sign.catch(() => undefined);
-  throw new AppError("silent", "The event stream went silent. It is opened again.");
+  /** `onSilence` is called with AppError `silent`; it has to end the stream. */
+  constructor(clock: Clock, onSilence: (reason: AppError) => void) {
+    this.#clock = clock;
+    this.#onSilence = onSilence;
+    this.#lastSignMs = clock.monotonic();
+  }
+
+  /** When the last sign of life came, or when the watch was made. */
+  get lastSignMs(): number {
+    return this.#lastSignMs;
+  }
+
+  /** From now on a silence may last so long. */
+  begin(limitMs: number): void {
+    this.#limitMs = limitMs;
+    this.#wait(this.#clock.monotonic(), limitMs);
+  }
+
+  hear(): void {
+    this.#lastSignMs = this.#clock.monotonic();
+  }
+
+  stop(): void {
+    this.#stopTimer();
+  }
+
+  #wait(sinceMs: number, waitMs: number): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#clock.after(waitMs, () => {
+      const restMs = Math.max(sinceMs, this.#lastSignMs) + this.#limitMs - this.#clock.monotonic();
+      if (restMs > 0) this.#wait(sinceMs, restMs);
+      else
+        this.#onSilence(
+          new AppError("silent", "The event stream went silent. It is opened again."),
+        );
+    });
+  }
 }

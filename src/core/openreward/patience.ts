@@ -1,7 +1,7 @@
 /** Owns how long a request is repeated: back-off, `Retry-After`, and the ride through a starting environment. */
 
 import type { Clock, HttpResponse, Random } from "../ports.ts";
-import type { StartingMeter } from "./startingMeter.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 
 /** Longest time that "still starting" answers are followed (ORS, section 6.4). */
 const MAX_STARTING_MS = 30 * 60_000;
@@ -21,22 +21,18 @@ export interface Patience {
   whileStarting(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
   /** Gives all attempts back, after progress. */
   restore(): void;
-  /** Ends what is counted as starting; call it when the request is over. */
-  release(): void;
 }
 
-/** Begins with the request: if that meets a starting environment, all of its time counts as starting. */
 export function createPatience(dependencies: {
   readonly clock: Clock;
   readonly random: Random;
   /** Requests in all, the first included. */
   readonly maxAttempts: number;
-  readonly meter?: StartingMeter | undefined;
+  /** Runs the waits for a starting environment. */
+  readonly pausedWhile?: PausedWhile | undefined;
 }): Patience {
-  const { clock, random, maxAttempts, meter } = dependencies;
-  const beganMs = clock.monotonic();
+  const { clock, random, maxAttempts, pausedWhile = unpaused } = dependencies;
   let failures = 0;
-  let endStarting: (() => void) | null = null;
   let startingSinceMs: number | null = null;
   return {
     async afterFailure(retryAfterMs, signal) {
@@ -49,17 +45,13 @@ export function createPatience(dependencies: {
     },
     async whileStarting(retryAfterMs, signal) {
       startingSinceMs ??= clock.monotonic();
-      endStarting ??= meter?.begin(beganMs) ?? null;
       if (clock.monotonic() - startingSinceMs >= MAX_STARTING_MS) return false;
       const waitMs = Math.max(retryAfterMs ?? STARTING_WAIT_MS, MIN_STARTING_WAIT_MS);
-      await clock.sleep(Math.min(waitMs, MAX_STARTING_WAIT_MS), signal);
+      await pausedWhile(() => clock.sleep(Math.min(waitMs, MAX_STARTING_WAIT_MS), signal));
       return true;
     },
     restore() {
       failures = 0;
-    },
-    release() {
-      endStarting?.();
     },
   };
 }

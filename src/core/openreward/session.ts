@@ -3,15 +3,16 @@
 import * as z from "zod";
 import type { AppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
+import { linkSignals, withLimit } from "../util/abort.ts";
 import type {
   Block,
   CallOptions,
   EnvironmentSession,
   TaskChoice,
+  ToolCallOptions,
   ToolCallOutcome,
   ToolList,
 } from "./contract.ts";
-import { linkSignals, withLimit } from "./deadline.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
 import { keepAlive } from "./pings.ts";
 import {
@@ -29,7 +30,6 @@ import {
   reserveSession,
   secretsHeader,
 } from "./sessionSteps.ts";
-import { createStartingMeter, type StartingMeter } from "./startingMeter.ts";
 import { runStreamedJob } from "./streamedJob.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
@@ -53,8 +53,8 @@ export async function openSession(
     isInSession: false,
   } as const;
   const onLimit = (): Error => notReady(wire, request);
-  const limit = { clock, limitMs: OPEN_LIMIT_MS, signal: options.signal, onLimit };
-  const sid = await withLimit(limit, async (signal) => {
+  const limit = { clock, limitMs: OPEN_LIMIT_MS, parents: [options.signal], onLimit };
+  const sid = await withLimit(limit, async ({ signal }) => {
     const secrets = secretsHeader(wire, task.secrets ?? {});
     const needsDialect = secrets !== null && !wire.target.isOpenReward;
     const sendsSecretsInBody = needsDialect && (await lacksVersion(wire, signal));
@@ -86,7 +86,6 @@ class OpenSession implements EnvironmentSession {
   readonly #lost = new AbortController();
   readonly #closed = new AbortController();
   readonly #pings: Promise<void>;
-  readonly #starting: StartingMeter;
   #prompt: Promise<readonly Block[]> | null = null;
   #closing: Promise<void> | null = null;
 
@@ -99,12 +98,7 @@ class OpenSession implements EnvironmentSession {
     this.lost = this.#lost.signal;
     this.#wire = dependencies.wire;
     this.#onUnknownBlock = dependencies.onUnknownBlock;
-    this.#starting = createStartingMeter(dependencies.wire.dependencies.clock);
     this.#pings = this.#keepAlive();
-  }
-
-  get startingMs(): number {
-    return this.#starting.totalMs;
   }
 
   prompt(options: CallOptions = {}): Promise<readonly Block[]> {
@@ -128,7 +122,11 @@ class OpenSession implements EnvironmentSession {
     });
   }
 
-  callTool(name: string, input: JsonObject, options: CallOptions = {}): Promise<ToolCallOutcome> {
+  callTool(
+    name: string,
+    input: JsonObject,
+    options: ToolCallOptions = {},
+  ): Promise<ToolCallOutcome> {
     return this.#whileOpen(options, async (signal) => {
       const request = {
         ...this.#request("POST", this.#wire.path("call")),
@@ -139,7 +137,7 @@ class OpenSession implements EnvironmentSession {
         isRepeatable: false,
         throwsCapacity: false,
         signal,
-        meter: this.#starting,
+        pausedWhile: options.pausedWhile,
       });
       const reply = this.#wire.parse(request, text, callReply);
       return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
@@ -168,27 +166,24 @@ class OpenSession implements EnvironmentSession {
     options: CallOptions,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return this.#whileOpen(options, async (signal) => {
-      const { clock } = this.#wire.dependencies;
-      const onLimit = (): Error => notReady(this.#wire, request);
-      const end = this.#starting.begin(clock.monotonic());
-      try {
-        return await withLimit({ clock, limitMs: OPEN_LIMIT_MS, signal, onLimit }, work);
-      } finally {
-        end();
-      }
-    });
+    const { clock } = this.#wire.dependencies;
+    const onLimit = (): Error => notReady(this.#wire, request);
+    const limit = { clock, limitMs: OPEN_LIMIT_MS, onLimit, parents: this.#endings(options) };
+    return withLimit(limit, ({ signal }) => workUnlessAborted(signal, work));
   }
 
   /** Runs `work` until the caller, the loss of the session or its end stops it. */
   async #whileOpen<T>(options: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const link = linkSignals([options.signal, this.#lost.signal, this.#closed.signal]);
+    const link = linkSignals(this.#endings(options));
     try {
-      link.signal.throwIfAborted();
-      return await work(link.signal);
+      return await workUnlessAborted(link.signal, work);
     } finally {
-      link.release();
+      link.clear();
     }
+  }
+
+  #endings({ signal }: CallOptions): readonly (AbortSignal | undefined)[] {
+    return [signal, this.#lost.signal, this.#closed.signal];
   }
 
   #translate<T>(request: WireRequest, read: () => T): T {
@@ -215,4 +210,12 @@ class OpenSession implements EnvironmentSession {
     const place = this.#wire.placeOf(this.#request("POST", "/ping"));
     return environmentFault("environment-session-lost", place, `${what}. Repeat the rollout.`);
   }
+}
+
+async function workUnlessAborted<T>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  return await work(signal);
 }

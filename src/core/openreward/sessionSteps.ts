@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
+import { withLimit } from "../util/abort.ts";
 import type { SecretValue, TaskChoice } from "./contract.ts";
-import { withLimit } from "./deadline.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
 import { encodeSecrets, plainSecrets } from "./secrets.ts";
@@ -127,7 +127,7 @@ export async function releaseSession(
       wire.placeOf({ ...request, path: "/delete" }),
       "the session was not freed in 15 s. The server frees it later by itself.",
     );
-  await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async (signal) => {
+  await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async ({ signal }) => {
     for (const path of paths) {
       try {
         await wire.sendPatiently({ ...request, path }, { repeat: "always", signal });

@@ -3,11 +3,11 @@
 import { AppError, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { HttpResponse } from "../ports.ts";
-import { linkSignals } from "./deadline.ts";
-import { beforeSilence, readEvents, type StreamEvent, withSilenceLimit } from "./eventStream.ts";
+import { linkSignals } from "../util/abort.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
+import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, protocolFault, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
-import type { StartingMeter } from "./startingMeter.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
@@ -21,8 +21,6 @@ const STEADY_STREAM_MS = 10_000;
 const MAX_CONNECTIONS_IN_ALL = 100;
 const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
-/** Made once: an error with a stack for every stream would cost more than the stream. */
-const NO_LONGER_READ = new DOMException("The stream is no longer read", "AbortError");
 
 export interface StreamedJob {
   readonly request: WireRequest & { readonly body: JsonObject };
@@ -32,8 +30,8 @@ export interface StreamedJob {
   readonly throwsCapacity: boolean;
   readonly onTaskId?: (taskId: string) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Told of the time in which the environment was still starting. */
-  readonly meter?: StartingMeter | undefined;
+  /** Runs the waits for an environment that is still starting. */
+  readonly pausedWhile?: PausedWhile | undefined;
 }
 
 export interface JobResult {
@@ -61,13 +59,9 @@ type Attempt =
  */
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
   const { clock, random } = wire.dependencies;
-  const { meter } = job;
-  const patience = createPatience({ clock, random, maxAttempts: MAX_CONNECTIONS, meter });
-  try {
-    return await repeatJob(wire, job, patience);
-  } finally {
-    patience.release();
-  }
+  const { pausedWhile } = job;
+  const patience = createPatience({ clock, random, maxAttempts: MAX_CONNECTIONS, pausedWhile });
+  return await repeatJob(wire, job, patience);
 }
 
 async function repeatJob(
@@ -112,20 +106,14 @@ async function attemptJob(
   const link = linkSignals([job.signal]);
   const { clock } = wire.dependencies;
   const openedMs = clock.monotonic();
-  let lastByteMs = openedMs;
+  const silence = new SilenceWatch(clock, (reason) => link.abort(reason));
   try {
-    const sending = wire.send({ ...request, body, acceptsEvents: true }, link.signal);
     // A first answer may wait for the set-up of the environment; that of a job under way comes at once.
-    const response = await (taskId === null
-      ? sending
-      : beforeSilence(sending, clock, SILENCE_LIMIT_MS));
+    if (taskId !== null) silence.begin(SILENCE_LIMIT_MS);
+    const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
+    silence.stop();
     if (response.status !== 200) return await readRefusal(wire, job, response);
-    const text = await readResult(wire, request, response, {
-      onTaskId,
-      onBytes: () => {
-        lastByteMs = clock.monotonic();
-      },
-    });
+    const text = await readResult(wire, request, response, { onTaskId, silence });
     return { kind: "done", text };
   } catch (error) {
     if (!isAppError(error, "transport", "silent")) throw error;
@@ -133,13 +121,13 @@ async function attemptJob(
     return {
       kind: "broken",
       isUnsent,
-      madeProgress: lastByteMs - openedMs >= STEADY_STREAM_MS,
+      madeProgress: silence.lastSignMs - openedMs >= STEADY_STREAM_MS,
       retryAfterMs: null,
       error: unavailable(wire.placeOf(request), error),
     };
   } finally {
-    link.abort(NO_LONGER_READ);
-    link.release();
+    silence.stop();
+    link.clear();
   }
 }
 
@@ -166,7 +154,7 @@ async function readRefusal(
 
 interface StreamListener {
   readonly onTaskId: (taskId: string) => void;
-  readonly onBytes: () => void;
+  readonly silence: SilenceWatch;
 }
 
 /** Reads the stream up to its result. @throws AppError `silent` or `transport` when it breaks off before */
@@ -176,19 +164,19 @@ async function readResult(
   response: HttpResponse,
   listener: StreamListener,
 ): Promise<string> {
-  const { clock } = wire.dependencies;
+  const { silence } = listener;
   let text = "";
   let isComplete = false;
-  const limitMs = (): number => (isComplete ? DRAIN_MS : SILENCE_LIMIT_MS);
-  const chunks = tap(withSilenceLimit(response.stream(), clock, limitMs), listener.onBytes);
+  silence.begin(SILENCE_LIMIT_MS);
   try {
-    for await (const event of readEvents(chunks)) {
+    for await (const event of readEvents(response.stream(), () => silence.hear())) {
       if (isComplete) continue;
       text += readEvent(wire, request, event, listener);
       if (text.length > MAX_RESULT_CHARS) {
         throw protocolFault(wire.placeOf(request), "the result exceeds 64 MB");
       }
       isComplete = event.name === "end";
+      if (isComplete) silence.begin(DRAIN_MS);
     }
   } catch (error) {
     // Whatever goes wrong after the end event no longer matters.
@@ -208,13 +196,6 @@ function readEvent(
   if (name === "error") throw eventFault(wire, request, data);
   if (name === "task_id") listener.onTaskId(data.trim());
   return name === "chunk" || name === "end" ? data : "";
-}
-
-async function* tap<T>(items: AsyncIterable<T>, onItem: () => void): AsyncGenerator<T> {
-  for await (const item of items) {
-    onItem();
-    yield item;
-  }
 }
 
 /** What an `error` event means: no session, a job that the server no longer knows, or a failure of the environment. */

@@ -6,7 +6,6 @@ import type { JsonObject } from "../json.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { httpFault, type Place, protocolFault, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
-import type { StartingMeter } from "./startingMeter.ts";
 import type { Target } from "./target.ts";
 
 /** Attempts of a plain request (ORS, section 10.5). */
@@ -46,8 +45,6 @@ export interface RepeatRule {
   /** `"if-unsent"` repeats only what cannot have run: requests that never left, 429, and "starting" answers. */
   readonly repeat: "always" | "if-unsent";
   readonly signal?: AbortSignal | undefined;
-  /** Told of the time in which the environment was still starting. */
-  readonly meter?: StartingMeter | undefined;
 }
 
 /** A whole answer to a plain request. */
@@ -105,20 +102,15 @@ export class EnvironmentWire {
   /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
   async sendPatiently(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
-    const { meter } = rule;
-    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS, meter });
+    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS });
     let isRepeat = false;
-    try {
-      for (;;) {
-        const attempt = await this.#attempt(request, rule);
-        if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
-          if (attempt.kind === "lost") throw attempt.error;
-          return { ...attempt.reply, isRepeat };
-        }
-        isRepeat ||= mayHaveRun(attempt);
+    for (;;) {
+      const attempt = await this.#attempt(request, rule);
+      if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
+        if (attempt.kind === "lost") throw attempt.error;
+        return { ...attempt.reply, isRepeat };
       }
-    } finally {
-      patience.release();
+      isRepeat ||= mayHaveRun(attempt);
     }
   }
 

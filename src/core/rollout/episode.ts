@@ -9,8 +9,8 @@ import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import type { PausedWhile } from "../tinker/waiting.ts";
-import { withLimit } from "../util/abort.ts";
+import { tookTooLong, withLimit } from "../util/abort.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
@@ -185,9 +185,10 @@ export class Episode {
       stop: renderer.stopIds,
     };
     const release = await pausedWhile(() => sampleSlot(signal));
-    const { samplingTimeoutMs } = settings;
+    const limitMs = settings.samplingTimeoutMs;
+    const onLimit = (): Error => tookTooLong(SAMPLE_LIMIT, limitMs);
     try {
-      return await withLimit(clock, samplingTimeoutMs, SAMPLE_LIMIT, signal, (limit) =>
+      return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
         sampleTurn(sampler, request, {
           signal: limit.signal,
           pausedWhile: (wait) => pausedWhile(() => limit.pausedWhile(wait)),
@@ -224,15 +225,16 @@ export class Episode {
   }
 
   async #runCall(call: ToolCall): Promise<ToolResultRecord> {
-    const { clock, session, settings, signal, environment } = this.#parts;
+    const { clock, pausedWhile, session, settings, signal, environment } = this.#parts;
     const started = clock.monotonic();
-    const limit = `Tool ${call.name} of ${environment} (tool_timeout)`;
-    const outcome = await withLimit(
-      clock,
-      settings.toolTimeoutMs,
-      limit,
-      signal,
-      ({ signal: limited }) => session.callTool(call.name, call.args, { signal: limited }),
+    const limitMs = settings.toolTimeoutMs;
+    const onLimit = (): Error =>
+      tookTooLong(`Tool ${call.name} of ${environment} (tool_timeout)`, limitMs);
+    const outcome = await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
+      session.callTool(call.name, call.args, {
+        signal: limit.signal,
+        pausedWhile: (wait) => pausedWhile(() => limit.pausedWhile(wait)),
+      }),
     );
     const durationS = (clock.monotonic() - started) / 1000;
     const isError = outcome.kind === "rejected";

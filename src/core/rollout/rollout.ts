@@ -7,7 +7,7 @@ import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { deadline } from "../util/abort.ts";
+import { deadline, tookTooLong } from "../util/abort.ts";
 import { Attempts } from "./attempts.ts";
 import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
@@ -113,15 +113,16 @@ async function attempt(
   }
   const { session } = opened;
   onOpened(clock.monotonic());
-  const limit = deadline(clock, settings.rolloutTimeoutMs, `Rollout ${task.taskKey}`, signal);
-  const ending = AbortSignal.any([limit.signal, session.lost]);
+  const limitMs = settings.rolloutTimeoutMs;
+  const onLimit = (): Error => tookTooLong(`Rollout ${task.taskKey}`, limitMs);
+  const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
   const episode = new Episode({
     ...parts,
     session,
     environment: task.environment,
     seedOf: (turn) => parts.seedOf(seedAttempt, turn),
     pausedWhile: (wait) => limit.pausedWhile(wait),
-    signal: ending,
+    signal: limit.signal,
   });
   try {
     return { episode, stop: await episode.play(), error: null };

@@ -17,6 +17,10 @@ export class ByteBudget {
 
   /** Resolves with a function that gives the bytes back, to be called once. Rejects with the signal's reason when aborted. */
   reserve(bytes: number, signal?: AbortSignal): Promise<() => void> {
+    if (this.#waiters.length === 0 && this.#hasRoom(bytes) && signal?.aborted !== true) {
+      this.#usedBytes += bytes;
+      return Promise.resolve(() => this.#give(bytes));
+    }
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const waiter: Waiter = {
@@ -37,6 +41,10 @@ export class ByteBudget {
     });
   }
 
+  #hasRoom(bytes: number): boolean {
+    return this.#usedBytes === 0 || this.#usedBytes + bytes <= this.#limitBytes;
+  }
+
   #give(bytes: number): void {
     this.#usedBytes -= bytes;
     this.#admit();
@@ -44,7 +52,7 @@ export class ByteBudget {
 
   #admit(): void {
     for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
-      if (this.#usedBytes > 0 && this.#usedBytes + next.bytes > this.#limitBytes) return;
+      if (!this.#hasRoom(next.bytes)) return;
       this.#usedBytes += next.bytes;
       this.#waiters.shift();
       next.grant();

@@ -2,12 +2,12 @@
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import type { ByteBudget } from "./byteBudget.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType, type TinkerHttp } from "./http.ts";
 import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
 import { billingPollMs } from "./retry.ts";
-import { type PausedWhile, unpaused } from "./waiting.ts";
 
 /** Value of X-Tinker-Request-Type (Tinker wire, section 1.4). */
 export type OperationType =

@@ -3,10 +3,10 @@
 import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
-import type { PausedWhile } from "./waiting.ts";
 
 export interface TinkerHttpOptions {
   readonly http: HttpClient;

@@ -2,7 +2,7 @@
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
-import { type PausedWhile, unpaused } from "./waiting.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 
 /** A whole answer, its body read. */
 export interface Answer {

@@ -2,6 +2,7 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted, Operations } from "./operations.ts";
@@ -9,7 +10,6 @@ import { readSampleResult } from "./results.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
-import { createWaitMeter, type PausedWhile } from "./waiting.ts";
 import type { SampleBody } from "./wire.ts";
 import type { SampleResult } from "./wireProto.ts";
 
@@ -33,13 +33,11 @@ export interface Sample {
   readonly stopReason: "stop" | "length";
   /** The service's name for this sequence; null from older servers. */
   readonly sequenceId: string | null;
-  /** Milliseconds spent in waits for capacity, pauses and payments instead of sampling; absent = none. */
-  readonly waitedMs?: number;
 }
 
 export interface SampleOptions {
   readonly signal?: AbortSignal;
-  /** Runs each wait that `waitedMs` will count, so that the caller's clock can stand still meanwhile. */
+  /** Runs each wait for capacity, pauses and payments, so that the caller's clock can stand still meanwhile. */
   readonly pausedWhile?: PausedWhile;
 }
 
@@ -73,7 +71,6 @@ type SampleContent = Pick<SampleBody, "prompt" | "sampling_params" | "prompt_log
 interface FinishedSample {
   readonly result: SampleResult;
   readonly accepted: Accepted;
-  readonly waitedMs: number;
 }
 
 /** How long lost samples are drawn anew although none is finished. */
@@ -112,17 +109,16 @@ class Sampler {
   /** Submits anew, under a new number, when the service has lost a sample (410; Tinker wire, sections 3.2 and 7.4). */
   async draw(
     content: SampleContent,
-    { signal = this.#options.session.signal, pausedWhile }: SampleOptions,
+    { signal = this.#options.session.signal, pausedWhile = unpaused }: SampleOptions,
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
-    const meter = createWaitMeter(clock, pausedWhile);
     const startedAtMs = clock.monotonic();
     for (let losses = 0; ; losses++) {
       session.check();
       try {
-        const done = await this.#drawOnce(content, { signal, pausedWhile: meter.pausedWhile });
+        const done = await this.#drawOnce(content, { signal, pausedWhile });
         this.#lastFinishedAtMs = clock.monotonic();
-        return { ...done, waitedMs: meter.waitedMs() };
+        return done;
       } catch (error) {
         const progressAtMs = Math.max(startedAtMs, this.#lastFinishedAtMs);
         const isHopeless = clock.monotonic() - progressAtMs > resubmitLimitMs;
@@ -196,7 +192,7 @@ function sampleContent(
   };
 }
 
-function toSample({ result, accepted, waitedMs }: FinishedSample, samplerId: string): Sample {
+function toSample({ result, accepted }: FinishedSample, samplerId: string): Sample {
   const [sequence] = result.sequences;
   if (sequence === undefined || result.sequences.length !== 1) {
     throw broken(samplerId, `${result.sequences.length} sequences instead of one`);
@@ -207,7 +203,6 @@ function toSample({ result, accepted, waitedMs }: FinishedSample, samplerId: str
     logprobs: logprobs?.length === tokens.length ? [...logprobs] : null,
     stopReason,
     sequenceId: accepted.ticket.sample_sequence_ids?.[0] ?? null,
-    ...(waitedMs > 0 && { waitedMs }),
   };
 }
 

@@ -1,113 +1,58 @@
-/** Time limits as abort signals on the clock port. */
+/** Abort signals that follow others, and time limits as abort signals on the clock port. */
 
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 
-/** Ends a sleep that nobody waits for. Without a reason of ours the runtime would make an error with a stack each time. */
-export function stopTimer(timer: AbortController): void {
-  timer.abort(null);
-}
+type Parents = readonly (AbortSignal | undefined)[];
 
-export interface Deadline {
+export interface LinkedSignal {
+  /** Aborted with the first of its parents, with that one's reason, or by {@link abort}. */
   readonly signal: AbortSignal;
-  /** True once the limit (and not the parent) ended it. */
-  readonly isExpired: () => boolean;
-  /** Runs `action` with the time standing still; several may overlap. */
-  pausedWhile<T>(action: () => Promise<T>): Promise<T>;
-  /** Stops the timer. */
+  abort(reason: unknown): void;
+  /** Lets go of the parents; call it when the work is over. */
   clear(): void;
 }
 
-/** A signal that follows `parent` and aborts with AppError `timeout` after `limitMs` (null = no limit of its own). */
-export function deadline(
-  clock: Clock,
-  limitMs: number | null,
-  what: string,
-  parent?: AbortSignal,
-): Deadline {
-  return new RunningDeadline(clock, limitMs, what, parent);
+export interface LimitOptions {
+  readonly clock: Clock;
+  /** Null = no limit of its own. */
+  readonly limitMs: number | null;
+  /** What the signal is aborted with when the time is over. */
+  readonly onLimit: () => Error;
+  /** Whoever of these aborts first ends it, too. */
+  readonly parents?: Parents;
 }
 
-class RunningDeadline implements Deadline {
-  readonly #clock: Clock;
-  readonly #limitMs: number | null;
-  readonly #what: string;
-  readonly #parent: AbortSignal | undefined;
-  readonly #own = new AbortController();
-  readonly #follow = (): void => this.#own.abort(this.#parent?.reason);
-  #timer = new AbortController();
-  #remainingMs: number;
-  #startedAtMs = 0;
-  #pauses = 0;
-  #expired = false;
+export interface Deadline extends LinkedSignal {
+  /** True once the limit (and not a parent) ended it. */
+  readonly isExpired: () => boolean;
+  /** Runs `action` with the time standing still; several may overlap. */
+  pausedWhile<T>(action: () => Promise<T>): Promise<T>;
+}
 
-  constructor(clock: Clock, limitMs: number | null, what: string, parent?: AbortSignal) {
-    this.#clock = clock;
-    this.#limitMs = limitMs;
-    this.#what = what;
-    this.#parent = parent;
-    this.#remainingMs = limitMs ?? 0;
-    if (parent?.aborted === true) this.#follow();
-    else parent?.addEventListener("abort", this.#follow, { once: true });
-    this.#start();
-  }
+export function linkSignals(parents: Parents): LinkedSignal {
+  return new Link(parents);
+}
 
-  get signal(): AbortSignal {
-    return this.#own.signal;
-  }
+/** Runs from now until it is cleared. */
+export function deadline(options: LimitOptions): Deadline {
+  return new RunningDeadline(options);
+}
 
-  readonly isExpired = (): boolean => this.#expired;
-
-  async pausedWhile<T>(action: () => Promise<T>): Promise<T> {
-    if (this.#pauses === 0) this.#stop();
-    this.#pauses += 1;
-    try {
-      return await action();
-    } finally {
-      this.#pauses -= 1;
-      if (this.#pauses === 0) this.#start();
-    }
-  }
-
-  clear(): void {
-    stopTimer(this.#timer);
-    this.#parent?.removeEventListener("abort", this.#follow);
-  }
-
-  #start(): void {
-    if (this.#limitMs === null || this.#own.signal.aborted) return;
-    this.#timer = new AbortController();
-    this.#startedAtMs = this.#clock.monotonic();
-    this.#clock.sleep(this.#remainingMs, this.#timer.signal).then(
-      () => this.#expire(),
-      () => undefined,
-    );
-  }
-
-  #stop(): void {
-    stopTimer(this.#timer);
-    this.#remainingMs -= this.#clock.monotonic() - this.#startedAtMs;
-  }
-
-  #expire(): void {
-    this.#expired = true;
-    const seconds = (this.#limitMs ?? 0) / 1000;
-    this.#own.abort(new AppError("timeout", `${this.#what} took longer than ${seconds} s.`));
-  }
+/** AppError `timeout`. */
+export function tookTooLong(what: string, limitMs: number | null): AppError {
+  return new AppError("timeout", `${what} took longer than ${(limitMs ?? 0) / 1000} s.`);
 }
 
 /**
- * Runs `action` under a limit and hands it the deadline, whose signal it must heed.
- * @throws AppError `timeout` when the limit ended it
+ * Runs `action` under a limit and hands it the deadline, whose signal it must heed. Throws what `onLimit` gives when the limit
+ * ended it.
  */
 export async function withLimit<T>(
-  clock: Clock,
-  limitMs: number | null,
-  what: string,
-  parent: AbortSignal | undefined,
+  options: LimitOptions,
   action: (limit: Deadline) => Promise<T>,
 ): Promise<T> {
-  const limit = deadline(clock, limitMs, what, parent);
+  const limit = deadline(options);
   try {
     return await action(limit);
   } catch (error) {
@@ -130,5 +75,95 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([aborted, work]);
   } finally {
     signal.removeEventListener("abort", follow);
+  }
+}
+
+class Link implements LinkedSignal {
+  readonly #parents: Parents;
+  readonly #controller = new AbortController();
+
+  constructor(parents: Parents) {
+    this.#parents = parents;
+    if (parents.some((parent) => parent?.aborted)) this.#follow();
+    else for (const parent of parents) parent?.addEventListener("abort", this.#follow);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  clear(): void {
+    for (const parent of this.#parents) parent?.removeEventListener("abort", this.#follow);
+  }
+
+  readonly #follow = (): void => {
+    this.abort(this.#parents.find((parent) => parent?.aborted)?.reason);
+  };
+}
+
+class RunningDeadline implements Deadline {
+  readonly #link: Link;
+  readonly #clock: Clock;
+  readonly #onLimit: () => Error;
+  /** Null = no limit, or none any more. */
+  #remainingMs: number | null;
+  #startedAtMs = 0;
+  #stopTimer: () => void = () => undefined;
+  #pauses = 0;
+  #expired = false;
+
+  constructor({ clock, limitMs, onLimit, parents = [] }: LimitOptions) {
+    this.#link = new Link(parents);
+    this.#clock = clock;
+    this.#onLimit = onLimit;
+    this.#remainingMs = limitMs;
+    this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#link.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#link.abort(reason);
+  }
+
+  readonly isExpired = (): boolean => this.#expired;
+
+  async pausedWhile<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#pauses === 0) this.#stop();
+    this.#pauses += 1;
+    try {
+      return await action();
+    } finally {
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#start();
+    }
+  }
+
+  clear(): void {
+    this.#stopTimer();
+    this.#remainingMs = null;
+    this.#link.clear();
+  }
+
+  #start(): void {
+    if (this.#remainingMs === null || this.signal.aborted) return;
+    this.#startedAtMs = this.#clock.monotonic();
+    this.#stopTimer = this.#clock.after(this.#remainingMs, () => {
+      if (this.signal.aborted) return;
+      this.#expired = true;
+      this.abort(this.#onLimit());
+    });
+  }
+
+  #stop(): void {
+    if (this.#remainingMs === null) return;
+    this.#stopTimer();
+    this.#remainingMs -= this.#clock.monotonic() - this.#startedAtMs;
   }
 }

@@ -45,6 +45,10 @@ export class Limiter {
    * Rejects with the signal's reason when aborted while waiting.
    */
   acquire({ atHead = false, signal }: AcquireOptions = {}): Promise<() => void> {
+    if (this.#active < this.#limit && this.#waiters.length === 0 && signal?.aborted !== true) {
+      this.#active += 1;
+      return Promise.resolve(this.#place());
+    }
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);

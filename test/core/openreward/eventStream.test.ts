@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   readEvents,
+  SilenceWatch,
   type StreamEvent,
-  withSilenceLimit,
 } from "../../../src/core/openreward/eventStream.ts";
 import { ManualClock } from "./manualClock.ts";
 
@@ -84,21 +84,39 @@ describe("readEvents", () => {
   });
 });
 
-describe("withSilenceLimit", () => {
-  it("fails with `silent` when no byte comes in time, and counts every byte as life", async () => {
+describe("a watch for silence", () => {
+  it("calls after the limit without a sign of life, with one timer for all of them", async () => {
     const clock = new ManualClock();
-    async function* slow(): AsyncGenerator<Uint8Array> {
-      await clock.sleep(29_000);
-      yield new TextEncoder().encode(":");
-      await clock.sleep(29_000);
-      yield new TextEncoder().encode(" ping\n");
-      await clock.sleep(31_000);
+    const reasons: unknown[] = [];
+    const watch = new SilenceWatch(clock, (reason) => reasons.push(reason));
+    watch.begin(30_000);
+    for (let sign = 0; sign < 3; sign++) {
+      await clock.advance(29_000);
+      watch.hear();
     }
-    const chunks: Uint8Array[] = [];
-    const reading = (async () => {
-      for await (const chunk of withSilenceLimit(slow(), clock, () => 30_000)) chunks.push(chunk);
-    })();
-    await expect(clock.runUntil(reading)).rejects.toMatchObject({ code: "silent" });
-    expect(chunks).toHaveLength(2);
+    await clock.advance(29_999);
+    expect(reasons).toEqual([]);
+    await clock.advance(1);
+    expect(reasons).toMatchObject([{ code: "silent" }]);
+    expect(watch.lastSignMs).toBe(3 * 29_000);
+  });
+
+  it("counts anew with another limit, and no more once it is stopped", async () => {
+    const clock = new ManualClock();
+    let calls = 0;
+    const watch = new SilenceWatch(clock, () => {
+      calls += 1;
+    });
+    watch.begin(30_000);
+    await clock.advance(29_000);
+    watch.begin(250);
+    await clock.advance(249);
+    expect(calls).toBe(0);
+    await clock.advance(1);
+    expect(calls).toBe(1);
+    watch.begin(250);
+    watch.stop();
+    await clock.advance(60_000);
+    expect(calls).toBe(1);
   });
 });

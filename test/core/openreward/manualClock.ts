@@ -39,6 +39,18 @@ export class ManualClock implements Clock {
     });
   }
 
+  after(ms: number, action: () => void): () => void {
+    const sleeper = {
+      wakeMs: this.#nowMs + ms,
+      wake: () => {
+        this.#sleepers.delete(sleeper);
+        action();
+      },
+    };
+    this.#sleepers.add(sleeper);
+    return () => void this.#sleepers.delete(sleeper);
+  }
+
   /** Moves on by `ms`, waking sleepers in their order and letting each react. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { harness } from "./harness.ts";
 import {
-  type Answer,
   broken,
   cut,
   hanging,
@@ -227,39 +226,22 @@ describe("the prompt", () => {
 });
 
 describe("the time of starting", () => {
-  it("holds the wait for a set-up, whether it is announced or not", async () => {
-    const late: Answer = (request) => ({
-      ...json(200, [])(request),
-      text: async () => {
-        await clock.sleep(40_000);
-        return "[]";
-      },
-    });
-    const { open, clock } = harness({
-      "GET /maze/task_tools": [starting(), starting(), json(200, { tools: [] })],
-      "GET /maze/prompt": [late],
-    });
-    const session = await open();
-    await clock.runUntil(session.tools());
-    expect(session.startingMs).toBe(4_000);
-    const prompt = session.prompt();
-    await clock.advance(10_000);
-    expect(session.startingMs).toBe(14_000);
-    await clock.runUntil(prompt);
-    expect(session.startingMs).toBe(44_000);
-  });
-
-  it("holds calls only while they are answered with `starting`", async () => {
+  it("lets the clock of who calls a tool stand still", async () => {
     const { open, clock } = harness({
       [CALL]: [result(output({})), starting(), starting(), result(output({}))],
     });
     const session = await open();
-    await session.callTool("look", {});
-    await clock.advance(5_000);
-    expect(session.startingMs).toBe(0);
-    await clock.runUntil(session.callTool("look", {}));
-    await clock.advance(5_000);
-    expect(session.startingMs).toBe(4_000);
+    let stoodStillMs = 0;
+    const pausedWhile = async <T>(wait: () => Promise<T>): Promise<T> => {
+      const fromMs = clock.monotonic();
+      const value = await wait();
+      stoodStillMs += clock.monotonic() - fromMs;
+      return value;
+    };
+    await session.callTool("look", {}, { pausedWhile });
+    expect(stoodStillMs).toBe(0);
+    await clock.runUntil(session.callTool("look", {}, { pausedWhile }));
+    expect(stoodStillMs).toBe(4_000);
   });
 
   it("ends after 30 minutes", async () => {

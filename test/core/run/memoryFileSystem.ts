@@ -72,6 +72,7 @@ export function createStillClock() {
       new Promise<void>((_resolve, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       }),
+    after: (_ms: number, _action: () => void) => () => undefined,
     advance: (ms: number) => {
       nowMs += ms;
     },

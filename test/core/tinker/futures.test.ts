@@ -6,7 +6,7 @@ import {
   type QueueState,
 } from "../../../src/core/tinker/futures.ts";
 import { createTinkerHttp } from "../../../src/core/tinker/http.ts";
-import type { PausedWhile } from "../../../src/core/tinker/waiting.ts";
+import type { PausedWhile } from "../../../src/core/util/pausedWhile.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";

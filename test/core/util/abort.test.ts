@@ -1,15 +1,45 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { deadline, orAborted, withLimit } from "../../../src/core/util/abort.ts";
+import {
+  deadline,
+  linkSignals,
+  orAborted,
+  tookTooLong,
+  withLimit,
+} from "../../../src/core/util/abort.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { untilAborted } from "../rollout/scriptedModel.ts";
 
 const reason = new AppError("stopped", "The run was asked to stop.");
 
+function limitOf(clock: FakeClock, limitMs: number | null, ...parents: AbortSignal[]) {
+  return { clock, limitMs, onLimit: () => tookTooLong("Breakfast", limitMs), parents };
+}
+
+describe("a linked signal", () => {
+  it("is aborted with the first of its parents, for that one's reason", () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const link = linkSignals([undefined, first.signal, second.signal]);
+    second.abort(reason);
+    first.abort("later");
+    expect(link.signal.reason).toBe(reason);
+    expect(linkSignals([first.signal]).signal.reason).toBe("later");
+  });
+
+  it("can be aborted by itself, and lets go of its parents", () => {
+    const parent = new AbortController();
+    const [own, free] = [linkSignals([parent.signal]), linkSignals([parent.signal])];
+    own.abort(reason);
+    free.clear();
+    parent.abort("later");
+    expect([own.signal.reason, free.signal.aborted]).toEqual([reason, false]);
+  });
+});
+
 describe("a deadline", () => {
   it("stands still while something else is waited for", async () => {
     const clock = new FakeClock();
-    const limit = deadline(clock, 1_000, "Breakfast");
+    const limit = deadline(limitOf(clock, 1_000));
     await clock.advance(600);
     let arrive = (): void => undefined;
     const waiting = limit.pausedWhile(
@@ -30,7 +60,7 @@ describe("a deadline", () => {
 
   it("aborts after its time, and knows that it was the time", async () => {
     const clock = new FakeClock();
-    const limit = deadline(clock, 1_500, "Breakfast");
+    const limit = deadline(limitOf(clock, 1_500));
     await clock.advance(1_499);
     expect([limit.signal.aborted, limit.isExpired()]).toEqual([false, false]);
     await clock.advance(1);
@@ -45,18 +75,19 @@ describe("a deadline", () => {
     const clock = new FakeClock();
     const late = new AbortController();
     const limits = [
-      deadline(clock, 1_000, "Lunch", AbortSignal.abort(reason)),
-      deadline(clock, 1_000, "Lunch", late.signal),
+      deadline(limitOf(clock, 1_000, AbortSignal.abort(reason))),
+      deadline(limitOf(clock, 1_000, late.signal)),
     ];
     late.abort(reason);
     expect(limits.map(({ signal }) => signal.reason)).toEqual([reason, reason]);
+    await clock.advance(2_000);
     expect(limits.some((limit) => limit.isExpired())).toBe(false);
   });
 
   it("leaves nothing behind once it is cleared", async () => {
     const clock = new FakeClock();
     const parent = new AbortController();
-    const limit = deadline(clock, 1_000, "Dinner", parent.signal);
+    const limit = deadline(limitOf(clock, 1_000, parent.signal));
     limit.clear();
     await clock.advance(2_000);
     parent.abort(reason);
@@ -65,7 +96,7 @@ describe("a deadline", () => {
 
   it("has no time of its own where there is no limit", () => {
     const clock = new FakeClock();
-    deadline(clock, null, "Sleep");
+    deadline(limitOf(clock, null));
     expect(clock.sleeping).toBe(0);
   });
 });
@@ -74,7 +105,7 @@ describe("an action under a limit", () => {
   const run = (limitMs: number | null, action: (signal: AbortSignal) => Promise<string>) => {
     const clock = new FakeClock();
     const parent = new AbortController();
-    const result = withLimit(clock, limitMs, "A call", parent.signal, ({ signal }) =>
+    const result = withLimit(limitOf(clock, limitMs, parent.signal), ({ signal }) =>
       action(signal),
     );
     return { clock, parent, result };
