@@ -1,0 +1,62 @@
+/** The manifest as VS Code reads it, as far as the tests look at it. */
+
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+const entry = z.looseObject({ command: z.string(), when: z.string().optional() });
+
+const schema = z.object({
+  engines: z.object({ vscode: z.string() }),
+  main: z.string(),
+  icon: z.string(),
+  devDependencies: z.record(z.string(), z.string()),
+  activationEvents: z.array(z.string()),
+  capabilities: z.object({
+    untrustedWorkspaces: z.object({ restrictedConfigurations: z.array(z.string()) }),
+  }),
+  contributes: z.object({
+    commands: z.array(
+      entry.extend({ icon: z.string().optional(), enablement: z.string().optional() }),
+    ),
+    menus: z.record(z.string(), z.array(entry)),
+    keybindings: z.array(entry.extend({ key: z.string(), mac: z.string() })),
+    views: z.record(z.string(), z.array(z.object({ id: z.string(), icon: z.string() }))),
+    viewsContainers: z.object({ activitybar: z.array(z.object({ icon: z.string() })) }),
+    viewsWelcome: z.array(z.object({ view: z.string(), when: z.string().optional() })),
+    walkthroughs: z.array(
+      z.object({
+        id: z.string(),
+        steps: z.array(
+          z.object({
+            media: z.object({ svg: z.string() }),
+            completionEvents: z.array(z.string()).optional(),
+          }),
+        ),
+      }),
+    ),
+    configuration: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })),
+    taskDefinitions: z.array(z.object({ type: z.string() })),
+    problemPatterns: z.array(z.looseObject({ regexp: z.string() })),
+    problemMatchers: z.array(
+      z.looseObject({
+        name: z.string(),
+        background: z.object({ beginsPattern: z.string(), endsPattern: z.string() }).optional(),
+      }),
+    ),
+  }),
+});
+
+export const manifest = schema.parse(JSON.parse(readFileSync("package.json", "utf8")));
+
+export const strings = z
+  .record(z.string(), z.string())
+  .parse(JSON.parse(readFileSync("package.nls.json", "utf8")));
+
+/** Every when clause and enablement of the manifest. */
+export function whenClauses(): readonly string[] {
+  const { commands, menus, keybindings, viewsWelcome } = manifest.contributes;
+  return [
+    ...commands.map(({ enablement }) => enablement),
+    ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map(({ when }) => when),
+  ].filter((when) => when !== undefined);
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { COMMANDS } from "../../src/host/commands/commandTable.ts";
+import { CONTEXT_KEYS } from "../../src/host/contextKeyTable.ts";
+import { manifest, strings, whenClauses } from "./builtManifest.ts";
+
+const { contributes } = manifest;
+const commands = contributes.commands.map(({ command }) => command);
+const views = Object.values(contributes.views).flat();
+
+describe("the manifest", () => {
+  it("declares the commands of the table", () => {
+    expect(commands).toEqual([...COMMANDS.keys()].map((id) => `tinkerRL.${id}`));
+  });
+
+  it("names in menus, keys and links only commands that it declares", () => {
+    const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings].map(
+      ({ command }) => command,
+    );
+    const links = Object.values(strings).flatMap((text) =>
+      [...text.matchAll(/command:(tinkerRL\.\w+)(?![\w.])/g)].map(([, id]) => id),
+    );
+    expect([...used, ...links].filter((id) => id === undefined || !commands.includes(id))).toEqual(
+      [],
+    );
+  });
+
+  it("focuses in links only views that there are", () => {
+    const known = views.map(({ id }) => id);
+    const focused = Object.values(strings).flatMap((text) =>
+      [...text.matchAll(/command:(tinkerRL\.\w+)\.focus/g)].map(([, id]) => id),
+    );
+    expect(focused.filter((id) => id === undefined || !known.includes(id))).toEqual([]);
+  });
+
+  it("asks in when clauses only for views and context keys of ours that there are", () => {
+    const known = [
+      ...views.map(({ id }) => id),
+      ...Object.keys(CONTEXT_KEYS).map((key) => `tinkerRL.${key}`),
+    ];
+    const asked = whenClauses().flatMap((when) => when.match(/tinkerRL\.\w+/g) ?? []);
+    expect(asked.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("has a text for each placeholder, and a placeholder for each text", () => {
+    const placeholders = [...JSON.stringify(manifestFile()).matchAll(/"%([^%"]+)%"/g)].map(
+      ([, key]) => key ?? "",
+    );
+    expect([...new Set(placeholders)].sort()).toEqual(Object.keys(strings).sort());
+  });
+
+  it("uses icons that VS Code has", () => {
+    const metadata = z
+      .record(z.string(), z.unknown())
+      .parse(JSON.parse(readFileSync("node_modules/@vscode/codicons/dist/metadata.json", "utf8")));
+    const icons = contributes.commands.flatMap(({ icon }) => icon?.slice(2, -1) ?? []);
+    expect(icons.filter((icon) => !(icon in metadata))).toEqual([]);
+  });
+
+  it("names only files that there are", () => {
+    const files = [
+      manifest.icon,
+      ...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
+      ...views.map(({ icon }) => icon),
+      ...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.svg)),
+    ];
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it("asks for the VS Code whose types are compiled against", () => {
+    expect(manifest.engines.vscode).toBe(`^${manifest.devDependencies["@types/vscode"]}`);
+  });
+
+  it("restricts no setting that it does not declare", () => {
+    const declared = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+    const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+    expect(restricted.filter((key) => !declared.includes(key))).toEqual([]);
+  });
+
+  it("never activates the extension in a window that has nothing to do with it", () => {
+    const { activationEvents } = manifest;
+    expect(
+      activationEvents.filter((event) => event === "*" || event === "onStartupFinished"),
+    ).toEqual([]);
+  });
+});
+
+function manifestFile(): unknown {
+  return JSON.parse(readFileSync("package.json", "utf8"));
+}
