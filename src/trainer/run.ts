@@ -1,6 +1,7 @@
 /** One attempt at a run, from its configuration to its end: the order in which everything is put together. */
 
 import { dirname } from "node:path";
+import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { createEventLog } from "../core/run/events.ts";
@@ -91,6 +92,10 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
   });
+  const options = { signal: control.signal, onProgress: downloads(watch) };
+  // Of all that a run waits for before its first sample this takes longest, so it begins first. Who needs it sees its failure.
+  const tokenizer = loadTokenizer(tokenizerNameOf(config), scope.programs, path, options);
+  tokenizer.catch(() => undefined);
   const [tinker, environment] = await orAborted(
     Promise.all([connectModelService(parts), connectEnvironmentServices(parts)]),
     control.signal,
@@ -102,10 +107,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     clock: systemClock,
     random: systemRandom,
     environment,
-    loadModel: (name) => {
-      const options = { signal: control.signal, onProgress: downloads(watch) };
-      return loadTokenizer(name, scope.programs, path, options);
-    },
+    loadModel: () => tokenizer,
     secretsOf: (name) =>
       resolveSecrets({
         environment: name,

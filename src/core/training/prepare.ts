@@ -1,7 +1,6 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
 import { createRenderer } from "../chat/createRenderer.ts";
-import { tokenizerNameOf } from "../chat/modelName.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import { isLocalModel } from "../config/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
@@ -23,7 +22,8 @@ export interface PrepareParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
-  readonly loadModel: (name: string) => Promise<ModelTokenizer>;
+  /** The tokenizer and template of the configuration's model. */
+  readonly loadModel: () => Promise<ModelTokenizer>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
@@ -73,7 +73,7 @@ async function requireModel({ config, service }: PrepareParts): Promise<number |
 }
 
 async function prepareChat({ config, loadModel, onWarning }: PrepareParts): Promise<Chat> {
-  const model = await loadModel(tokenizerNameOf(config));
+  const model = await loadModel();
   const { renderer, warnings } = createRenderer({ model, config });
   for (const warning of warnings) onWarning(warning);
   const { tokenizer, origin } = model;
