@@ -73,9 +73,13 @@ export function ensureWorkbench(edition: Edition = "newest"): InstalledServer {
     const draft = join(cache, `draft-${process.pid}`);
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(cache, { recursive: true });
-    install(recipe, draft);
-    writeFileSync(join(draft, "ready.json"), JSON.stringify({ version }));
-    moveInto(draft, home);
+    try {
+      install(recipe, draft);
+      writeFileSync(join(draft, "ready.json"), JSON.stringify({ version }));
+      moveInto(draft, home);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
   }
   const { node, entry } = layout(home);
   return { node, entry, hasDriverOption: recipe.hasDriverOption };
@@ -130,7 +134,6 @@ function moveInto(draft: string, home: string): void {
     renameSync(draft, home);
   } catch (error) {
     if (!existsSync(join(home, "ready.json"))) throw error;
-    rmSync(draft, { recursive: true, force: true });
   }
 }
 
