@@ -18,6 +18,9 @@ export function notationFindings(source: YamlSource, kind: DefaultKind): readonl
   return found;
 }
 
+/** Written out as null they say that a run without an end is wanted. */
+const MEANT_WHEN_NULL: ReadonlySet<string> = new Set(["num_epochs", "max_steps"]);
+
 interface Walk {
   readonly source: YamlSource;
   readonly kind: DefaultKind;
@@ -49,8 +52,9 @@ function visitEntry(
   parent: Shape,
 ): void {
   if (parent.type === "object") {
+    const isMeant = MEANT_WHEN_NULL.has(path.join("."));
     if (child.replacedBy !== undefined) walk.found.push(replaced(walk, path, child.replacedBy));
-    else if (isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
+    else if (!isMeant && isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
   }
   visit(walk, entry.value, child, path);
 }

@@ -9,6 +9,8 @@ import { lossFindings } from "./lossRules.ts";
 import { isLocalModel } from "./presets.ts";
 import type { Config } from "./schema.ts";
 
+/** What `checkStatePath` of the Tinker client takes. */
+const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
 /** Sessions with an environment that one machine keeps open without trouble. */
 const MANY_ROLLOUTS_AT_ONCE = 400;
@@ -52,7 +54,21 @@ function modelFindings({ lora_rank }: Config): readonly Finding[] {
   return [conflict("TRL121", path, message, { remedies })];
 }
 
-function startFindings({ init_from, resume_from }: Config): readonly Finding[] {
+function startFindings(config: Config): readonly Finding[] {
+  const malformed = (["resume_from", "init_from"] as const).flatMap((key) => {
+    const path = config[key];
+    return path?.startsWith("tinker:") && !STATE_PATH.test(path) ? [malformedPath(key)] : [];
+  });
+  return [...malformed, ...twoStarts(config)];
+}
+
+function malformedPath(key: string): Finding {
+  const message =
+    "A run can go on from a path of the form tinker://RUN/weights/NAME only; this is none.";
+  return conflict("TRL303", [key], message);
+}
+
+function twoStarts({ init_from, resume_from }: Config): readonly Finding[] {
   if (init_from === null || resume_from === null) return [];
   const message =
     "A run either continues (`resume_from`) or starts anew from weights (`init_from`); remove one of them.";

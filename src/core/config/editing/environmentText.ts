@@ -1,0 +1,34 @@
+/** An environment in a few words. */
+
+import { formatCount, formatQuantity } from "../../../shared/format.ts";
+import type { EnvironmentEntry } from "./catalogue.ts";
+import { code, plainText } from "./markdown.ts";
+
+/** For example `128 train tasks · 4 tools`; empty when nothing is known. */
+export function environmentDetail({ splits, tools }: EnvironmentEntry): string {
+  const split = splits?.find(({ name }) => name === "train") ?? splits?.[0];
+  return [
+    split?.tasks == null ? null : `${formatCount(split.tasks)} ${split.name} tasks`,
+    tools === null ? null : formatQuantity(tools.length, "tool"),
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
+}
+
+/** Description, splits with their tasks, tools, secrets. */
+export function environmentMarkdown({
+  description,
+  splits,
+  tools,
+  secrets,
+}: EnvironmentEntry): string {
+  const parts = [
+    description === null ? null : plainText(description),
+    splits === null
+      ? null
+      : `Splits: ${splits.map(({ name, tasks }) => `${code(name)}${tasks === null ? "" : ` (${formatCount(tasks)} tasks)`}`).join(", ")}`,
+    tools === null || tools.length === 0 ? null : `Tools: ${tools.map(code).join(", ")}`,
+    secrets.length === 0 ? null : `Asks for secrets: ${secrets.map(code).join(", ")}`,
+  ];
+  return parts.filter((part) => part !== null).join("\n\n");
+}

@@ -1,0 +1,57 @@
+/** Quick fixes: the remedies of the marks at a place, as edits. */
+
+import { checkText } from "../check.ts";
+import type { RuleCode } from "../problem.ts";
+import type { Remedy, RemedyCommand } from "../remedy.ts";
+import type { Span } from "../span.ts";
+import type { YamlSource } from "../yamlSource.ts";
+import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "./diagnose.ts";
+import { ignoreFix } from "./ignoreFix.ts";
+import { remedyEdits } from "./remedyEdits.ts";
+import type { TextEdit } from "./textEdit.ts";
+
+export interface Fix {
+  readonly title: string;
+  readonly isPreferred: boolean;
+  readonly edits: readonly TextEdit[];
+  /** What an editor alone can do, instead of edits; `path` is what it is about. */
+  readonly command: { readonly name: RemedyCommand; readonly path: readonly string[] } | null;
+  readonly diagnosis: Diagnosis;
+}
+
+/** The fixes for all marks that touch `range`. */
+export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
+  const checked = checkText(text, options);
+  return diagnoseChecked(checked, options)
+    .filter(({ span }) => span.start <= range.end && range.start <= span.end)
+    .flatMap((diagnosis) => fixesFor(checked.source, diagnosis));
+}
+
+/** The fixes for one mark. */
+export function fixesFor(source: YamlSource, diagnosis: Diagnosis): readonly Fix[] {
+  const fixes = diagnosis.remedies.flatMap((remedy) => fixOf(source, diagnosis, remedy));
+  const ignore = ignoreFix(source, diagnosis);
+  return ignore === null ? fixes : [...fixes, ignore];
+}
+
+/** Applied to a whole file at once: hints about notation, and keys with a new name. */
+const SAFE_CODES: ReadonlySet<RuleCode> = new Set(["TRL123", "TRL125"]);
+
+/** The edits of `source.fixAll.tinkerRL`: all that cannot change what the file means. */
+export function fixAll(text: string, options: DiagnoseOptions): readonly TextEdit[] {
+  const checked = checkText(text, options);
+  const edits: TextEdit[] = [];
+  for (const { code, remedies } of diagnoseChecked(checked, options)) {
+    const remedy = SAFE_CODES.has(code) ? remedies.find(({ isSafe }) => isSafe) : undefined;
+    if (remedy !== undefined) edits.push(...(remedyEdits(checked.source, remedy) ?? []));
+  }
+  return edits;
+}
+
+function fixOf(source: YamlSource, diagnosis: Diagnosis, remedy: Remedy): readonly Fix[] {
+  const edits = remedyEdits(source, remedy);
+  if (edits === null) return [];
+  const { title, isPreferred = false } = remedy;
+  const command = remedy.kind === "command" ? { name: remedy.command, path: remedy.path } : null;
+  return [{ title, isPreferred, edits, command, diagnosis }];
+}
