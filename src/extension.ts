@@ -1,16 +1,24 @@
-/** The extension's composition root: builds the parts, joins them, and gives them back when the editor is done. */
+/** The extension's door: registers what VS Code must know of at once, and loads the rest when it is first used. */
 
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import * as vscode from "vscode";
-import { helpHandlers } from "./host/commands/help.ts";
-import { registerCommands } from "./host/commands/registerCommands.ts";
+import type { App, Trees } from "./host/app.ts";
+import { COMMANDS, type CommandId } from "./host/commands/commandTable.ts";
+import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
+import { type CommandHandlers, registerCommands } from "./host/commands/registerCommands.ts";
+import { TASK_TYPE } from "./host/task/taskType.ts";
+import { LazyTree } from "./host/views/lazyTree.ts";
 
 /** What `activate` returns, for tests and other extensions. */
 export interface TinkerRlApi {
   /** How long `activate` took, in milliseconds. */
   readonly activateMs: number;
+  /** The parts that load later. */
+  readonly app: () => Promise<App>;
 }
 
-const VIEWS = ["runs", "trajectories", "checkpoints", "environments"];
+const VIEWS = ["trajectories", "checkpoints", "environments"];
 
 /** A view needs something that fills it before VS Code shows its welcome text. */
 const NO_ROWS: vscode.TreeDataProvider<never> = {
@@ -21,14 +29,55 @@ const NO_ROWS: vscode.TreeDataProvider<never> = {
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
   const log = vscode.window.createOutputChannel("Tinker RL", { log: true });
+  let loading: Promise<App> | null = null;
+  const app = (): Promise<App> => {
+    loading ??= import("./host/app.ts")
+      .then(({ createApp }) => createApp({ context, log, trees }))
+      .catch((error: unknown) => {
+        loading = null;
+        throw error;
+      });
+    return loading;
+  };
+  const trees: Trees = { runs: treePlace("runs", app) };
   context.subscriptions.push(
     log,
-    registerCommands({ ...helpHandlers({ log }) }, log),
+    trees.runs.view,
+    registerCommands(lazyHandlers(app), log),
+    vscode.tasks.registerTaskProvider(TASK_TYPE, {
+      provideTasks: async () => (await app()).tasks.provideTasks(),
+      resolveTask: async (task) => (await app()).tasks.resolveTask(task),
+    }),
     ...VIEWS.map((view) =>
       vscode.window.createTreeView(`tinkerRL.${view}`, { treeDataProvider: NO_ROWS }),
     ),
   );
+  joinWhatGoesOn(context, app).catch((error: unknown) => log.error(String(error)));
   const activateMs = performance.now() - startedAt;
   log.info(`ready after ${activateMs.toFixed(1)} ms`);
-  return { activateMs };
+  return { activateMs, app };
+}
+
+/** Trainings that an earlier window started go on without it: the parts that join them load at once. */
+async function joinWhatGoesOn(
+  { globalStorageUri, globalState }: vscode.ExtensionContext,
+  app: () => Promise<App>,
+): Promise<void> {
+  const launches = await readdir(join(globalStorageUri.fsPath, "launches")).catch(() => []);
+  if (launches.length > 0 || globalState.get(PENDING_DEMO) !== undefined) await app();
+}
+
+function treePlace<Row>(name: string, load: () => Promise<unknown>) {
+  const tree = new LazyTree<Row>(load);
+  const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, { treeDataProvider: tree });
+  return { tree, view };
+}
+
+function lazyHandlers(app: () => Promise<App>): CommandHandlers {
+  const ids = [...COMMANDS.keys()] as CommandId[]; // the table's keys are the ids
+  const entries = ids.map((id) => [
+    id,
+    async (target?: unknown, selection?: unknown) => (await app()).handlers[id](target, selection),
+  ]);
+  return Object.fromEntries(entries) as CommandHandlers; // one entry for each id
 }

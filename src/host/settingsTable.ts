@@ -44,7 +44,6 @@ const configSettings = {
       "*.tinker.yml",
     ],
     scope: "resource",
-    planned: true,
   },
   "config.schemaDiagnostics": {
     does: "Whether unknown keys and wrong values are reported when another YAML extension checks the file with a schema of its own.",
@@ -119,7 +118,6 @@ const runSettings = {
     minimum: 1,
     maximum: 16,
     scope: "window",
-    planned: true,
   },
   "run.onQuit": {
     does: "What a run does a minute after the editor that started it is gone.",
@@ -131,7 +129,6 @@ const runSettings = {
     },
     default: "auto",
     scope: "machine",
-    planned: true,
   },
   "local.threads": {
     does: "How many threads the embedded engine uses; 0 for as many as the machine has cores.",
@@ -150,21 +147,18 @@ const serviceSettings = {
     type: "string",
     default: "",
     scope: "machine",
-    planned: true,
   },
   "openReward.baseUrl": {
     does: "Address of OpenReward; empty for the official one.",
     type: "string",
     default: "",
     scope: "machine",
-    planned: true,
   },
   "openReward.environmentsUrl": {
     does: "Address of OpenReward's environments; empty for the official one.",
     type: "string",
     default: "",
     scope: "machine",
-    planned: true,
   },
   "env.file": {
     does: "File with keys as `NAME=value` lines, relative to the folder.",
@@ -195,7 +189,6 @@ const displaySettings = {
     },
     default: "beside",
     scope: "window",
-    planned: true,
   },
   "dashboard.smoothing": {
     does: "Smoothing of curves in a new dashboard, from 0 (none) to 0.99.",
@@ -239,7 +232,6 @@ const displaySettings = {
     },
     default: "unfocused",
     scope: "window",
-    planned: true,
   },
 } as const satisfies SettingGroup;
 

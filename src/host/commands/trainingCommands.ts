@@ -20,25 +20,22 @@ export const trainingCommands = {
       mac: "cmd+alt+enter",
       when: `editorTextFocus && ${ON_CONFIG} && !findWidgetVisible`,
     },
-    planned: true,
   },
   startWithOverrides: {
     title: "Start Training with Overrides…",
-    does: "Trains with other values for single keys, which the file keeps out of.",
+    does: "Trains with other values for single keys; the file stays as it is.",
     icon: "play-circle",
     needsTrust: true,
     menus: [
       { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@1" },
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@2" },
     ],
-    planned: true,
   },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
     does: "Trains the bundled model on this machine and opens the dashboard.",
     icon: "rocket",
     needsTrust: true,
-    planned: true,
   },
   pauseRun: {
     title: "Pause After This Step",
@@ -49,7 +46,6 @@ export const trainingCommands = {
       { menu: "view/item/context", when: onRow("runs", "running"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "running"), group: "1_steer@1" },
     ],
-    planned: true,
   },
   continueRun: {
     title: "Continue Run",
@@ -60,7 +56,6 @@ export const trainingCommands = {
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "paused"), group: "1_steer@1" },
     ],
-    planned: true,
   },
   stopRun: {
     title: "Stop and Save",
@@ -71,14 +66,12 @@ export const trainingCommands = {
       { menu: "view/item/context", when: LIVE, group: "inline@3" },
       { menu: "view/item/context", when: LIVE, group: "1_steer@2" },
     ],
-    planned: true,
   },
   stopRunNow: {
     title: "Stop Now Without Saving…",
     does: "Ends the run at once, after you confirm; a resume repeats what came after the last checkpoint.",
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@3" }],
-    planned: true,
   },
   saveCheckpointNow: {
     title: "Save Checkpoint Now",
@@ -86,7 +79,6 @@ export const trainingCommands = {
     icon: "save",
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
-    planned: true,
   },
   retuneRun: {
     title: "Change Settings of Running Run…",
@@ -95,7 +87,6 @@ export const trainingCommands = {
     needsTrust: true,
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@5" }],
-    planned: true,
   },
   resumeRun: {
     title: "Resume Run",
@@ -106,6 +97,5 @@ export const trainingCommands = {
       { menu: "view/item/context", when: onRow("runs", "resumable"), group: "inline@2" },
       { menu: "view/item/context", when: onRow("runs", "resumable"), group: "1_steer@1" },
     ],
-    planned: true,
   },
 } as const satisfies CommandFamily;

@@ -4,13 +4,8 @@ import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import type { TrainingWish } from "../runs/trainings.ts";
 import { RunTerminal, type Training } from "./runTerminal.ts";
-import {
-  overrideTexts,
-  readTrainTask,
-  resumedFolder,
-  TASK_TYPE,
-  type TrainTask,
-} from "./trainTask.ts";
+import { TASK_TYPE } from "./taskType.ts";
+import { overrideTexts, readTrainTask, resumedFolder, type TrainTask } from "./trainTask.ts";
 
 export interface TaskParts {
   /** Configurations of the workspace, at most as many as a list can show. */
@@ -52,9 +47,9 @@ export class TaskProvider implements vscode.TaskProvider {
   /** The task that trains; also what the commands of the palette run. */
   training(
     definition: Partial<TrainTask> & Pick<TrainTask, "config">,
+    folder: vscode.WorkspaceFolder | undefined,
     title?: string,
   ): vscode.Task {
-    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(definition.config));
     return this.#task({ type: TASK_TYPE, action: "train", ...definition }, folder, title);
   }
 

@@ -1,8 +1,7 @@
 /** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
 
 import * as z from "zod";
-
-export const TASK_TYPE = "tinker-rl";
+import { TASK_TYPE } from "./taskType.ts";
 
 const trainTask = z.object({
   type: z.literal(TASK_TYPE),
@@ -28,7 +27,7 @@ export function readTrainTask(definition: unknown): TrainTask | string {
   return `The task cannot be used: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}. Correct it in tasks.json.`;
 }
 
-/** The overrides of a task as the trainer reads them, `key=value` each with the value as JSON. */
+/** The overrides of a task as the trainer reads them, `key=value` each. A text is YAML, as on the command line. */
 export function overrideTexts({ overrides, runName, resume }: TrainTask): readonly string[] {
   const isFolder = resume !== undefined && resume !== "auto" && !resume.startsWith("tinker://");
   const named: Readonly<Record<string, unknown>> = {
@@ -36,7 +35,9 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
     ...(runName !== undefined && { run_name: runName }),
     ...(resume !== undefined && !isFolder && { resume_from: resume }),
   };
-  return Object.entries(named).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  return Object.entries(named).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
 }
 
 /** The run folder that the task goes on with; null for a new run. */

@@ -1,0 +1,136 @@
+/** Everything heavy of the extension, put together once when it is first needed. */
+
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { createFileSystem } from "../node/fileSystem.ts";
+import { folderHandlers } from "./commands/folderHandlers.ts";
+import { helpHandlers } from "./commands/help.ts";
+import { LocalDemo } from "./commands/localDemo.ts";
+import type { CommandHandlers } from "./commands/registerCommands.ts";
+import { showRunMenu } from "./commands/runMenu.ts";
+import { startHandlers } from "./commands/startHandlers.ts";
+import { steerHandlers } from "./commands/steerHandlers.ts";
+import { setContextKey } from "./contextKeys.ts";
+import { Notices } from "./notices.ts";
+import { LaunchStore } from "./runs/launchStore.ts";
+import { rejoinLaunches } from "./runs/rejoin.ts";
+import { RunFeeds } from "./runs/runFeed.ts";
+import { RunFinder } from "./runs/runFinder.ts";
+import { RunSlots } from "./runs/runSlots.ts";
+import { RunStore } from "./runs/runStore.ts";
+import { askForSlot } from "./runs/slotQuestion.ts";
+import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
+import { trainingOrder } from "./runs/trainingOrder.ts";
+import { Trainings } from "./runs/trainings.ts";
+import { readSetting } from "./settings.ts";
+import { StatusItem } from "./statusItem.ts";
+import { TaskProvider } from "./task/taskProvider.ts";
+import { validateConfigFile } from "./task/validateConfigFile.ts";
+import type { LazyTree } from "./views/lazyTree.ts";
+import { RunLabels } from "./views/runLabels.ts";
+import { type RunNode, RunsView } from "./views/runsView.ts";
+
+export interface AppParts {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly trees: Trees;
+}
+
+/** A tree and the view that shows it. */
+export interface TreePlace<Row> {
+  readonly tree: LazyTree<Row>;
+  readonly view: vscode.TreeView<Row>;
+}
+
+export interface Trees {
+  readonly runs: TreePlace<RunNode>;
+}
+
+export interface App {
+  readonly handlers: CommandHandlers;
+  readonly tasks: TaskProvider;
+  readonly runs: RunStore;
+}
+
+/** Builds the parts and lets them look for runs; what they hold goes with the extension. */
+export async function createApp({ context, log, trees }: AppParts): Promise<App> {
+  const keep = <T extends { dispose(): unknown }>(part: T): T => {
+    context.subscriptions.push(part);
+    return part;
+  };
+  const onError = (error: unknown): void =>
+    log.error(error instanceof Error ? error : String(error));
+  const fileSystem = createFileSystem();
+  const labels = new RunLabels(context.workspaceState);
+  const store = new RunStore({ fileSystem, onError });
+  const feeds = new RunFeeds({ store, fileSystem, onError });
+  keep({ dispose: () => feeds.close() });
+  keep({ dispose: () => store.close() });
+  const finder = keep(new RunFinder({ store, labels, onError }));
+
+  const storage = context.globalStorageUri.fsPath;
+  const launches = new LaunchStore(join(storage, "launches"));
+  const trainings = new Trainings({
+    launcher: {
+      launches,
+      programFolder: join(context.extensionPath, "dist", "trainer"),
+      copiesFolder: join(storage, "trainer"),
+      environment: trainerEnvironment,
+    },
+    slots: new RunSlots({
+      maxParallel: () => readSetting("run.maxParallel"),
+      choose: askForSlot,
+    }),
+    order: trainingOrder,
+    mend: async () => false,
+    onError,
+  });
+  const tasks = new TaskProvider({
+    configs: async () => {
+      await finder.find();
+      return finder.configs;
+    },
+    openTraining: (wish, launch) => trainings.open(wish, launch),
+    validate: validateConfigFile,
+  });
+
+  const runsView = keep(new RunsView({ store, trainings, labels }));
+  keep(trees.runs.tree.use(runsView));
+  keep(new StatusItem(store));
+  const openRun = (folder: string): void => void folder;
+  const notices = keep(
+    new Notices({
+      ...{ store, trainings, log },
+      workspaceState: context.workspaceState,
+      isDashboardVisible: () => false,
+    }),
+  );
+  keep(trainings.onDidChange(() => void store.refresh().catch(onError)));
+  keep(
+    store.onDidChange(() => {
+      const live = store.runs.filter(({ isLive }) => isLive).length;
+      void setContextKey("running", live);
+      void setContextKey("hasRuns", store.runs.length > 0);
+      trees.runs.view.badge =
+        live === 0
+          ? undefined
+          : { value: live, tooltip: vscode.l10n.t("{0} runs under way", live) };
+    }),
+  );
+
+  const demo = new LocalDemo(context.globalState);
+  const chosen = { store, labels, finder };
+  const handlers: CommandHandlers = {
+    ...helpHandlers({ log }),
+    ...steerHandlers(chosen),
+    ...folderHandlers({ ...chosen, view: runsView, open: openRun }),
+    ...startHandlers({ ...chosen, tasks, demo }),
+    runMenu: () => showRunMenu(store),
+    openDashboard: () => undefined,
+  };
+  await finder.find();
+  await rejoinLaunches({ launches, tasks, log });
+  notices.offerInterrupted();
+  if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
+  return { handlers, tasks, runs: store };
+}

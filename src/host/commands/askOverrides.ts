@@ -1,0 +1,47 @@
+/** Asks for values over those of a configuration, for one run. */
+
+import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+
+/** Undefined when the user gave up. */
+export async function askOverrides(
+  config: vscode.Uri,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const text = (await vscode.workspace.openTextDocument(config)).getText();
+  const answer = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Start with overrides"),
+    prompt: vscode.l10n.t(
+      "Settings over those of the file, as key=value with spaces between: learning_rate=5e-4 max_steps=20",
+    ),
+    placeHolder: "learning_rate=5e-4 max_steps=20",
+    ignoreFocusOut: true,
+    validateInput: (value) => fault(text, config.path, splitWords(value)),
+  });
+  return answer === undefined ? undefined : asObject(splitWords(answer));
+}
+
+function fault(text: string, path: string, overrides: readonly string[]): string | undefined {
+  const odd = overrides.find((word) => !word.includes("="));
+  if (odd !== undefined) return vscode.l10n.t("{0} is not key=value.", odd);
+  const result = parseConfig(text, { path, overrides });
+  const problem = result.ok ? undefined : result.problems.find((each) => each.severity === "error");
+  return problem?.message;
+}
+
+/** What belongs to one word: quoted or bracketed parts, and everything else but a space. */
+const WORD = /(?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^\s"'[{])+/g;
+
+/** Words with spaces between; quotes and brackets keep what is inside together. */
+export function splitWords(text: string): readonly string[] {
+  return text.match(WORD) ?? [];
+}
+
+/** As a task holds them: the text of each value is read as YAML when the run starts. */
+function asObject(words: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const end = word.indexOf("=");
+      return [word.slice(0, end), word.slice(end + 1)] as const;
+    }),
+  );
+}

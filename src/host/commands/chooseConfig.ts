@@ -1,0 +1,48 @@
+/** Which configuration a command is about: the file it was called on, the one in the editor, the only one, or the user's pick. */
+
+import * as vscode from "vscode";
+import { isConfigDocument } from "../config/configFiles.ts";
+import type { RunFinder } from "../runs/runFinder.ts";
+import type { RunStore } from "../runs/runStore.ts";
+
+export interface ChooseConfigParts {
+  readonly finder: RunFinder;
+  readonly store: RunStore;
+}
+
+/** Undefined when there is none, or the user picked none. */
+export async function chooseConfig(
+  { finder, store }: ChooseConfigParts,
+  target: unknown,
+): Promise<vscode.Uri | undefined> {
+  if (target instanceof vscode.Uri) return target;
+  const active = vscode.window.activeTextEditor?.document;
+  if (active !== undefined && isConfigDocument(active)) return active.uri;
+  await finder.find();
+  const [only, ...others] = finder.configs;
+  if (only === undefined) return offerToCreate();
+  if (others.length === 0) return only;
+  const items = finder.configs.map((uri) => {
+    const last = store.runs.find(({ file }) => file?.configPath === uri.fsPath);
+    return {
+      label: vscode.workspace.asRelativePath(uri),
+      description: last === undefined ? "" : vscode.l10n.t("last run: {0}", last.phase),
+      uri,
+    };
+  });
+  const placeHolder = vscode.l10n.t("Which configuration?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
+}
+
+async function offerToCreate(): Promise<undefined> {
+  const create = vscode.l10n.t("Create Configuration");
+  const demo = vscode.l10n.t("Try the Local Demo");
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t("There is no configuration in this workspace."),
+    create,
+    demo,
+  );
+  if (chosen === create) await vscode.commands.executeCommand("tinkerRL.newConfig");
+  if (chosen === demo) await vscode.commands.executeCommand("tinkerRL.startLocalDemo");
+  return undefined;
+}

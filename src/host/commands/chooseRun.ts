@@ -1,0 +1,50 @@
+/** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
+
+import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import type { RunLabels } from "../views/runLabels.ts";
+import { runRow } from "../views/runRow.ts";
+
+export interface ChooseRunParts {
+  readonly store: RunStore;
+  readonly labels: RunLabels;
+}
+
+export interface RunChoice {
+  readonly placeHolder: string;
+  /** Said when no run fits. */
+  readonly none: string;
+  readonly fits: (run: RunEntry) => boolean;
+}
+
+/** Undefined when there is none, or the user picked none. */
+export async function chooseRun(
+  { store, labels }: ChooseRunParts,
+  target: unknown,
+  { placeHolder, none, fits }: RunChoice,
+): Promise<RunEntry | undefined> {
+  const folder = folderOf(target);
+  if (folder !== null) return store.get(folder) ?? undefined;
+  await store.refresh();
+  const runs = store.runs.filter(fits);
+  const [only, ...others] = runs;
+  if (only === undefined) {
+    void vscode.window.showInformationMessage(none);
+    return undefined;
+  }
+  if (others.length === 0) return only;
+  const items = runs.map((run) => {
+    const { label, description } = runRow(run, {
+      label: labels.nameOf(run.folder),
+      isSpinning: false,
+    });
+    return { label, description, run };
+  });
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.run;
+}
+
+/** The run folder that a row of a view or the dashboard names; null for anything else. */
+export function folderOf(target: unknown): string | null {
+  if (typeof target !== "object" || target === null || !("folder" in target)) return null;
+  return typeof target.folder === "string" ? target.folder : null;
+}

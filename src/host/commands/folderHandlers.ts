@@ -1,0 +1,127 @@
+/** Handlers of the commands about a run's folder and its place in the list. */
+
+import { basename, join } from "node:path";
+import * as vscode from "vscode";
+import { runPaths } from "../../core/run/layout.ts";
+import type { RunFinder } from "../runs/runFinder.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import type { RunsView } from "../views/runsView.ts";
+import { type ChooseRunParts, chooseRun, folderOf } from "./chooseRun.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+type FolderCommand =
+  | "importRun"
+  | "refreshRuns"
+  | "openRunFolder"
+  | "copyRunPath"
+  | "openRunLog"
+  | "renameRun"
+  | "archiveRun"
+  | "deleteRun";
+
+export interface FolderParts extends ChooseRunParts {
+  readonly finder: RunFinder;
+  readonly view: RunsView;
+  /** Shows a run. */
+  readonly open: (folder: string) => void;
+}
+
+export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, FolderCommand> {
+  const { finder, view, labels, open } = parts;
+  const any = (target: unknown, fits = (_: RunEntry): boolean => true) =>
+    chooseRun(parts, target, {
+      placeHolder: vscode.l10n.t("Which run?"),
+      none: vscode.l10n.t("There is no such run here."),
+      fits,
+    });
+  return {
+    refreshRuns: () => finder.find(),
+    importRun: async (target) => {
+      const folder = folderOf(target) ?? (await askForRun());
+      if (folder === null) return;
+      await labels.addOpened(folder);
+      await finder.find();
+      open(folder);
+    },
+    openRunFolder: async (target) => {
+      const run = await any(target);
+      if (run === undefined) return;
+      const uri = vscode.Uri.file(run.folder);
+      const isInWorkspace = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+      await vscode.commands.executeCommand(
+        isInWorkspace ? "revealInExplorer" : "revealFileInOS",
+        uri,
+      );
+    },
+    copyRunPath: async (target) => {
+      const run = await any(target);
+      if (run !== undefined) await vscode.env.clipboard.writeText(run.folder);
+    },
+    openRunLog: async (target) => {
+      const run = await any(target);
+      if (run === undefined) return;
+      await vscode.window.showTextDocument(vscode.Uri.file(runPaths(run.folder).events));
+    },
+    renameRun: async (target) => {
+      const run = await any(target);
+      if (run === undefined) return;
+      const name = await vscode.window.showInputBox({
+        title: vscode.l10n.t("Rename {0}", run.name),
+        prompt: vscode.l10n.t("The name in the list; the folder stays {0}.", basename(run.folder)),
+        value: labels.nameOf(run.folder) ?? run.name,
+      });
+      if (name === undefined) return;
+      await labels.rename(run.folder, name.trim());
+      view.redraw();
+    },
+    archiveRun: async (target) => {
+      const run = await any(target, ({ isLive }) => !isLive);
+      if (run === undefined) return;
+      await labels.setArchived(run.folder, !labels.isArchived(run.folder));
+      view.redraw();
+    },
+    deleteRun: async (target) => {
+      const run = await any(target, ({ isLive }) => !isLive);
+      if (run === undefined || !(await isSure(run))) return;
+      await vscode.workspace.fs.delete(vscode.Uri.file(run.folder), {
+        recursive: true,
+        useTrash: true,
+      });
+      await labels.forget(run.folder);
+      await finder.find();
+    },
+  };
+}
+
+async function askForRun(): Promise<string | null> {
+  const [picked] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Open Run Folder"),
+      openLabel: vscode.l10n.t("Open Run"),
+      canSelectFiles: false,
+      canSelectFolders: true,
+    })) ?? [];
+  if (picked === undefined) return null;
+  const metrics = vscode.Uri.file(join(picked.fsPath, "metrics.jsonl"));
+  const hasMetrics = await vscode.workspace.fs.stat(metrics).then(
+    () => true,
+    () => false,
+  );
+  if (hasMetrics) return picked.fsPath;
+  throw new Error(
+    vscode.l10n.t("{0} holds no metrics.jsonl, so it is no run folder.", picked.fsPath),
+  );
+}
+
+async function isSure(run: RunEntry): Promise<boolean> {
+  if (run.isLive) {
+    throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+  }
+  const yes = vscode.l10n.t("Move to Trash");
+  const detail = vscode.l10n.t(
+    "{0}\nIts metrics and trajectories go to the trash. Checkpoints at the service stay.",
+    run.folder,
+  );
+  const title = vscode.l10n.t("Delete the run {0}?", run.name);
+  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+}

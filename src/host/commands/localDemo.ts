@@ -1,0 +1,75 @@
+/** The local demo: a configuration in a folder, and everything else as with any other training. */
+
+import * as vscode from "vscode";
+import { TEMPLATES } from "../../core/config/editing/templates.ts";
+import type { Memento } from "../views/runLabels.ts";
+import { PENDING_DEMO } from "./pendingDemo.ts";
+
+const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;
+/** Opening a folder starts the window anew; a wish older than this is not meant any more. */
+const PENDING_MS = 60_000;
+
+export class LocalDemo {
+  readonly #state: Memento;
+
+  constructor(globalState: Memento) {
+    this.#state = globalState;
+  }
+
+  /** The demo's configuration, written where there is none. Undefined when the user gave up or the window opens a folder first. */
+  async prepare(): Promise<vscode.Uri | undefined> {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    if (folder === undefined) return this.#openFolder();
+    return writeConfig(folder.uri);
+  }
+
+  /** True when the window was opened for the demo; once. */
+  async takePending(): Promise<boolean> {
+    const pending = this.#state.get(PENDING_DEMO);
+    if (pending === undefined) return false;
+    await this.#state.update(PENDING_DEMO, undefined);
+    const isHere = vscode.workspace.workspaceFolders?.some(({ uri }) => isFor(pending, uri));
+    return isHere === true;
+  }
+
+  async #openFolder(): Promise<undefined> {
+    const [folder] =
+      (await vscode.window.showOpenDialog({
+        title: vscode.l10n.t("A Folder for the Local Demo"),
+        openLabel: vscode.l10n.t("Use This Folder"),
+        canSelectFiles: false,
+        canSelectFolders: true,
+      })) ?? [];
+    if (folder === undefined) return;
+    await writeConfig(folder);
+    await this.#state.update(PENDING_DEMO, { folder: folder.toString(), at: Date.now() });
+    await vscode.commands.executeCommand("vscode.openFolder", folder, { forceReuseWindow: true });
+  }
+}
+
+function isFor(pending: unknown, uri: vscode.Uri): boolean {
+  if (typeof pending !== "object" || pending === null) return false;
+  if (!("folder" in pending && "at" in pending) || typeof pending.at !== "number") return false;
+  return pending.folder === uri.toString() && Date.now() - pending.at < PENDING_MS;
+}
+
+/** A file of the user is left as it is: the demo takes its second name, and goes on with its own file. */
+async function writeConfig(folder: vscode.Uri): Promise<vscode.Uri> {
+  const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
+  for (const name of NAMES) {
+    const uri = vscode.Uri.joinPath(folder, name);
+    const found = await readText(uri);
+    if (found === null) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+    if (found === null || found === text) return uri;
+  }
+  // Both names are taken by changed files: the last one is the demo's, with the user's changes.
+  return vscode.Uri.joinPath(folder, NAMES[1]);
+}
+
+async function readText(uri: vscode.Uri): Promise<string | null> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return null;
+  }
+}

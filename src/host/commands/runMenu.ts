@@ -1,0 +1,43 @@
+/** What a click on the status item offers. */
+
+import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { isResumable } from "../views/runRow.ts";
+import { type CommandId, commandName } from "./commandTable.ts";
+
+interface Choice extends vscode.QuickPickItem {
+  readonly command: CommandId;
+}
+
+/** Asks what to do with the run that the status item tells about, and does it. */
+export async function showRunMenu(store: RunStore): Promise<void> {
+  const run = store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
+  if (run === undefined) return;
+  const picked = await vscode.window.showQuickPick(choicesFor(run), { placeHolder: run.name });
+  if (picked === undefined) return;
+  await vscode.commands.executeCommand(commandName(picked.command), { folder: run.folder });
+}
+
+function choicesFor(run: RunEntry): readonly Choice[] {
+  const choice = (command: CommandId, icon: string, label: string): Choice => ({
+    command,
+    label: `$(${icon}) ${label}`,
+  });
+  const open = choice("openDashboard", "graph-line", vscode.l10n.t("Open Dashboard"));
+  const log = choice("openRunLog", "output", vscode.l10n.t("Show Run Log"));
+  if (!run.isLive) {
+    const resume = choice("resumeRun", "debug-rerun", vscode.l10n.t("Resume Run"));
+    return [open, ...(isResumable(run) ? [resume] : []), log];
+  }
+  const isPaused = run.phase === "paused" || run.phase === "pausing";
+  return [
+    open,
+    isPaused
+      ? choice("continueRun", "debug-continue", vscode.l10n.t("Continue Run"))
+      : choice("pauseRun", "debug-pause", vscode.l10n.t("Pause After This Step")),
+    choice("saveCheckpointNow", "save", vscode.l10n.t("Save Checkpoint Now")),
+    choice("retuneRun", "settings", vscode.l10n.t("Change Settings of Running Run…")),
+    choice("stopRun", "debug-stop", vscode.l10n.t("Stop and Save")),
+    log,
+  ];
+}

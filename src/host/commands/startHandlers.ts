@@ -1,0 +1,82 @@
+/** Handlers of the commands that begin a training, or go on with one. */
+
+import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import type { TaskProvider } from "../task/taskProvider.ts";
+import type { TrainTask } from "../task/trainTask.ts";
+import { isResumable } from "../views/runRow.ts";
+import { askOverrides } from "./askOverrides.ts";
+import { type ChooseConfigParts, chooseConfig } from "./chooseConfig.ts";
+import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import type { LocalDemo } from "./localDemo.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+type StartCommand = "startTraining" | "startWithOverrides" | "startLocalDemo" | "resumeRun";
+
+export interface StartParts extends ChooseConfigParts, ChooseRunParts {
+  readonly tasks: TaskProvider;
+  readonly demo: LocalDemo;
+}
+
+const SHOWN_MS = 5_000;
+
+export function startHandlers(parts: StartParts): Pick<CommandHandlers, StartCommand> {
+  const train = async (
+    config: vscode.Uri,
+    more: Partial<TrainTask> = {},
+    title?: string,
+  ): Promise<void> => {
+    const place = vscode.workspace.getWorkspaceFolder(config);
+    const path =
+      place === undefined ? config.fsPath : vscode.workspace.asRelativePath(config, false);
+    await vscode.tasks.executeTask(parts.tasks.training({ config: path, ...more }, place, title));
+  };
+  return {
+    startTraining: async (target) => {
+      const config = await chooseConfig(parts, target);
+      if (config !== undefined && (await isSound(config))) await train(config);
+    },
+    startWithOverrides: async (target) => {
+      const config = await chooseConfig(parts, target);
+      if (config === undefined || !(await isSound(config))) return;
+      const overrides = await askOverrides(config);
+      if (overrides !== undefined) await train(config, { overrides });
+    },
+    startLocalDemo: async () => {
+      const config = await parts.demo.prepare();
+      if (config !== undefined) await train(config);
+    },
+    resumeRun: async (target) => {
+      const run = await resumable(parts, target);
+      if (run?.file == null) return;
+      const title = vscode.l10n.t("resume {0}", run.name);
+      await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
+    },
+  };
+}
+
+function resumable(parts: ChooseRunParts, target: unknown): Promise<RunEntry | undefined> {
+  return chooseRun(parts, target, {
+    placeHolder: vscode.l10n.t("Which run should go on?"),
+    none: vscode.l10n.t("No run can be resumed."),
+    fits: isResumable,
+  });
+}
+
+/** Saves the file and looks at it; one with errors is not started, and Problems says why. */
+async function isSound(config: vscode.Uri): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(config);
+  if (document.isDirty) await document.save();
+  const result = parseConfig(document.getText(), { path: document.fileName });
+  if (result.ok) return true;
+  const { problems } = result;
+  await vscode.window.showTextDocument(document);
+  await vscode.commands.executeCommand("workbench.actions.view.problems");
+  const count = problems.filter(({ severity }) => severity === "error").length;
+  vscode.window.setStatusBarMessage(
+    vscode.l10n.t("$(error) Not started: the configuration has {0} errors.", count),
+    SHOWN_MS,
+  );
+  return false;
+}

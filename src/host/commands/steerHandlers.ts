@@ -1,0 +1,59 @@
+/** Handlers of the commands that steer a run which is under way. */
+
+import * as vscode from "vscode";
+import type { ControlWish } from "../../shared/control.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import { chooseSettings } from "./chooseSettings.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+type SteerCommand =
+  | "pauseRun"
+  | "continueRun"
+  | "stopRun"
+  | "stopRunNow"
+  | "saveCheckpointNow"
+  | "retuneRun";
+
+const SHOWN_MS = 5_000;
+
+export function steerHandlers(
+  parts: ChooseRunParts & { readonly store: RunStore },
+): Pick<CommandHandlers, SteerCommand> {
+  const live = (target: unknown): Promise<RunEntry | undefined> =>
+    chooseRun(parts, target, {
+      placeHolder: vscode.l10n.t("Which run?"),
+      none: vscode.l10n.t("No run is under way."),
+      fits: ({ isLive }) => isLive,
+    });
+  const tell = async (run: RunEntry | undefined, wish: ControlWish): Promise<void> => {
+    if (run === undefined) return;
+    const message = await parts.store.send(run.folder, wish);
+    vscode.window.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+  };
+  return {
+    pauseRun: async (target) => tell(await live(target), { action: "pause" }),
+    continueRun: async (target) => tell(await live(target), { action: "continue" }),
+    stopRun: async (target) => tell(await live(target), { action: "stop" }),
+    saveCheckpointNow: async (target) => tell(await live(target), { action: "save" }),
+    stopRunNow: async (target) => {
+      const run = await live(target);
+      if (run !== undefined && (await isSure(run))) await tell(run, { action: "stop-now" });
+    },
+    retuneRun: async (target) => {
+      const run = await live(target);
+      if (run === undefined) return;
+      const settings = await chooseSettings(run.folder);
+      if (settings.length > 0) await tell(run, { action: "retune", settings });
+    },
+  };
+}
+
+async function isSure(run: RunEntry): Promise<boolean> {
+  const stop = vscode.l10n.t("Stop Without Saving");
+  const detail = vscode.l10n.t(
+    "What came after the last checkpoint is lost; a resume repeats it. Stop and Save loses nothing.",
+  );
+  const title = vscode.l10n.t("End {0} at once?", run.name);
+  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, stop)) === stop;
+}

@@ -1,0 +1,147 @@
+/** What is told in a notification, one at a time: the end of a run, a run that was cut off, a terminal that was closed. */
+
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "./runs/runStore.ts";
+import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
+import { readSetting } from "./settings.ts";
+import type { Memento } from "./views/runLabels.ts";
+import { isResumable } from "./views/runRow.ts";
+
+export interface NoticeParts {
+  readonly store: RunStore;
+  readonly trainings: Trainings;
+  readonly workspaceState: Memento;
+  /** True while the dashboard is in sight. */
+  readonly isDashboardVisible: () => boolean;
+  readonly log: vscode.LogOutputChannel;
+}
+
+const NOT_OFFERED = "resumeNotOffered";
+const NOT_TOLD = "finishNotTold";
+
+export class Notices implements vscode.Disposable {
+  readonly #parts: NoticeParts;
+  readonly #listening: readonly { dispose(): void }[];
+  /** Notifications wait for the one before. */
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(parts: NoticeParts) {
+    this.#parts = parts;
+    this.#listening = [
+      parts.trainings.onDidEnd((end) => this.#after(() => this.#ended(end))),
+      parts.trainings.onDidDetach(({ wish, tell }) =>
+        this.#after(async () => {
+          const stop = vscode.l10n.t("Stop and Save");
+          const text = vscode.l10n.t("{0} goes on without its terminal.", wish.title);
+          if ((await vscode.window.showInformationMessage(text, stop)) === stop) await tell("stop");
+        }),
+      ),
+    ];
+  }
+
+  dispose(): void {
+    for (const each of this.#listening) each.dispose();
+  }
+
+  /** Offers to go on with runs that were cut off; to be called once, when the window has found its runs. */
+  offerInterrupted(): void {
+    const { store, workspaceState } = this.#parts;
+    const silenced = listOf(workspaceState.get(NOT_OFFERED));
+    const run = store.runs.find(
+      (each) => each.phase === "interrupted" && isResumable(each) && !silenced.includes(key(each)),
+    );
+    if (run === undefined) return;
+    this.#after(async () => {
+      const resume = vscode.l10n.t("Resume");
+      const later = vscode.l10n.t("Later");
+      const never = vscode.l10n.t("Don't Offer for This Run");
+      const repeats = run.repeats ?? 0;
+      const cost = repeats === 0 ? "" : vscode.l10n.t(" A resume repeats {0} steps.", repeats);
+      const chosen = await vscode.window.showInformationMessage(
+        vscode.l10n.t("The run {0} was interrupted after step {1}.{2}", run.name, run.steps, cost),
+        resume,
+        later,
+        never,
+      );
+      if (chosen === resume) await resumeRun(run.folder);
+      if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
+    });
+  }
+
+  #after(tell: () => Promise<void>): void {
+    this.#queue = this.#queue.then(tell).catch((error: unknown) => {
+      this.#parts.log.error(`A notification failed: ${String(error)}`);
+    });
+  }
+
+  async #ended(end: TrainingEnded): Promise<void> {
+    const name = end.folder === null ? end.wish.title : basename(end.folder);
+    // What the user stopped needs no telling.
+    if (end.exitCode === 3) return;
+    if (end.exitCode === 0) return this.#finished(end, name);
+    if (end.folder === null) return this.#notBegun(end, name);
+    if (end.exitCode === null || end.exitCode === 6) return this.#vanished(end.folder, name);
+    return this.#failed(end, name);
+  }
+
+  async #finished({ folder, wish }: TrainingEnded, name: string): Promise<void> {
+    const when = readSetting("notifications.runFinished");
+    const isSeen = vscode.window.state.focused && this.#parts.isDashboardVisible();
+    const muted = listOf(this.#parts.workspaceState.get(NOT_TOLD));
+    if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(wish.configPath))
+      return;
+    const open = vscode.l10n.t("Open Dashboard");
+    const mute = vscode.l10n.t("Don't Show for This Configuration");
+    const text = vscode.l10n.t("The run {0} is done.", name);
+    const chosen = await vscode.window.showInformationMessage(text, open, mute);
+    if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
+    if (chosen === mute) {
+      await this.#parts.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
+    }
+  }
+
+  async #notBegun({ error, wish }: TrainingEnded, name: string): Promise<void> {
+    // Faults of a configuration stand in Problems and in the terminal.
+    if (error === null || error.code === "config-invalid") return;
+    const open = vscode.l10n.t("Open Configuration");
+    const setKey = vscode.l10n.t("Set API Key…");
+    const isKey = error.code === "key-missing";
+    const text = vscode.l10n.t("{0} did not start: {1}", name, error.message);
+    const chosen = await vscode.window.showErrorMessage(text, ...(isKey ? [setKey] : []), open);
+    if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
+    if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(wish.configPath));
+  }
+
+  async #vanished(folder: string, name: string): Promise<void> {
+    const resume = vscode.l10n.t("Resume");
+    const log = vscode.l10n.t("Show Log");
+    const text = vscode.l10n.t("The run {0} was interrupted.", name);
+    const chosen = await vscode.window.showWarningMessage(text, resume, log);
+    if (chosen === resume) await resumeRun(folder);
+    if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
+  }
+
+  async #failed({ error, folder, exitCode }: TrainingEnded, name: string): Promise<void> {
+    const resume = vscode.l10n.t("Resume");
+    const log = vscode.l10n.t("Show Log");
+    const reason = error?.message.split("\n")[0] ?? vscode.l10n.t("exit code {0}", exitCode ?? "?");
+    const text = vscode.l10n.t("The run {0} failed: {1}", name, reason);
+    const chosen = await vscode.window.showErrorMessage(text, resume, log);
+    if (chosen === resume && folder !== null) await resumeRun(folder);
+    if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
+  }
+}
+
+function resumeRun(folder: string): Thenable<unknown> {
+  return vscode.commands.executeCommand("tinkerRL.resumeRun", { folder });
+}
+
+/** A resumed run that is cut off once more is offered once more. */
+function key({ folder, file }: RunEntry): string {
+  return `${folder}#${file?.attempt ?? 0}`;
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}

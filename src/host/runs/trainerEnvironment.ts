@@ -1,0 +1,12 @@
+/** What the editor's own settings say about the network, as variables for a trainer. */
+
+import * as vscode from "vscode";
+
+/** Variables of the process win: who set them meant them. */
+export function trainerEnvironment(): NodeJS.ProcessEnv {
+  const proxy: unknown = vscode.workspace.getConfiguration("http").get("proxy");
+  if (typeof proxy !== "string" || proxy === "") return {};
+  const isSet = (name: string): boolean =>
+    (process.env[name] ?? process.env[name.toLowerCase()] ?? "") !== "";
+  return isSet("HTTPS_PROXY") ? {} : { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
+}

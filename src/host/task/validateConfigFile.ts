@@ -1,0 +1,28 @@
+/** The task that checks a configuration: prints what the terminal's `validate` prints. */
+
+import { readFile } from "node:fs/promises";
+import { parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/problem.ts";
+
+const VALID = 0;
+const INVALID = 2;
+
+/** Prints one line for each finding; resolves with the exit code. */
+export async function validateConfigFile(
+  configPath: string,
+  overrides: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  const text = await readFile(configPath, "utf8").catch(() => null);
+  if (text === null) {
+    print(
+      `${configPath}: error: there is no such configuration file. Check the path in the task.\n`,
+    );
+    return INVALID;
+  }
+  const result = parseConfig(text, { path: configPath, overrides });
+  const findings = result.ok ? result.warnings : result.problems;
+  for (const problem of findings) print(`${describeProblem(problem, configPath)}\n`);
+  if (result.ok) print(`${configPath} is valid\n`);
+  return result.ok ? VALID : INVALID;
+}
