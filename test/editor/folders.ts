@@ -1,6 +1,6 @@
 /** The folders that tests open: never those of the repository, for a run or an editor may write to them. */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -22,4 +22,9 @@ export function copyExample(folder: string): void {
     recursive: true,
     filter: (path) => !path.includes(".tinker-rl"),
   });
+}
+
+/** Writes files into a folder, by their names. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }

@@ -11,9 +11,10 @@ import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
+import { training } from "./journeys/training.ts";
 import { runInServer } from "./runInServer.ts";
 
-const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode];
+const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode, training];
 
 const { values } = parseArgs({
   options: {
