@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { httpFault, type Place, protocolFault, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
 import type { Target } from "./target.ts";
@@ -45,6 +46,8 @@ export interface RepeatRule {
   /** `"if-unsent"` repeats only what cannot have run: requests that never left, 429, and "starting" answers. */
   readonly repeat: "always" | "if-unsent";
   readonly signal?: AbortSignal | undefined;
+  /** Runs the waits for an environment that is still starting, the requests that find out whether it still is included. */
+  readonly pausedWhile?: PausedWhile | undefined;
 }
 
 /** A whole answer to a plain request. */
@@ -102,10 +105,14 @@ export class EnvironmentWire {
   /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
   async sendPatiently(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
-    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS });
+    const { pausedWhile = unpaused } = rule;
+    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS, pausedWhile });
     let isRepeat = false;
+    let isStarting = false;
     for (;;) {
-      const attempt = await this.#attempt(request, rule);
+      const run = isStarting ? pausedWhile : unpaused;
+      const attempt = await run(() => this.#attempt(request, rule));
+      isStarting = attempt.kind === "starting";
       if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
         if (attempt.kind === "lost") throw attempt.error;
         return { ...attempt.reply, isRepeat };
@@ -207,7 +214,7 @@ export class EnvironmentWire {
     };
   }
 
-  /** Keys and secrets travel with a redirect, so it must stay within the origin. */
+  /** Keys and secrets travel with a redirect, so it must stay within the origin and below the base path. */
   #redirectTarget(
     request: WireRequest,
     url: string,
@@ -222,6 +229,9 @@ export class EnvironmentWire {
     if (next.origin !== new URL(url).origin) {
       throw protocolFault(place, `the server redirects to another origin (${next.origin})`);
     }
+    // Behind a gateway a server does not know the path under which it is offered.
+    const root = new URL(this.dependencies.baseUrl).pathname.replace(/\/+$/, "");
+    if (!next.pathname.startsWith(`${root}/`)) next.pathname = root + next.pathname;
     return next.href;
   }
 }

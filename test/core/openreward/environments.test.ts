@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { harness } from "./harness.ts";
-import { json, sid } from "./scriptedServer.ts";
+import { json, sid, stream } from "./scriptedServer.ts";
 
 const KEY = "or_example";
 const HOSTED = { name: "Acme/Maze", baseUrl: "https://sessions.openreward.ai", apiKey: KEY };
@@ -135,6 +135,23 @@ describe("a hosted environment", () => {
     expect(redirected?.body).toEqual({ split: "train" });
     expect(redirected?.headers["x-api-key"]).toBe(KEY);
   });
+
+  it.each(["/maze/num_tasks", "/some/prefix/maze/num_tasks"])(
+    "stays under the path of its server when that redirects to %s",
+    async (location) => {
+      const opened = stream(`event: task_id\ndata: ${sid}\n\nevent: end\ndata: \n\n`);
+      const { environment, server } = harness(
+        {
+          "POST /some/prefix/create_session": [opened],
+          "POST /some/prefix/num_tasks": [json(308, {}, { location })],
+          "POST /some/prefix/maze/num_tasks": [json(200, { num_tasks: 7 })],
+        },
+        { ...HOSTED, baseUrl: "http://gateway.example/some/prefix" },
+      );
+      expect(await environment.numTasks("train")).toBe(7);
+      expect(server.requests("POST /maze/num_tasks")).toEqual([]);
+    },
+  );
 
   it("does not carry the key to another origin", async () => {
     const away = json(307, {}, { location: "https://elsewhere.example/num_tasks" });
