@@ -64,13 +64,14 @@ async function play(
 
 /** Each measurement is a step of its own, so that its records go to files of their own. */
 function tasks(step: number, count: number): readonly RolloutTask[] {
-  return Array.from({ length: count }, (_, i) => ({
-    step,
-    group: Math.floor(i / GROUP_SIZE),
-    rollout: i % GROUP_SIZE,
-    taskKey: `${ENVIRONMENT}:train:${i}#${i}`,
-    environment: ENVIRONMENT,
-    split: "train",
-    index: i,
-  }));
+  return Array.from({ length: count }, (_, i) => {
+    const group = Math.floor(i / GROUP_SIZE);
+    return {
+      ...{ step, group, rollout: i % GROUP_SIZE },
+      taskKey: `${ENVIRONMENT}:train:${group}#${group}`,
+      environment: ENVIRONMENT,
+      split: "train",
+      index: group,
+    };
+  });
 }

@@ -1,4 +1,7 @@
-/** What an action does to this process: processor time, memory, and how long the event loop is held up. */
+/**
+ * What an action does to this process: processor time, memory, and how long the event loop is held up. Other work on the machine
+ * makes delays longer; the processor time between two ticks is what this process itself is to blame for.
+ */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { systemClock } from "../src/node/clock.ts";
@@ -6,6 +9,7 @@ import type { Measurement } from "./measure.ts";
 
 const DELAY_RESOLUTION_MS = 10;
 const MEMORY_INTERVAL_MS = 50;
+const TICK_MS = 5;
 
 export interface Observed<Result> {
   readonly result: Result;
@@ -29,6 +33,7 @@ export async function observe<Result>(
     resident = Math.max(resident, rss);
   };
   const timer = setInterval(noteMemory, MEMORY_INTERVAL_MS);
+  const ticks = watchTicks();
   delay.enable();
   // Delays are seen between two ticks, so there is one before the action and one after it.
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
@@ -40,6 +45,7 @@ export async function observe<Result>(
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
   delay.disable();
   clearInterval(timer);
+  const tickMs = ticks.stop();
   noteMemory();
   // What is recorded is the time between two ticks.
   const delayMs = (nanoseconds: number): number =>
@@ -53,6 +59,30 @@ export async function observe<Result>(
       { name: `${name}: heap at most`, value: heap / 2 ** 20, unit: "MiB, garbage included" },
       { name: `${name}: event-loop delay, p99`, value: delayMs(delay.percentile(99)), unit: "ms" },
       { name: `${name}: event-loop delay, maximum`, value: delayMs(delay.max), unit: "ms" },
+      { name: `${name}: work between ticks, p99`, value: percentile(tickMs, 99), unit: "CPU-ms" },
+      { name: `${name}: work between ticks, maximum`, value: Math.max(...tickMs), unit: "CPU-ms" },
     ],
   };
+}
+
+/** Notes the processor time, of all threads, that goes by between two timers. */
+function watchTicks(): { readonly stop: () => readonly number[] } {
+  const tickMs: number[] = [];
+  let before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const now = process.cpuUsage();
+    tickMs.push((now.user + now.system - before.user - before.system) / 1000);
+    before = now;
+  }, TICK_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return tickMs;
+    },
+  };
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }

@@ -1,6 +1,7 @@
 /** An ORS server that computes nothing: one environment with a tool that calculates and one that answers. */
 
 import { randomUUID } from "node:crypto";
+import * as z from "zod";
 import { formatEvent } from "../src/local/environment/server/eventWriter.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
@@ -28,7 +29,10 @@ const TOOLS = {
     },
   ],
 };
-const PROMPT = [{ type: "text", text: "What is 12*34?" }];
+
+/** Task of every open session. */
+const tasks = new Map<string, number>();
+const createBody = z.object({ index: z.number() });
 
 /** Answers every path of an environment of any name, whatever the session. */
 export const standInEnvironment: StandInAnswer = async ({ path, body, header }) => {
@@ -39,8 +43,11 @@ export const standInEnvironment: StandInAnswer = async ({ path, body, header }) 
   await systemClock.sleep(ENVIRONMENT_MS);
   switch (endpoint) {
     case "create":
+      tasks.set(sid, createBody.parse(JSON.parse(body.toString())).index);
+      return jsonReply({ sid });
     case "delete":
     case "delete_session":
+      tasks.delete(sid);
       return jsonReply({ sid });
     case "ping":
       return jsonReply({ status: "ok" });
@@ -49,7 +56,7 @@ export const standInEnvironment: StandInAnswer = async ({ path, body, header }) 
     case "task_tools":
       return jsonReply(TOOLS);
     case "prompt":
-      return jsonReply(PROMPT);
+      return jsonReply([{ type: "text", text: `Task ${tasks.get(sid)}: what is 12*34?` }]);
     default:
       return null;
   }

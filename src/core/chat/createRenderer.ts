@@ -3,6 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import type { ChatFamily } from "./families/family.ts";
 import { findChatFamily, findTemplateFamily } from "./families/lookup.ts";
+import { rememberPrompts } from "./promptCache.ts";
 import {
   createReferenceRenderer,
   missingMarkers,
@@ -48,7 +49,8 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
       `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
-  return { renderer, warnings };
+  const renderInitial = rememberPrompts(renderer.renderInitial);
+  return { renderer: { ...renderer, renderInitial }, warnings };
 }
 
 function familyOf({ model, config }: ChatOptions): ChatFamily {

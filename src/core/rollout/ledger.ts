@@ -66,8 +66,9 @@ export class Ledger implements LedgerView {
     source: TokenSource,
     logprobs: readonly number[] | null,
   ): void {
-    for (const [i, token] of tokens.entries()) {
-      this.tokens.push(token);
+    // One array after the other, without a pair for every token: a step appends millions.
+    for (const token of tokens) this.tokens.push(token);
+    for (let i = 0; i < tokens.length; i++) {
       this.logprobs.push(logprobs?.[i] ?? 0);
       this.mask.push(logprobs === null ? 0 : 1);
       this.sources.push(source);

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { rememberPrompts } from "../../../src/core/chat/promptCache.ts";
+import type { InitialMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
+
+function counting(maxChars?: number) {
+  const rendered: string[] = [];
+  const render = rememberPrompts((messages) => {
+    const text = messages.map(({ content }) => content).join("");
+    rendered.push(text);
+    return [text.length];
+  }, maxChars);
+  return { rendered, render };
+}
+
+const user = (content: string): readonly InitialMessage[] => [{ role: "user", content }];
+
+const tool = (name: string): ToolDeclaration => ({
+  type: "function",
+  function: { name, description: "", parameters: {} },
+});
+
+test("a prompt is rendered once, however often it is asked for", () => {
+  const { rendered, render } = counting();
+  for (const text of ["first", "second", "first", "second"]) {
+    expect(render(user(text), [])).toEqual([text.length]);
+  }
+  expect(rendered).toEqual(["first", "second"]);
+});
+
+test("whatever takes part in a prompt tells it from others", () => {
+  const { rendered, render } = counting();
+  render(user("text"), []);
+  render(user("text"), [tool("look")]);
+  render(user("text"), [tool("move")]);
+  render([{ role: "system", content: "text" }], []);
+  render([{ role: "system", content: "text", trusted: [[0, 4]] }], []);
+  expect(rendered).toHaveLength(5);
+});
+
+test("what was not used for the longest time is forgotten when there is too much", () => {
+  const { rendered, render } = counting(90);
+  for (const text of ["a", "b", "a", "c", "a", "b"]) render(user(text), []);
+  expect(rendered).toEqual(["a", "b", "c", "b"]);
+});
