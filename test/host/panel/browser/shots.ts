@@ -1,0 +1,27 @@
+/** Pictures of every view in every theme, and what axe-core finds: `node scripts/run.mjs test/host/panel/browser/shots.ts RUN_FOLDER OUT_FOLDER [theme] [width]`. */
+
+import { mkdir } from "node:fs/promises";
+import { accessibilityFaults } from "./axe.ts";
+import { findChromium, launchChromium, openPanelPage } from "./panelPage.ts";
+import { THEMES } from "./themes.ts";
+import { showViews } from "./views.ts";
+
+const [folder = "", out = "", only = "", width = "1200"] = process.argv.slice(2);
+const path = findChromium();
+if (path === null) throw new Error("There is no Chromium: install it, or set CHROMIUM_PATH.");
+await mkdir(out, { recursive: true });
+const browser = await launchChromium(path);
+try {
+  for (const theme of THEMES.filter(({ name }) => only === "" || only === name)) {
+    const panel = await openPanelPage(browser, { folder, theme, width: Number(width) });
+    await showViews(panel.page, async (name) => {
+      await panel.page.screenshot({ path: `${out}/${name}-${theme.name}.png` });
+      for (const fault of await accessibilityFaults(panel.page))
+        console.log(theme.name, name, fault);
+    });
+    for (const fault of panel.faults) console.log(theme.name, "console:", fault);
+    await panel.close();
+  }
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,65 @@
+/** Smoothing of a series with gaps: a gap stays a gap and is never taken for zero. */
+
+export type Smoothing =
+  | { readonly kind: "none" }
+  /** Exponential moving average; `factor` from 0 to 0.99 is the weight of the past. */
+  | { readonly kind: "ema"; readonly factor: number }
+  /** Mean, or median, of the last `size` known values. */
+  | { readonly kind: "window" | "median"; readonly size: number };
+
+/** As many values as given; NaN exactly where the value is NaN. */
+export function smooth(values: ArrayLike<number>, smoothing: Smoothing): Float64Array {
+  switch (smoothing.kind) {
+    case "none":
+      return Float64Array.from(values);
+    case "ema":
+      return movingAverage(values, smoothing.factor);
+    case "window":
+      return overWindow(values, smoothing.size, meanOf);
+    case "median":
+      return overWindow(values, smoothing.size, medianOf);
+  }
+}
+
+/** Debiased: s = (Σ f^(n-i) v_i) / (Σ f^(n-i)) over known values, so that the first ones are not drawn towards zero. */
+function movingAverage(values: ArrayLike<number>, factor: number): Float64Array {
+  const result = new Float64Array(values.length).fill(Number.NaN);
+  let sum = 0;
+  let weight = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    sum = factor * sum + value;
+    weight = factor * weight + 1;
+    result[index] = sum / weight;
+  }
+  return result;
+}
+
+function overWindow(
+  values: ArrayLike<number>,
+  size: number,
+  reduce: (known: readonly number[]) => number,
+): Float64Array {
+  const result = new Float64Array(values.length).fill(Number.NaN);
+  const known: number[] = [];
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    known.push(value);
+    if (known.length > size) known.shift();
+    result[index] = reduce(known);
+  }
+  return result;
+}
+
+function meanOf(known: readonly number[]): number {
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+function medianOf(known: readonly number[]): number {
+  const sorted = [...known].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}

@@ -1,0 +1,77 @@
+/** What stands on the horizontal axis: steps, time, or tokens. */
+
+import type { EventView } from "../../src/shared/panelModel.ts";
+import type { ColumnStore } from "../columns.ts";
+
+export const X_AXES = ["step", "wall", "active", "tokens"] as const;
+export type XAxis = (typeof X_AXES)[number];
+
+/**
+ * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
+ * training without pauses; `tokens` counts trained ones. Falls back to steps where a run does not tell.
+ */
+export function xValues(
+  axis: XAxis,
+  columns: ColumnStore,
+  events: readonly EventView[],
+): Float64Array {
+  switch (axis) {
+    case "step":
+      return columns.steps().map((step) => step + 1);
+    case "active":
+      return ascending(running(columns.values("time/total_s")));
+    case "tokens":
+      return ascending(columns.values("tokens/trained_total"));
+    case "wall":
+      return ascending(wallTimes(columns, events));
+  }
+}
+
+/** The value on the axis of what happened after `completedSteps` steps; null before the first row. */
+export function xAfterSteps(
+  completedSteps: number,
+  steps: Float64Array,
+  xs: Float64Array,
+): number | null {
+  let found: number | null = null;
+  for (let row = 0; row < steps.length && (steps[row] ?? 0) < completedSteps; row += 1) {
+    found = xs[row] ?? null;
+  }
+  return found;
+}
+
+function running(values: Float64Array): Float64Array {
+  let sum = 0;
+  return values.map((value) => {
+    sum += Number.isNaN(value) ? 0 : value;
+    return sum;
+  });
+}
+
+/** The start of an attempt and the seconds of its steps since then. */
+function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64Array {
+  const starts = new Map<number, number>();
+  for (const { kind, attempt, timeMs } of events) {
+    if (kind === "run-started") starts.set(attempt, timeMs);
+  }
+  const attempts = columns.values("progress/attempt");
+  const seconds = columns.values("time/total_s");
+  let attempt = Number.NaN;
+  let now = events[0]?.timeMs ?? 0;
+  return seconds.map((duration, row) => {
+    const own = attempts[row] ?? Number.NaN;
+    if (own !== attempt) now = Math.max(now, starts.get(own) ?? now);
+    attempt = own;
+    now += 1000 * (Number.isNaN(duration) ? 0 : duration);
+    return now;
+  });
+}
+
+/** uPlot needs ascending numbers: what is unknown or goes back moves on by nothing. */
+function ascending(values: Float64Array): Float64Array {
+  let last = 0;
+  return values.map((value) => {
+    last = Number.isNaN(value) ? last : Math.max(last, value);
+    return last;
+  });
+}

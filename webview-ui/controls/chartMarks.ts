@@ -1,0 +1,108 @@
+/** What is drawn over a chart beside its lines: checkpoints, resumes, skipped steps, evaluations. */
+
+import type uPlot from "uplot";
+import { canvasColour } from "./palette.ts";
+
+export type ChartMark =
+  /** A line from top to bottom with a letter. */
+  | { readonly kind: "checkpoint" | "resume"; readonly x: number }
+  /** A cross at the bottom. */
+  | { readonly kind: "skipped"; readonly x: number }
+  /** A diamond with the bounds of its interval. */
+  | {
+      readonly kind: "evaluation";
+      readonly x: number;
+      readonly y: number;
+      readonly low: number;
+      readonly high: number;
+    };
+
+export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: number): void {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(
+    bbox.left - 6 * ratio,
+    bbox.top - 10 * ratio,
+    bbox.width + 12 * ratio,
+    bbox.height + 12 * ratio,
+  );
+  ctx.clip();
+  for (const mark of marks) {
+    const x = Math.round(plot.valToPos(mark.x, "x", true));
+    if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) continue;
+    if (mark.kind === "evaluation") drawEvaluation(plot, mark, x);
+    else if (mark.kind === "skipped") drawCross(plot, x);
+    else drawLine(plot, mark.kind, x, fontPx * ratio);
+  }
+  ctx.restore();
+}
+
+function drawLine(
+  { ctx, bbox }: uPlot,
+  kind: "checkpoint" | "resume",
+  x: number,
+  font: number,
+): void {
+  const ratio = devicePixelRatio;
+  const isResume = kind === "resume";
+  ctx.strokeStyle = canvasColour(isResume ? "yellow" : "text", isResume ? 0.9 : 0.5);
+  ctx.fillStyle = ctx.strokeStyle;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash(isResume ? [6 * ratio, 3 * ratio] : [2 * ratio, 4 * ratio]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  const size = font * 0.36;
+  ctx.beginPath();
+  if (isResume) {
+    ctx.moveTo(x - size, bbox.top - size);
+    ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x - size, bbox.top + size);
+  } else ctx.rect(x - size * 0.8, bbox.top - size * 0.8, size * 1.6, size * 1.6);
+  ctx.fill();
+}
+
+function drawCross({ ctx, bbox }: uPlot, x: number): void {
+  const size = 3.5 * devicePixelRatio;
+  const y = bbox.top + bbox.height - size * 1.8;
+  ctx.strokeStyle = canvasColour("red");
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x - size, y - size);
+  ctx.lineTo(x + size, y + size);
+  ctx.moveTo(x - size, y + size);
+  ctx.lineTo(x + size, y - size);
+  ctx.stroke();
+}
+
+function drawEvaluation(
+  plot: uPlot,
+  { y, low, high }: Extract<ChartMark, { kind: "evaluation" }>,
+  x: number,
+): void {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const at = (value: number): number => plot.valToPos(value, "y", true);
+  const size = 5 * ratio;
+  ctx.strokeStyle = canvasColour("orange");
+  ctx.fillStyle = canvasColour("orange");
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  ctx.moveTo(x, at(low));
+  ctx.lineTo(x, at(high));
+  for (const edge of [at(low), at(high)]) {
+    ctx.moveTo(x - size * 0.6, edge);
+    ctx.lineTo(x + size * 0.6, edge);
+  }
+  ctx.stroke();
+  ctx.beginPath();
+  ctx.moveTo(x, at(y) - size);
+  ctx.lineTo(x + size, at(y));
+  ctx.lineTo(x, at(y) + size);
+  ctx.lineTo(x - size, at(y));
+  ctx.fill();
+}

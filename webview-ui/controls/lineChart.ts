@@ -1,0 +1,294 @@
+/** A line chart on a canvas: the only place that knows uPlot. */
+
+import uPlot from "uplot";
+import { drawnPositions, pick } from "../charts/decimate.ts";
+import type { Range } from "../charts/scale.ts";
+import { type ChartMark, drawMarks } from "./chartMarks.ts";
+import { type ColourName, canvasColour } from "./palette.ts";
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly label: string;
+  readonly values: Float64Array;
+  readonly colour: ColourName;
+  /** How much of the colour is seen, 0 to 1; 0 draws nothing, for the edges of bands. */
+  readonly share: number;
+  readonly width: number;
+  /** Lengths of dashes and gaps, so that colour is not the only difference. */
+  readonly dash?: readonly number[];
+}
+
+/** A filled area between two series. */
+export interface ChartBand {
+  readonly upper: string;
+  readonly lower: string;
+  readonly colour: ColourName;
+  readonly share: number;
+}
+
+export interface ChartData {
+  /** Ascending, as long as every series. */
+  readonly xs: Float64Array;
+  readonly series: readonly ChartSeries[];
+  readonly bands: readonly ChartBand[];
+  readonly marks: readonly ChartMark[];
+  readonly xRange: Range;
+  readonly yRange: Range;
+  readonly isLog: boolean;
+  /** True when the horizontal axis counts something. */
+  readonly isWhole: boolean;
+  readonly formatX: (value: number) => string;
+  readonly formatY: (value: number) => string;
+}
+
+export interface ChartOptions {
+  readonly height: number;
+  readonly isSmall: boolean;
+  /** Charts with the same key share their cursor. */
+  readonly syncKey: string;
+  /** Row under the cursor; null when it left. */
+  readonly onCursor: (row: number | null) => void;
+  readonly onPick: (row: number) => void;
+  /** Ranges that the user drew or rolled to; both null = all. */
+  readonly onZoom: (zoom: { readonly x?: Range | null; readonly y?: Range | null }) => void;
+}
+
+export interface LineChart {
+  update(data: ChartData): void;
+  resize(width: number): void;
+  /** Puts the cursor on a row. */
+  point(row: number): void;
+  /** A picture as Base64 of a PNG, on the editor's background. */
+  picture(): string;
+  destroy(): void;
+}
+
+const AXIS_FONT_PX = 11;
+const WHOLE_INCREMENTS = [1, 2, 5]
+  .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
+  .sort((a, b) => a - b);
+
+export function createLineChart(place: HTMLElement, options: ChartOptions): LineChart {
+  let plot: uPlot | null = null;
+  let data: ChartData | null = null;
+  let shape = "";
+  let width = Math.max(100, place.clientWidth);
+  let positions: Uint32Array = new Uint32Array();
+
+  const draw = (next: ChartData): void => {
+    data = next;
+    positions = drawnPositions(next.series[0]?.values ?? next.xs, Math.max(50, width));
+    const columns = [
+      pick(next.xs, positions),
+      ...next.series.map(({ values }) => pick(values, positions)),
+    ];
+    const nextShape = shapeOf(next);
+    if (plot !== null && shape === nextShape) {
+      plot.setData(columns as uPlot.AlignedData, true);
+      return;
+    }
+    plot?.destroy();
+    shape = nextShape;
+    plot = new uPlot(plotOptions(next), columns as uPlot.AlignedData, place);
+  };
+
+  const current = (): ChartData => data ?? EMPTY;
+
+  const plotOptions = (first: ChartData): uPlot.Options => ({
+    width,
+    height: options.height,
+    padding: options.isSmall ? [6, 8, 0, 0] : [10, 12, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: () => [...current().xRange] },
+      y: { distr: first.isLog ? 3 : 1, range: () => [...current().yRange] },
+    },
+    axes: axesOf(first),
+    series: [{}, ...first.series.map(seriesOptions)],
+    bands: first.bands.flatMap((band) => bandOptions(band, first.series)),
+    cursor: cursorOptions(),
+    hooks: {
+      ready: [listenToMouse],
+      setCursor: [
+        ({ cursor: { idx, left = -1 } }) =>
+          options.onCursor(idx == null || left < 0 ? null : (positions[idx] ?? null)),
+      ],
+      setSelect: [zoomToSelection],
+      draw: [(own) => drawMarks(own, current().marks, AXIS_FONT_PX)],
+    },
+  });
+
+  const axesOf = ({ isLog, isWhole }: ChartData): uPlot.Axis[] => [
+    {
+      ...axis(options.isSmall ? 24 : 28, (value) => current().formatX(value)),
+      space: options.isSmall ? 60 : 80,
+      ...(isWhole ? { incrs: WHOLE_INCREMENTS } : {}),
+    },
+    {
+      ...axis(options.isSmall ? 46 : 56, (value) => current().formatY(value)),
+      space: options.isSmall ? 28 : 36,
+      ...(isLog ? { filter: (_: uPlot, splits: number[]) => splits } : {}),
+    },
+  ];
+
+  const cursorOptions = (): uPlot.Cursor => ({
+    sync: { key: options.syncKey, scales: ["x", null] },
+    drag: { x: true, y: false, setScale: false, dist: 4 },
+    points: { size: 7, fill: (_, index) => strokeOf(current(), index - 1) },
+    bind: {
+      mousedown: (own, _, handler) => (event) => {
+        const { drag } = own.cursor;
+        if (drag !== undefined) {
+          drag.x = !event.shiftKey;
+          drag.y = event.shiftKey || event.altKey;
+        }
+        handler(event);
+        return null;
+      },
+      dblclick: () => () => {
+        options.onZoom({ x: null, y: null });
+        return null;
+      },
+    },
+  });
+
+  const listenToMouse = (own: uPlot): void => {
+    let downAt = 0;
+    own.over.addEventListener("mousedown", ({ clientX }) => {
+      downAt = clientX;
+    });
+    own.over.addEventListener("click", ({ clientX }) => {
+      const at = own.cursor.idx;
+      if (at != null && Math.abs(clientX - downAt) < 4) options.onPick(positions[at] ?? 0);
+    });
+    own.over.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey) return;
+        event.preventDefault();
+        const { xs, xRange } = current();
+        const centre = own.posToVal(event.offsetX, "x");
+        const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
+        options.onZoom({ x: wheelZoom(xRange, event.deltaY, centre, limits) });
+      },
+      { passive: false },
+    );
+  };
+
+  const zoomToSelection = (own: uPlot): void => {
+    const { left, top, width: wide, height: high } = own.select;
+    const { drag } = own.cursor;
+    const zoom: { x?: Range; y?: Range } = {};
+    if (drag?.x === true && wide > 4) {
+      zoom.x = [own.posToVal(left, "x"), own.posToVal(left + wide, "x")];
+    }
+    if (drag?.y === true && high > 4) {
+      zoom.y = [own.posToVal(top + high, "y"), own.posToVal(top, "y")];
+    }
+    own.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (zoom.x !== undefined || zoom.y !== undefined) options.onZoom(zoom);
+  };
+
+  return {
+    update: draw,
+    resize: (next) => {
+      const wide = Math.max(100, Math.floor(next));
+      if (wide === width) return;
+      width = wide;
+      plot?.setSize({ width: wide, height: options.height });
+    },
+    point: (row) => {
+      const at = positions.indexOf(row);
+      const own = plot;
+      if (own === null || at < 0) return;
+      const x = own.data[0][at] ?? 0;
+      const y = current().series[0]?.values[row] ?? 0;
+      own.setCursor({ left: own.valToPos(x, "x"), top: own.valToPos(y, "y") });
+    },
+    picture: () => (plot === null ? "" : pictureOf(plot.ctx.canvas)),
+    destroy: () => {
+      plot?.destroy();
+      plot = null;
+    },
+  };
+}
+
+const EMPTY: ChartData = {
+  xs: new Float64Array(),
+  ...{ series: [], bands: [], marks: [], isLog: false, isWhole: false },
+  ...{ xRange: [0, 1], yRange: [0, 1], formatX: String, formatY: String },
+};
+
+/** A chart is built anew when this changes; else only its numbers are replaced. */
+function shapeOf({ series, bands, isLog, isWhole }: ChartData): string {
+  const looks = series.map(({ key, colour, share, width, dash }) => [
+    key,
+    colour,
+    share,
+    width,
+    dash,
+  ]);
+  return JSON.stringify([
+    looks,
+    bands,
+    isLog,
+    isWhole,
+    canvasColour("strong"),
+    canvasColour("back"),
+  ]);
+}
+
+function axis(size: number, format: (value: number) => string): uPlot.Axis {
+  return {
+    size,
+    gap: 4,
+    font: `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`,
+    stroke: () => canvasColour("text"),
+    grid: { stroke: () => canvasColour("lines", 0.22), width: 1 },
+    ticks: { show: false },
+    values: (_, splits) => splits.map((value) => (value === null ? "" : format(value))),
+  };
+}
+
+function seriesOptions({ colour, share, width, dash }: ChartSeries): uPlot.Series {
+  return {
+    stroke: () => (share === 0 ? "transparent" : canvasColour(colour, share)),
+    width,
+    ...(dash === undefined ? {} : { dash: [...dash] }),
+    points: { show: (own) => share === 1 && own.data[0].length < 2, size: 5 },
+    spanGaps: false,
+  };
+}
+
+function bandOptions(
+  { upper, lower, colour, share }: ChartBand,
+  series: readonly ChartSeries[],
+): readonly uPlot.Band[] {
+  const at = (wanted: string): number => series.findIndex(({ key }) => key === wanted) + 1;
+  if (at(upper) === 0 || at(lower) === 0) return [];
+  return [{ series: [at(upper), at(lower)], fill: () => canvasColour(colour, share) }];
+}
+
+function strokeOf({ series }: ChartData, index: number): string {
+  const own = series[index];
+  return own === undefined || own.share === 0 ? "transparent" : canvasColour(own.colour);
+}
+
+function wheelZoom(range: Range, deltaY: number, centre: number, limits: Range): Range | null {
+  const factor = deltaY > 0 ? 1.25 : 0.8;
+  const low = Math.max(limits[0], centre - (centre - range[0]) * factor);
+  const high = Math.min(limits[1], centre + (range[1] - centre) * factor);
+  return low <= limits[0] && high >= limits[1] ? null : [low, high];
+}
+
+function pictureOf(source: HTMLCanvasElement): string {
+  const canvas = document.createElement("canvas");
+  canvas.width = source.width;
+  canvas.height = source.height;
+  const context = canvas.getContext("2d");
+  if (context === null) return "";
+  context.fillStyle = canvasColour("back");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(source, 0, 0);
+  return canvas.toDataURL("image/png").replace(/^[^,]*,/, "");
+}

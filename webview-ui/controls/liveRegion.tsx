@@ -1,0 +1,50 @@
+/** The one place from which screen readers are told of news: politely, and seldom. */
+
+import { effect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { formatReward } from "../../src/shared/format.ts";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+
+const PAUSE_MS = 5_000;
+
+/** News of the run are spoken every 5 seconds at most; what the user asked for comes through `panel.spoken` at once. */
+export function LiveRegion({ panel }: { readonly panel: PanelModel }) {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let spokenAt = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const say = (text: string): void => {
+      spokenAt = performance.now();
+      if (region.current !== null) region.current.textContent = text;
+    };
+    let before = newsOf(panel);
+    const stopNews = effect(() => {
+      const news = newsOf(panel);
+      if (news === before || !panel.settings.value.hasLiveRegion) return;
+      before = news;
+      clearTimeout(timer);
+      const wait = Math.max(0, spokenAt + PAUSE_MS - performance.now());
+      timer = setTimeout(() => say(news), wait);
+    });
+    const stopAsked = effect(() => {
+      if (panel.spoken.value !== "") say(panel.spoken.value);
+    });
+    return () => {
+      clearTimeout(timer);
+      stopNews();
+      stopAsked();
+    };
+  }, [panel]);
+  return <div class="spoken" role="status" aria-live="polite" ref={region} />;
+}
+
+function newsOf({ run, columns, columnsVersion }: PanelModel): string {
+  const known = run.value;
+  if (known === null || columnsVersion.value < 2) return "";
+  const reward = columns.at("rollout/reward/mean", columns.rows - 1);
+  const state = known.state === "running" ? "" : strings.spoken.state(strings.states[known.state]);
+  const step =
+    columns.rows === 0 ? "" : strings.spoken.step(known.completedSteps, formatReward(reward));
+  return [step, state].filter((text) => text !== "").join(" ");
+}

@@ -1,0 +1,30 @@
+/** Keeps where a region was scrolled to, over tabs, hiding and reloads. */
+
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { PanelModel } from "../panelModel.ts";
+
+const SETTLE_MS = 200;
+
+/** A ref for the region that scrolls. */
+export function useScroll(panel: PanelModel, name: string): RefObject<HTMLDivElement | null> {
+  const region = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = region.current;
+    if (element === null) return;
+    element.scrollTop = panel.view.peek().scroll[name] ?? 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const keep = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        panel.update({ scroll: { ...panel.view.peek().scroll, [name]: element.scrollTop } });
+      }, SETTLE_MS);
+    };
+    element.addEventListener("scroll", keep, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      element.removeEventListener("scroll", keep);
+    };
+  }, [panel, name]);
+  return region;
+}

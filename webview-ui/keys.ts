@@ -1,0 +1,34 @@
+/** Single keys that work everywhere in the page; views add their own. */
+
+import type { PanelModel } from "./panelModel.ts";
+import { TABS } from "./viewState.ts";
+
+/** True while keys belong to a control, a dialog, or the editor. */
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return true;
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.closest("input, select, textarea, dialog, [role=menu]") !== null;
+}
+
+export function globalKey(event: KeyboardEvent, panel: PanelModel, openHelp: () => void): void {
+  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return;
+  const tab = TABS[Number(event.key) - 1];
+  if (tab !== undefined) panel.update({ tab });
+  else if (event.key === "?") openHelp();
+  else if (event.key === "l") panel.host.command("openLog");
+  else if (event.key === "{") stepBy(panel, -1);
+  else if (event.key === "}") stepBy(panel, 1);
+  else return;
+  event.preventDefault();
+}
+
+/** Goes to the step with rollouts before or after the chosen one. */
+export function stepBy(panel: PanelModel, direction: 1 | -1): void {
+  const steps = panel.rolloutSteps.value;
+  const at = steps.indexOf(panel.step.value ?? -1);
+  const next = steps[at + direction];
+  if (next === undefined) return;
+  const isLatest = next === steps.at(-1);
+  panel.update({ step: isLatest ? null : next, rollout: null });
+}

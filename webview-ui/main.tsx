@@ -1,0 +1,13 @@
+/** The page of the panel. */
+
+import { render } from "preact";
+import { watchTheme } from "./controls/palette.ts";
+import { connectHost } from "./host.ts";
+import { createPanelModel } from "./panelModel.ts";
+import { App } from "./views/app.tsx";
+
+const root = document.querySelector("#root");
+if (root !== null) {
+  watchTheme();
+  render(<App panel={createPanelModel(connectHost())} />, root);
+}

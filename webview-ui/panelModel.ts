@@ -1,0 +1,193 @@
+/** Everything the page knows and shows, as signals; views read it and call its methods. */
+
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { HostMessage, RunFacts } from "../src/shared/panelMessages.ts";
+import type {
+  CheckpointView,
+  EvaluationView,
+  EventView,
+  PanelSettings,
+  RolloutRow,
+  RunListing,
+  RunView,
+} from "../src/shared/panelModel.ts";
+import { ColumnStore } from "./columns.ts";
+import type { Host } from "./host.ts";
+import { firstViewState, forOtherRun, restoreViewState, type ViewState } from "./viewState.ts";
+
+/** The rollouts of the chosen step, as far as they have come. */
+export interface StepRows {
+  readonly step: number;
+  readonly total: number;
+  readonly rows: readonly RolloutRow[];
+}
+
+export interface PanelModel {
+  readonly host: Host;
+  readonly status: ReadonlySignal<"loading" | "empty" | "ready">;
+  readonly run: ReadonlySignal<RunView | null>;
+  readonly runs: ReadonlySignal<readonly RunListing[]>;
+  readonly events: ReadonlySignal<readonly EventView[]>;
+  readonly checkpoints: ReadonlySignal<readonly CheckpointView[]>;
+  readonly evaluations: ReadonlySignal<readonly EvaluationView[]>;
+  readonly rolloutSteps: ReadonlySignal<readonly number[]>;
+  readonly settings: ReadonlySignal<PanelSettings>;
+  readonly columns: ColumnStore;
+  /** Changes whenever the columns do. */
+  readonly columnsVersion: ReadonlySignal<number>;
+  readonly view: ReadonlySignal<ViewState>;
+  /** The chosen step, or the latest that has rollouts; null when none has. */
+  readonly step: ReadonlySignal<number | null>;
+  readonly rollouts: ReadonlySignal<StepRows | null>;
+  /** What went wrong and was not read yet. */
+  readonly errors: ReadonlySignal<readonly string[]>;
+  /** What the live region says. */
+  readonly spoken: Signal<string>;
+  update(change: Partial<ViewState>): void;
+  /** Goes to the trajectories of a step, or of one of its rollouts. */
+  openStep(step: number, rollout?: ViewState["rollout"]): void;
+  dismissErrors(): void;
+}
+
+const NO_SETTINGS: PanelSettings = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
+
+/** Begins to talk with the extension. */
+export function createPanelModel(host: Host): PanelModel {
+  const stored = storedState(host.loadState());
+  const facts = factSignals();
+  const status = signal<"loading" | "empty" | "ready">("loading");
+  const settings = signal(NO_SETTINGS);
+  const columns = new ColumnStore();
+  const columnsVersion = signal(0);
+  const view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
+  const errors = signal<readonly string[]>([]);
+  const step = computed(() => view.value.step ?? facts.rolloutSteps.value.at(-1) ?? null);
+  let shownRun = stored.runId;
+
+  const begin = (message: Extract<HostMessage, { readonly kind: "init" }>): void => {
+    settings.value = message.settings;
+    const { id } = message.facts.run;
+    if (stored.view === null && shownRun === null) {
+      view.value = { ...view.value, ...pickSmoothing(message.settings) };
+    } else if (shownRun !== id) view.value = forOtherRun(view.value);
+    shownRun = id;
+    status.value = "ready";
+    errors.value = [];
+  };
+
+  const take = (message: HostMessage): void => {
+    switch (message.kind) {
+      case "init":
+      case "replace":
+        if (message.kind === "init") begin(message);
+        takeFacts(facts, message.facts);
+        columns.reset(message.names);
+        columnsVersion.value += 1;
+        return;
+      case "append":
+        columns.append(message);
+        columnsVersion.value += 1;
+        return;
+      case "facts":
+        takeFacts(facts, message.facts);
+        return;
+      case "empty":
+        settings.value = message.settings;
+        status.value = "empty";
+        return;
+      case "error":
+        errors.value = [
+          ...errors.value.filter((text) => text !== message.message),
+          message.message,
+        ].slice(-20);
+        return;
+      default:
+        return;
+    }
+  };
+
+  const rollouts = followRollouts(host, step, facts.run);
+  effect(() => {
+    if (status.value === "ready") {
+      host.saveState({ runId: facts.run.value?.id ?? null, view: view.value });
+    }
+  });
+  host.listen((message) => batch(() => take(message)));
+  const update = (change: Partial<ViewState>): void => {
+    view.value = { ...view.peek(), ...change };
+  };
+  return {
+    ...{ host, status, settings, columns, columnsVersion, view, step, rollouts, errors, update },
+    ...facts,
+    spoken: signal(""),
+    openStep: (chosen, rollout = null) => {
+      update({ tab: "trajectories", step: chosen, rollout });
+    },
+    dismissErrors: () => {
+      errors.value = [];
+    },
+  };
+}
+
+type FactSignals = { readonly [Key in Exclude<keyof RunFacts, "run">]: Signal<RunFacts[Key]> } & {
+  readonly run: Signal<RunView | null>;
+};
+
+function factSignals(): FactSignals {
+  return {
+    run: signal(null),
+    runs: signal([]),
+    events: signal([]),
+    checkpoints: signal([]),
+    evaluations: signal([]),
+    rolloutSteps: signal([]),
+  };
+}
+
+function takeFacts(signals: FactSignals, facts: Partial<RunFacts>): void {
+  const { run, runs, events, checkpoints, evaluations, rolloutSteps } = facts;
+  if (run !== undefined) signals.run.value = run;
+  if (runs !== undefined) signals.runs.value = runs;
+  if (events !== undefined) signals.events.value = events;
+  if (checkpoints !== undefined) signals.checkpoints.value = checkpoints;
+  if (evaluations !== undefined) signals.evaluations.value = evaluations;
+  if (rolloutSteps !== undefined) signals.rolloutSteps.value = rolloutSteps;
+}
+
+/** Asks for the rollouts of the chosen step; they come again while the step grows. */
+function followRollouts(
+  host: Host,
+  step: ReadonlySignal<number | null>,
+  run: ReadonlySignal<RunView | null>,
+): ReadonlySignal<StepRows | null> {
+  const rollouts = signal<StepRows | null>(null);
+  const runKey = computed(() =>
+    run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
+  );
+  effect(() => {
+    const chosen = step.value;
+    if (chosen === null || runKey.value === null) {
+      rollouts.value = null;
+      return;
+    }
+    if (rollouts.peek()?.step !== chosen) rollouts.value = { step: chosen, total: 0, rows: [] };
+    let coming: RolloutRow[] = [];
+    return host.ask({ ask: "rollouts", step: chosen }, (answer) => {
+      if (answer.kind !== "rollouts") return;
+      if (answer.from === 0) coming = [];
+      coming.push(...answer.rows);
+      rollouts.value = { step: chosen, total: answer.total, rows: [...coming] };
+    });
+  });
+  return rollouts;
+}
+
+function pickSmoothing({ smoothing }: PanelSettings): Pick<ViewState, "smoothing"> {
+  return { smoothing: firstViewState(smoothing).smoothing };
+}
+
+function storedState(value: unknown): { readonly runId: string | null; readonly view: unknown } {
+  if (typeof value !== "object" || value === null) return { runId: null, view: null };
+  const { runId, view } = value as { readonly runId?: unknown; readonly view?: unknown };
+  return { runId: typeof runId === "string" ? runId : null, view: view ?? null };
+}

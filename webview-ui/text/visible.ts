@@ -1,0 +1,55 @@
+/** Splits text of unknown origin into what can be shown and what would act: controls, bidi marks, ANSI escapes. */
+
+export interface Piece {
+  readonly text: string;
+  /** True for a sign that stands in place of a character. */
+  readonly isSign: boolean;
+}
+
+/** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
+const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Pieces in order; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
+export function visiblePieces(text: string): readonly Piece[] {
+  const source = text.replaceAll("\r\n", "\n");
+  const pieces: Piece[] = [];
+  let start = 0;
+  for (const match of source.matchAll(ACTING)) {
+    if (match.index > start) pieces.push({ text: source.slice(start, match.index), isSign: false });
+    pieces.push({ text: signOf(match[0]), isSign: true });
+    start = match.index + match[0].length;
+  }
+  if (start < source.length) pieces.push({ text: source.slice(start), isSign: false });
+  return pieces;
+}
+
+/** For names, labels and titles: one line, with signs. */
+export function visibleLine(text: string): string {
+  return visiblePieces(text)
+    .map((piece) => piece.text)
+    .join("")
+    .replaceAll("\n", "⏎")
+    .replaceAll("\t", "⇥");
+}
+
+/** For single tokens: white space is visible too. */
+export function visibleToken(text: string): string {
+  return visibleLine(text).replaceAll(" ", "·");
+}
+
+/** The first `lines` lines and at most `characters` characters; null when the whole text is no longer. */
+export function foldText(text: string, lines: number, characters: number): string | null {
+  let end = -1;
+  for (let line = 0; line < lines; line += 1) {
+    const next = text.indexOf("\n", end + 1);
+    if (next < 0) return text.length > characters ? text.slice(0, characters) : null;
+    end = next;
+  }
+  return text.slice(0, Math.min(end, characters));
+}
+
+function signOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? "␡" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,127 @@
+/** A chart with what makes it usable without eyes or mouse: title, summary, table, keys. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type ChartData, createLineChart, type LineChart } from "../controls/lineChart.ts";
+import { themeVersion } from "../controls/palette.ts";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+
+interface ChartFigureProps {
+  readonly panel: PanelModel;
+  readonly title: string;
+  /** The chart in words, for those who do not see it. */
+  readonly summary: string;
+  readonly data: ChartData;
+  readonly height: number;
+  readonly isSmall?: boolean;
+  /** Called with the row under the cursor; null when it left. */
+  readonly onCursor: (row: number | null) => void;
+  /** Row to step, counted from 0. */
+  readonly stepOf: (row: number) => number | undefined;
+  /** The row in words. */
+  readonly describe: (row: number) => string;
+  /** Hands out the chart for pictures. */
+  readonly onChart?: (chart: LineChart) => void;
+}
+
+const SYNC_KEY = "run";
+
+export function ChartFigure(props: ChartFigureProps) {
+  const { panel, title, summary, data, height, isSmall = false } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [row, setRow] = useState<number | null>(null);
+  const theme = themeVersion.value;
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const made = createLineChart(element, {
+      ...{ height, isSmall, syncKey: SYNC_KEY },
+      onCursor: (at) => latest.current.onCursor(at),
+      onPick: (at) => openRow(latest.current, at),
+      onZoom: ({ x, y }) =>
+        panel.update({
+          ...(x === undefined ? {} : { xRange: x }),
+          ...(y === undefined || isSmall ? {} : { yRange: y }),
+        }),
+    });
+    chart.current = made;
+    latest.current.onChart?.(made);
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) made.resize(entry.contentRect.width);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [panel, height, isSmall]);
+
+  useEffect(() => chart.current?.update(data), [data, theme, height, isSmall]);
+
+  const onKey = (event: KeyboardEvent): void => {
+    const next = nextRow(event.key, row, data.xs.length);
+    if (event.key === "Enter" && row !== null) openRow(props, row);
+    else if (next !== null) {
+      setRow(next);
+      chart.current?.point(next);
+      props.onCursor(next);
+    } else if (!zoomByKey(event.key, panel, data)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const label = useMemo(
+    () => `${title}. ${summary} ${strings.chart.keys} ${isSmall ? "" : strings.chart.zoomHint}`,
+    [title, summary, isSmall],
+  );
+  const count = data.xs.length;
+  return (
+    <div
+      class="plot"
+      ref={place}
+      tabIndex={0}
+      role="slider"
+      aria-orientation="horizontal"
+      aria-label={label}
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, count)}
+      aria-valuenow={(row ?? Math.max(0, count - 1)) + 1}
+      aria-valuetext={count === 0 ? strings.chart.noData : props.describe(row ?? count - 1)}
+      onKeyDown={onKey}
+      onBlur={() => props.onCursor(null)}
+    />
+  );
+}
+
+function openRow({ panel, stepOf }: ChartFigureProps, row: number): void {
+  const step = stepOf(row);
+  if (step !== undefined) panel.openStep(step);
+}
+
+function nextRow(key: string, row: number | null, count: number): number | null {
+  if (count === 0) return null;
+  if (key === "ArrowLeft") return Math.max(0, (row ?? count) - 1);
+  if (key === "ArrowRight") return Math.min(count - 1, (row ?? count - 2) + 1);
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : null;
+}
+
+/** `+`, `-` and `0`. True when the key was one of them. */
+function zoomByKey(key: string, panel: PanelModel, { xs, xRange }: ChartData): boolean {
+  if (!["+", "=", "-", "0"].includes(key)) return false;
+  if (key === "0") {
+    panel.update({ xRange: null, yRange: null });
+    return true;
+  }
+  const half = ((xRange[1] - xRange[0]) / 2) * (key === "-" ? 1.25 : 0.8);
+  const centre = (xRange[0] + xRange[1]) / 2;
+  const low = Math.max(xs[0] ?? 0, centre - half);
+  const high = Math.min(xs.at(-1) ?? 1, centre + half);
+  const isAll = low <= (xs[0] ?? 0) && high >= (xs.at(-1) ?? 1);
+  panel.update({ xRange: isAll ? null : [low, high] });
+  return true;
+}

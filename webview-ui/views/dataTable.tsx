@@ -1,0 +1,76 @@
+/** The numbers of a chart as a table, 25 rows a page. */
+
+import { useState } from "preact/hooks";
+import { formatExact } from "../../src/shared/format.ts";
+import { Icon } from "../controls/icon.tsx";
+import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { strings } from "../strings.ts";
+import type { NumberTable } from "./export.ts";
+
+const ROWS_PER_PAGE = 25;
+
+/** Begins with the last page, where the news is. */
+export function DataTable({
+  table,
+  caption,
+}: {
+  readonly table: NumberTable;
+  readonly caption: string;
+}) {
+  const pages = Math.max(1, Math.ceil(table.rows.length / ROWS_PER_PAGE));
+  const [chosen, setPage] = useState<number | null>(null);
+  const page = Math.min(chosen ?? pages - 1, pages - 1);
+  const rows = table.rows.slice(page * ROWS_PER_PAGE, (page + 1) * ROWS_PER_PAGE);
+  return (
+    <div class="data-table">
+      <ScrollRegion label={caption}>
+        <table>
+          <caption class="spoken">{caption}</caption>
+          <thead>
+            <tr>
+              {table.heads.map((head) => (
+                <th scope="col" class="number" key={head}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row[0]}>
+                {row.map((value, column) => (
+                  <td class="number" key={column}>
+                    {formatExact(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {pages > 1 ? (
+        <div class="pages">
+          <button
+            type="button"
+            class="quiet only-icon"
+            aria-label={strings.chart.previousPage}
+            disabled={page === 0}
+            onClick={() => setPage(page - 1)}
+          >
+            <Icon name="chevronLeft" />
+          </button>
+          <span>{strings.chart.page(page + 1, pages)}</span>
+          <button
+            type="button"
+            class="quiet only-icon"
+            aria-label={strings.chart.nextPage}
+            disabled={page === pages - 1}
+            onClick={() => setPage(page + 1)}
+          >
+            <Icon name="chevronRight" />
+          </button>
+        </div>
+      ) : null}
+    </div>
+  );
+}

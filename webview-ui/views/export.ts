@@ -1,0 +1,37 @@
+/** Numbers on their way out of the page: CSV, JSON, Markdown. */
+
+export interface NumberTable {
+  readonly heads: readonly string[];
+  /** As long as `heads`; null for a gap. */
+  readonly rows: readonly (readonly (number | null)[])[];
+}
+
+/** RFC 4180 with line feeds; gaps are empty. Numbers keep all their digits. */
+export function toCsv({ heads, rows }: NumberTable): string {
+  const lines = [heads.map(csvCell), ...rows.map((row) => row.map((value) => value ?? ""))];
+  return `${lines.map((cells) => cells.join(",")).join("\n")}\n`;
+}
+
+/** A list with an object a row. */
+export function toJson({ heads, rows }: NumberTable): string {
+  const objects = rows.map((row) =>
+    Object.fromEntries(heads.map((head, column) => [head, row[column] ?? null])),
+  );
+  return `${JSON.stringify(objects, null, 2)}\n`;
+}
+
+export function toMarkdown({ heads, rows }: NumberTable): string {
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    line(heads.map((head) => head.replaceAll("|", "\\|"))),
+    line(heads.map(() => "---:")),
+    ...rows.map((row) => line(row.map((value) => value ?? ""))),
+    "",
+  ].join("\n");
+}
+
+/** A text that a spreadsheet would take for a formula stays a text. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,45 @@
+/** The keyboard map. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../controls/icon.tsx";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+
+interface HelpProps {
+  readonly panel: PanelModel;
+  readonly close: () => void;
+}
+
+export function Help({ panel, close }: HelpProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog class="help" ref={dialog} aria-labelledby="help-title" onClose={close}>
+      <div class="help-head">
+        <h2 id="help-title">{strings.help.title}</h2>
+        <button
+          type="button"
+          class="quiet only-icon"
+          aria-label={strings.close}
+          title={strings.close}
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {panel.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
+      <dl>
+        {strings.help.keys.map(([keys, meaning]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key, index) => (
+                <kbd key={index}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

@@ -1,0 +1,140 @@
+/** The large chart: how the reward goes. */
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/format.ts";
+import { countNotPositive, valueRange } from "../charts/scale.ts";
+import { summarize } from "../charts/summary.ts";
+import { Icon } from "../controls/icon.tsx";
+import type { ChartData, LineChart } from "../controls/lineChart.ts";
+import { Menu } from "../controls/menu.tsx";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { ChartFigure } from "./chartFigure.tsx";
+import { seriesTable } from "./chartTables.ts";
+import { DataTable } from "./dataTable.tsx";
+import { toCsv, toJson, toMarkdown } from "./export.ts";
+import { Legend } from "./legend.tsx";
+import { type RewardParts, rewardParts, shownX, useSuperseded } from "./rewardParts.ts";
+
+interface RewardChartProps {
+  readonly panel: PanelModel;
+}
+
+const HEIGHT_PX = 300;
+
+export function RewardChart({ panel }: RewardChartProps) {
+  const [isTable, setTable] = useState(false);
+  const [row, setRow] = useState<number | null>(null);
+  const chart = useRef<LineChart | null>(null);
+  const parts = useParts(panel);
+  const { view, columns } = panel;
+  const data = useMemo(() => chartData(parts, panel), [parts, view.value]);
+  const steps = columns.steps();
+  const summary = summarize(columns.values("rollout/reward/mean"), steps);
+  const text = strings.reward;
+  const table = () => seriesTable(columns, parts.names);
+  const describe = (at: number): string =>
+    strings.spoken.point(
+      formatXValue(view.value.xAxis, parts.xs[at] ?? 0),
+      `${text.mean} ${formatValue(parts.mean[at])}`,
+    );
+  const notPositive = view.value.isLog
+    ? countNotPositive(columns.values("rollout/reward/mean"))
+    : 0;
+  return (
+    <figure class="card reward" aria-labelledby="reward-title">
+      <figcaption class="card-head">
+        <h2 id="reward-title">{text.title}</h2>
+        <span class="fact">{row === null ? summary || text.subtitle : describe(row)}</span>
+        <div class="card-actions">
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isTable}
+            onClick={() => setTable(!isTable)}
+          >
+            <Icon name={isTable ? "graphLine" : "table"} />
+            <span>{isTable ? strings.chart.chart : strings.chart.table}</span>
+          </button>
+          <Menu
+            label={strings.chart.export}
+            icon="export"
+            isTextShown={true}
+            items={exportItems(panel, table, () => chart.current?.picture() ?? "")}
+          />
+        </div>
+      </figcaption>
+      {isTable ? (
+        <DataTable table={table()} caption={text.title} />
+      ) : (
+        <>
+          <ChartFigure
+            panel={panel}
+            title={text.title}
+            summary={summary}
+            data={data}
+            height={HEIGHT_PX}
+            onCursor={setRow}
+            stepOf={(at) => parts.steps[at]}
+            describe={describe}
+            onChart={(made) => {
+              chart.current = made;
+            }}
+          />
+          {columns.rows === 0 ? <p class="no-data">{strings.chart.noData}</p> : null}
+          <Legend panel={panel} entries={parts.legend} marks={parts.marks} row={row ?? -1} />
+          {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
+        </>
+      )}
+    </figure>
+  );
+}
+
+/** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
+function useParts(panel: PanelModel): RewardParts {
+  const { smoothing, xAxis, hiddenSeries, shownAttempt } = panel.view.value;
+  const superseded = useSuperseded(panel, shownAttempt);
+  return useMemo(
+    () => rewardParts(panel, superseded),
+    [
+      ...[panel.columnsVersion.value, smoothing, xAxis, hiddenSeries, superseded],
+      ...[panel.checkpoints.value, panel.evaluations.value, panel.events.value],
+    ],
+  );
+}
+
+function chartData(parts: RewardParts, panel: PanelModel): ChartData {
+  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = panel.view.value;
+  const evaluated = parts.marks.flatMap((mark) =>
+    mark.kind === "evaluation" ? [mark.low, mark.high] : [],
+  );
+  const shown = [...parts.series.map(({ values }) => values), evaluated];
+  return {
+    ...{ xs: parts.xs, series: parts.series, bands: parts.bands, marks: parts.marks, isLog },
+    isWhole: xAxis === "step",
+    xRange: xRange ?? shownX(parts.xs, parts.marks),
+    yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
+    formatX: (value) => formatXTick(xAxis, value),
+    formatY: formatTick,
+  };
+}
+
+function exportItems(
+  panel: PanelModel,
+  table: () => ReturnType<typeof seriesTable>,
+  picture: () => string,
+) {
+  const { host } = panel;
+  const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
+    host.command("exportFile", { file: { name, content, encoding } });
+  const text = strings.chart;
+  return [
+    { label: text.exportPng, run: () => save("reward.png", picture(), "base64") },
+    { label: text.exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
+    { label: text.exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
+    {
+      label: text.exportMarkdown,
+      run: () => host.command("copyText", { text: toMarkdown(table()) }),
+    },
+  ];
+}
