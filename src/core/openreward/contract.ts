@@ -75,6 +75,11 @@ export interface ToolCallOptions extends CallOptions {
   readonly pausedWhile?: PausedWhile;
 }
 
+export interface OpenOptions extends CallOptions {
+  /** Time for the server to answer, without what it needs to start the environment; absent = none but the 30 minutes. */
+  readonly answerLimitMs?: number;
+}
+
 /**
  * A secret of an environment. `allowedDomains` are the hosts to which OpenReward lets the environment send it; a plain
  * value names none, which well-known names do not need (ORS, sections 4 and 5.7).
@@ -121,9 +126,9 @@ export interface RemoteEnvironment {
   release(): Promise<void>;
   /**
    * Opens a session within 30 minutes, start of the environment included.
-   * @throws AppError `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
+   * @throws AppError `environment-unavailable` when a limit is over; `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
    */
-  openSession(task: TaskChoice, options?: CallOptions): Promise<EnvironmentSession>;
+  openSession(task: TaskChoice, options?: OpenOptions): Promise<EnvironmentSession>;
 }
 
 export interface EnvironmentConnection {

@@ -6,6 +6,7 @@ import type {
   CallOptions,
   EnvironmentConnection,
   EnvironmentSession,
+  OpenOptions,
   RemoteEnvironment,
   Split,
   TaskChoice,
@@ -74,13 +75,11 @@ class ConnectedEnvironment implements RemoteEnvironment {
     if (sid != null) await releaseSession(this.#wire, sid, { isCreated: false });
   }
 
-  openSession(task: TaskChoice, options: CallOptions = {}): Promise<EnvironmentSession> {
+  openSession(task: TaskChoice, options: OpenOptions = {}): Promise<EnvironmentSession> {
     this.#warnOfSecrets(task);
     const onUnknownBlock = (type: string): void =>
       this.#warnOnce("environment sent a block of an unknown type; it is skipped", type);
-    return this.#suggestingNames(
-      openSession(this.#wire, task, { onUnknownBlock, signal: options.signal }),
-    );
+    return this.#suggestingNames(openSession(this.#wire, task, { ...options, onUnknownBlock }));
   }
 
   #query<T>(
@@ -114,7 +113,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
       await this.release();
     }
     this.#querySession ??= {
-      sid: reserveSession(this.#wire, secretsHeader(this.#wire, {}), signal),
+      sid: reserveSession(this.#wire, secretsHeader(this.#wire, {}), { signal }),
       openedMs: nowMs,
     };
     const session = this.#querySession;

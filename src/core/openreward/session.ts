@@ -8,6 +8,7 @@ import type {
   Block,
   CallOptions,
   EnvironmentSession,
+  OpenOptions,
   TaskChoice,
   ToolCallOptions,
   ToolCallOutcome,
@@ -28,6 +29,7 @@ import {
   lacksVersion,
   releaseSession,
   reserveSession,
+  type StepWaits,
   secretsHeader,
 } from "./sessionSteps.ts";
 import { runStreamedJob } from "./streamedJob.ts";
@@ -36,14 +38,15 @@ import type { EnvironmentWire, WireRequest } from "./wire.ts";
 /** For the making of a session, and again for its set-up (ORS, section 5.6). */
 const OPEN_LIMIT_MS = 30 * 60_000;
 
+interface SessionOptions extends OpenOptions {
+  readonly onUnknownBlock: UnknownBlockListener;
+}
+
 /** Reserves an id, starts the episode and its pings; nothing stays open when it throws. */
 export async function openSession(
   wire: EnvironmentWire,
   task: TaskChoice,
-  options: {
-    readonly onUnknownBlock: UnknownBlockListener;
-    readonly signal?: AbortSignal | undefined;
-  },
+  { onUnknownBlock, signal, answerLimitMs }: SessionOptions,
 ): Promise<EnvironmentSession> {
   const { clock } = wire.dependencies;
   const request = {
@@ -52,22 +55,49 @@ export async function openSession(
     sid: null,
     isInSession: false,
   } as const;
-  const onLimit = (): Error => notReady(wire, request);
-  const limit = { clock, limitMs: OPEN_LIMIT_MS, parents: [options.signal], onLimit };
-  const sid = await withLimit(limit, async ({ signal }) => {
-    const secrets = secretsHeader(wire, task.secrets ?? {});
-    const needsDialect = secrets !== null && !wire.target.isOpenReward;
-    const sendsSecretsInBody = needsDialect && (await lacksVersion(wire, signal));
-    const reserved = await reserveSession(wire, secrets, signal);
-    try {
-      await createEpisode(wire, { sid: reserved, task, secrets, sendsSecretsInBody, signal });
-      return reserved;
-    } catch (error) {
-      await releaseSession(wire, reserved, { isCreated: true });
-      throw error;
-    }
+  const limit = {
+    ...{ clock, limitMs: OPEN_LIMIT_MS, parents: [signal] },
+    onLimit: () => notReady(wire, request),
+  };
+  const sid = await withLimit(limit, (opening) => {
+    const answering = {
+      ...{ clock, limitMs: answerLimitMs ?? null, parents: [opening.signal] },
+      onLimit: () => noAnswer(wire, request, answerLimitMs),
+    };
+    return withLimit(answering, (answer) =>
+      makeSession(wire, task, {
+        signal: answer.signal,
+        pausedWhile: (wait) => answer.pausedWhile(wait),
+      }),
+    );
   });
-  return new OpenSession({ wire, sid, onUnknownBlock: options.onUnknownBlock });
+  return new OpenSession({ wire, sid, onUnknownBlock });
+}
+
+async function makeSession(
+  wire: EnvironmentWire,
+  task: TaskChoice,
+  waits: StepWaits,
+): Promise<string> {
+  const secrets = secretsHeader(wire, task.secrets ?? {});
+  const needsDialect = secrets !== null && !wire.target.isOpenReward;
+  const sendsSecretsInBody = needsDialect && (await lacksVersion(wire, waits));
+  const sid = await reserveSession(wire, secrets, waits);
+  try {
+    await createEpisode(wire, { sid, task, secrets, sendsSecretsInBody, waits });
+    return sid;
+  } catch (error) {
+    await releaseSession(wire, sid, { isCreated: true });
+    throw error;
+  }
+}
+
+function noAnswer(wire: EnvironmentWire, request: WireRequest, limitMs = 0): Error {
+  return environmentFault(
+    "environment-unavailable",
+    wire.placeOf(request),
+    `no session within ${limitMs / 1000} s. Look into the environment's logs, or raise session_timeout.`,
+  );
 }
 
 function notReady(wire: EnvironmentWire, request: WireRequest): Error {

@@ -9,17 +9,20 @@ import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
 import { encodeSecrets, plainSecrets } from "./secrets.ts";
 import { runStreamedJob } from "./streamedJob.ts";
-import type { EnvironmentWire, WireRequest } from "./wire.ts";
+import type { EnvironmentWire, RepeatRule, WireRequest } from "./wire.ts";
 
 const RELEASE_LIMIT_MS = 15_000;
 
 const sessionReply = z.object({ sid: z.string().optional() });
 
+/** How the steps wait: until when, and what keeps the time while the environment is still starting. */
+export type StepWaits = Pick<RepeatRule, "signal" | "pausedWhile">;
+
 /** Reserves a session id; one that was announced but not completed is freed. */
 export async function reserveSession(
   wire: EnvironmentWire,
   secrets: string | null,
-  signal: AbortSignal | undefined,
+  { signal, pausedWhile }: StepWaits,
 ): Promise<string> {
   const request = {
     method: "POST",
@@ -36,7 +39,9 @@ export async function reserveSession(
       isRepeatable: true,
       throwsCapacity: true,
       onTaskId: (id) => announced.add(id),
-      signal,
+      ...{ signal, pausedWhile },
+      // What the server has taken on is the start of the environment.
+      whileRunning: pausedWhile,
     });
     const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
     if (sid === null) throw protocolFault(wire.placeOf(request), "the server gave no session id");
@@ -57,10 +62,10 @@ export async function createEpisode(
     readonly secrets: string | null;
     /** True for servers that read secrets from the body only. */
     readonly sendsSecretsInBody: boolean;
-    readonly signal: AbortSignal;
+    readonly waits: StepWaits;
   },
 ): Promise<void> {
-  const { sid, task, secrets, sendsSecretsInBody, signal } = options;
+  const { sid, task, secrets, sendsSecretsInBody, waits } = options;
   const { envName } = wire.target;
   const body: JsonObject = {
     split: task.split,
@@ -77,11 +82,12 @@ export async function createEpisode(
     secrets,
   };
   const { secrets: _, ...bodyOfAnyDialect } = body;
-  const reply = await wire.sendPatiently(request, { repeat: "always", signal });
+  const rule = { repeat: "always", ...waits } as const;
+  const reply = await wire.sendPatiently(request, rule);
   // A server of the other dialect refuses the key that only this one knows.
   const isDialectRefused = reply.status === 422 && sendsSecretsInBody;
   const decisive = isDialectRefused
-    ? await wire.sendPatiently({ ...request, body: bodyOfAnyDialect }, { repeat: "always", signal })
+    ? await wire.sendPatiently({ ...request, body: bodyOfAnyDialect }, rule)
     : reply;
   const { status, text } = decisive;
   if (status === 200) {
@@ -103,12 +109,9 @@ export function secretsHeader(
 }
 
 /** True for a server of the `ors-sdk` dialect, which has no `/version` (ORS, section 10.2). */
-export async function lacksVersion(
-  wire: EnvironmentWire,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+export async function lacksVersion(wire: EnvironmentWire, waits: StepWaits): Promise<boolean> {
   const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
-  const { status } = await wire.sendPatiently(request, { repeat: "always", signal });
+  const { status } = await wire.sendPatiently(request, { repeat: "always", ...waits });
   return status === 404;
 }
 

@@ -4,7 +4,7 @@ import { AppError, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, protocolFault, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
@@ -32,6 +32,8 @@ export interface StreamedJob {
   readonly signal?: AbortSignal | undefined;
   /** Runs the waits for an environment that is still starting. */
   readonly pausedWhile?: PausedWhile | undefined;
+  /** Runs the wait for the result once the server has answered. */
+  readonly whileRunning?: PausedWhile | undefined;
 }
 
 export interface JobResult {
@@ -113,7 +115,10 @@ async function attemptJob(
     const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
     silence.stop();
     if (response.status !== 200) return await readRefusal(wire, job, response);
-    const text = await readResult(wire, request, response, { onTaskId, silence });
+    const { whileRunning = unpaused } = job;
+    const text = await whileRunning(() =>
+      readResult(wire, request, response, { onTaskId, silence }),
+    );
     return { kind: "done", text };
   } catch (error) {
     if (!isAppError(error, "transport", "silent")) throw error;

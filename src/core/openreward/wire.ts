@@ -108,11 +108,10 @@ export class EnvironmentWire {
     const { pausedWhile = unpaused } = rule;
     const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS, pausedWhile });
     let isRepeat = false;
-    let isStarting = false;
+    let run = unpaused;
     for (;;) {
-      const run = isStarting ? pausedWhile : unpaused;
-      const attempt = await run(() => this.#attempt(request, rule));
-      isStarting = attempt.kind === "starting";
+      const attempt: Attempt = await run(() => this.#attempt(request, rule));
+      run = attempt.kind === "starting" ? pausedWhile : unpaused;
       if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
         if (attempt.kind === "lost") throw attempt.error;
         return { ...attempt.reply, isRepeat };

@@ -4,7 +4,12 @@
  */
 
 import { AppError, isAppError } from "../errors.ts";
-import type { EnvironmentSession, RemoteEnvironment, TaskChoice } from "../openreward/contract.ts";
+import type {
+  EnvironmentSession,
+  OpenOptions,
+  RemoteEnvironment,
+  TaskChoice,
+} from "../openreward/contract.ts";
 import type { Clock, Random } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 
@@ -80,11 +85,15 @@ export class EnvironmentGate {
    * Opens a session, waiting for as long as the environment is full.
    * @throws AppError `run-capacity` when it stays full with none of our sessions open; `environment-*`
    */
-  async open(choice: TaskChoice, signal: AbortSignal): Promise<OpenedSession> {
+  async open(
+    choice: TaskChoice,
+    signal: AbortSignal,
+    limits: Pick<OpenOptions, "answerLimitMs"> = {},
+  ): Promise<OpenedSession> {
     let release = await this.#limiter.acquire({ signal });
     for (let refusals = 1; ; refusals += 1) {
       try {
-        const session = await this.#parts.remote.openSession(choice, { signal });
+        const session = await this.#parts.remote.openSession(choice, { ...limits, signal });
         this.#opened();
         return { session, close: () => this.#close(session, release) };
       } catch (error) {

@@ -106,7 +106,7 @@ async function attempt(
   let opened: OpenedSession;
   try {
     const choice = { split: task.split, index: task.index, secrets: settings.secrets };
-    opened = await gate.open(choice, signal);
+    opened = await gate.open(choice, signal, { answerLimitMs: settings.sessionTimeoutMs });
   } catch (error) {
     signal.throwIfAborted();
     return { episode: null, stop: "error", error };

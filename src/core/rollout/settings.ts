@@ -20,6 +20,7 @@ export interface RolloutSettings {
   readonly onImage: EnvironmentConfig["on_image"];
   readonly maxRetries: number;
   readonly rolloutTimeoutMs: number;
+  readonly sessionTimeoutMs: number;
   readonly toolTimeoutMs: number | null;
   readonly samplingTimeoutMs: number;
   readonly rewards: RewardRules;
@@ -57,6 +58,7 @@ export function rolloutSettings(
     onImage: environment.on_image,
     maxRetries: config.max_rollout_retries,
     rolloutTimeoutMs: config.rollout_timeout * 1000,
+    sessionTimeoutMs: config.session_timeout * 1000,
     toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
     samplingTimeoutMs: config.sampling_timeout * 1000,
     rewards: environment,

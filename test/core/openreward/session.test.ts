@@ -12,6 +12,8 @@ import {
   stream,
 } from "./scriptedServer.ts";
 
+const TASK = { split: "train", index: 3 };
+const RESERVED = `event: task_id\ndata: ${sid}\n\n`;
 const CALL = "POST /maze/call";
 const TASK_ID = "event: task_id\ndata: job1\n\n";
 const EXISTS = json(400, { detail: "Session already exists" });
@@ -151,6 +153,38 @@ describe("opening", () => {
     const { open, clock } = harness({ "POST /create": [starting()] });
     await expect(open()).rejects.toMatchObject({ code: "environment-unavailable" });
     expect(clock.now()).toBe(30 * 60_000);
+  });
+
+  it("gives up on a server that does not answer in the time for it, and frees what it reserved", async () => {
+    const { environment, clock, server } = harness({ "POST /create": [hanging()] });
+    const opening = environment.openSession(TASK, { answerLimitMs: 5_000 });
+    await expect(clock.runUntil(opening)).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringMatching(/within 5 s.*session_timeout/),
+    });
+    expect(clock.now()).toBe(5_000);
+    expect(server.requests("POST /delete_session")).toHaveLength(1);
+  });
+
+  it("gives an environment that says it is starting more than the time for an answer", async () => {
+    const waits = Array.from({ length: 60 }, () => starting());
+    const { environment, clock } = harness({
+      "POST /create_session": [...waits, stream(`${RESERVED}event: end\ndata: \n\n`)],
+      "POST /create": [...waits, json(200, { sid })],
+    });
+    await clock.runUntil(environment.openSession(TASK, { answerLimitMs: 5_000 }));
+    expect(clock.now()).toBe(240_000);
+  });
+
+  it("counts the time from the answer to the session as start of the environment", async () => {
+    const { environment, clock } = harness({
+      "POST /create_session": [
+        stream(RESERVED, "hang"),
+        stream(`${RESERVED}event: end\ndata: \n\n`),
+      ],
+    });
+    await clock.runUntil(environment.openSession(TASK, { answerLimitMs: 5_000 }));
+    expect(clock.now()).toBeGreaterThan(30_000);
   });
 
   it.each([

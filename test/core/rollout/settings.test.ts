@@ -5,7 +5,12 @@ import { aConfig, anEnvironment } from "../training/builders.ts";
 const given = { maxContext: null, secrets: {} };
 
 it("a rollout's settings come from the configuration, times in milliseconds", () => {
-  const config = aConfig({ rollout_timeout: 90, tool_timeout: 2.5, sampling_timeout: 60 });
+  const config = aConfig({
+    rollout_timeout: 90,
+    tool_timeout: 2.5,
+    sampling_timeout: 60,
+    session_timeout: 30,
+  });
   const settings = rolloutSettings(config, anEnvironment({ max_turns: 7 }), {
     maxContext: null,
     secrets: { token: "value" },
@@ -14,6 +19,7 @@ it("a rollout's settings come from the configuration, times in milliseconds", ()
     rolloutTimeoutMs: 90_000,
     toolTimeoutMs: 2_500,
     samplingTimeoutMs: 60_000,
+    sessionTimeoutMs: 30_000,
     maxTurns: 7,
     maxRetries: config.max_rollout_retries,
     secrets: { token: "value" },

@@ -41,6 +41,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     rolloutTimeoutMs: 300_000,
     toolTimeoutMs: null,
     samplingTimeoutMs: 600_000,
+    sessionTimeoutMs: 120_000,
     rewards: anEnvironment(),
     secrets: {},
     ...changes,
