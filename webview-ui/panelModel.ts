@@ -91,6 +91,12 @@ export function createPanelModel(host: Host): PanelModel {
       case "facts":
         takeFacts(facts, message.facts);
         return;
+      case "open":
+        view.value = {
+          ...view.value,
+          ...{ tab: "trajectories", step: message.step, rollout: message.rollout },
+        };
+        return;
       case "empty":
         settings.value = message.settings;
         status.value = "empty";

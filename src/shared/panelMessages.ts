@@ -146,5 +146,11 @@ export type HostMessage =
     }
   /** Of a question, or of a command when `id` is null. */
   | { readonly kind: "error"; readonly id: number | null; readonly message: string }
+  /** Go to the rollouts of a step, or to one of them. Follows `init`. */
+  | {
+      readonly kind: "open";
+      readonly step: number;
+      readonly rollout: { readonly group: number; readonly rollout: number } | null;
+    }
   /** There is no run to show. */
   | { readonly kind: "empty"; readonly settings: PanelSettings };

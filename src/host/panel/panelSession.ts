@@ -36,6 +36,12 @@ export interface PanelRun {
   readonly follower: RunFollower;
 }
 
+/** A step, or one of its rollouts; counted from 0. */
+export interface PanelTarget {
+  readonly step: number;
+  readonly rollout: { readonly group: number; readonly rollout: number } | null;
+}
+
 export interface PanelSessionParts {
   /** Hands a message to the page. */
   readonly post: (message: HostMessage) => void;
@@ -45,7 +51,7 @@ export interface PanelSessionParts {
   readonly runs: {
     list(): Promise<readonly RunListing[]>;
     /** Null when there is no such run any more. */
-    find(id: string): PanelRun | null;
+    find(id: string): Promise<PanelRun | null>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
   readonly command: (command: PanelCommand, run: PanelRun, args: CommandArgs) => Promise<void>;
@@ -70,6 +76,7 @@ export class PanelSession {
   #configAttempt: number | null = null;
   #metrics: MetricColumns | null = null;
   #sent = new Map<string, string>();
+  #target: PanelTarget | null = null;
   #isVisible: boolean;
   #isReady = false;
   #isStarting = false;
@@ -109,12 +116,14 @@ export class PanelSession {
     this.#wake();
   }
 
-  /** Shows another run from its beginning. */
-  show(run: PanelRun): void {
-    if (run.id === this.#run?.id) return;
-    this.#answerer?.dispose();
-    this.#run = run;
-    this.#isStarting = true;
+  /** Shows another run from its beginning; with a target, goes to its rollouts. */
+  show(run: PanelRun, target: PanelTarget | null = null): void {
+    if (target !== null) this.#target = target;
+    if (run.id !== this.#run?.id) {
+      this.#answerer?.dispose();
+      this.#run = run;
+      this.#isStarting = true;
+    }
     this.#wake();
   }
 
@@ -143,15 +152,22 @@ export class PanelSession {
       case "cancel":
         this.#answerer?.cancel(message.id);
         return;
-      case "select-run": {
-        const run = this.#parts.runs.find(message.id);
-        if (run === null) this.#postError("This run is not there any more. Choose another one.");
-        else this.show(run);
+      case "select-run":
+        this.#select(message.id);
         return;
-      }
       case "command":
         this.#command(message.command, message.args);
     }
+  }
+
+  #select(id: string): void {
+    this.#parts.runs.find(id).then(
+      (run) => {
+        if (run === null) this.#postError("This run is not there any more. Choose another one.");
+        else this.show(run);
+      },
+      (error: unknown) => this.#postError(this.#clean(errorMessage(error))),
+    );
   }
 
   #command(command: PanelCommand, args: CommandArgs): void {
@@ -230,6 +246,7 @@ export class PanelSession {
       if (change.fromRow !== null) this.#queue.rewind(change.fromRow);
       this.#postChangedFacts(facts);
     }
+    this.#postTarget();
     const isComplete = this.#postColumns(follower.metrics, names);
     await this.#answerer?.refresh();
     if (!isComplete) return APPEND_PAUSE_MS;
@@ -271,6 +288,13 @@ export class PanelSession {
     });
     if (changed.length === 0) return;
     this.#parts.post({ kind: "facts", facts: Object.fromEntries(changed) });
+  }
+
+  #postTarget(): void {
+    if (this.#target === null) return;
+    const { step, rollout } = this.#target;
+    this.#target = null;
+    this.#parts.post({ kind: "open", step, rollout });
   }
 
   #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {

@@ -118,7 +118,7 @@ function createSession(
       isProcessAlive: () => true,
       runs: {
         list: async () => [{ id: name, name, state: "running" as const }, other],
-        find: (id) => (id === name ? run : null),
+        find: async (id) => (id === name ? run : null),
       },
       command: async (command, _, args) => {
         commands.push({ command, args });
