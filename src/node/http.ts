@@ -20,17 +20,19 @@ export interface ClosableHttpClient extends HttpClient {
 
 /** This machine is never reached through a proxy. */
 const LOOPBACK_HOSTS = "localhost,127.0.0.1,[::1]";
-/** Requests that begin in one turn of the event loop: thousands of rollouts may want theirs at once. */
+/** In one turn of the event loop: thousands of rollouts may want theirs at once. */
 const REQUESTS_PER_TURN = 16;
+const ANSWERS_PER_TURN = 32;
 
 /** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {
   const dispatcher = createDispatcher(options);
-  const pacer = new Pacer(REQUESTS_PER_TURN);
+  const requests = new Pacer(REQUESTS_PER_TURN);
+  const answers = new Pacer(ANSWERS_PER_TURN);
   return {
     send: (request) => {
-      const exchange = new HttpExchange(request);
-      if (!exchange.isOver) pacer.run(() => begin(dispatcher, request, exchange));
+      const exchange = new HttpExchange(request, answers);
+      if (!exchange.isOver) requests.run(() => begin(dispatcher, request, exchange));
       return exchange.response;
     },
     close: () => dispatcher.destroy(),

@@ -1,5 +1,7 @@
 /** A body on its way: what has arrived and was not read yet, and the reader who waits for more. */
 
+import type { Pacer } from "./pacer.ts";
+
 /** So many unread bytes make the sender wait, unless the whole body is wanted anyway. */
 const UNREAD_LIMIT = 64 * 1024;
 const BYTE_ORDER_MARK = 0xfeff;
@@ -14,6 +16,7 @@ export interface BodyFlow {
 
 export class ArrivingBody {
   readonly #flow: BodyFlow;
+  readonly #pacer: Pacer;
   #chunks: Buffer[] = [];
   #unreadBytes = 0;
   #isWholeWanted = false;
@@ -21,8 +24,10 @@ export class ArrivingBody {
   #failure: { readonly fault: unknown } | null = null;
   #wakeReader: (() => void) | null = null;
 
-  constructor(flow: BodyFlow) {
+  /** The reader goes on when `pacer` lets it. */
+  constructor(flow: BodyFlow, pacer: Pacer) {
     this.#flow = flow;
+    this.#pacer = pacer;
   }
 
   push(chunk: Buffer): void {
@@ -109,6 +114,6 @@ export class ArrivingBody {
   #wake(): void {
     const wake = this.#wakeReader;
     this.#wakeReader = null;
-    wake?.();
+    if (wake !== null) this.#pacer.run(wake);
   }
 }

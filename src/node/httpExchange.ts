@@ -3,6 +3,7 @@
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { ArrivingBody } from "./httpBody.ts";
 import { connectionFault, timeoutFault } from "./httpFaults.ts";
+import type { Pacer } from "./pacer.ts";
 
 /** What the connection lets its user do. */
 interface Connection {
@@ -21,6 +22,7 @@ export class HttpExchange {
   /** Rejects with the signal's reason, or AppError `transport`. */
   readonly response: Promise<HttpResponse>;
   readonly #request: HttpRequest;
+  readonly #pacer: Pacer;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #body: ArrivingBody;
   #settle: {
@@ -30,17 +32,20 @@ export class HttpExchange {
   #connection: Connection | null = null;
   #isOver = false;
 
-  constructor(request: HttpRequest) {
+  /** Who waits for the answer goes on when `pacer` lets it; faults come at once. */
+  constructor(request: HttpRequest, pacer: Pacer) {
     const { signal, timeoutMs } = request;
     this.#request = request;
+    this.#pacer = pacer;
     this.response = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    this.#body = new ArrivingBody({
+    const flow = {
       pause: () => this.#connection?.pause(),
       resume: () => this.#connection?.resume(),
       abandon: () => this.#giveUp(GIVEN_UP),
-    });
+    };
+    this.#body = new ArrivingBody(flow, pacer);
     if (signal?.aborted) {
       this.#fail(signal.reason);
       return;
@@ -61,7 +66,8 @@ export class HttpExchange {
 
   onResponseStart(_connection: Connection, status: number, headers: Headers): void {
     // Others are followed by the answer itself.
-    if (status >= 200) this.#settle.resolve(this.#responseOf(status, headers));
+    if (status < 200) return;
+    this.#pacer.run(() => this.#settle.resolve(this.#responseOf(status, headers)));
   }
 
   onResponseData(_connection: Connection, chunk: Buffer): void {
