@@ -6,6 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { freshPage, workbenchUrl } from "../workbench/browser.ts";
 import { type ServerOptions, startServer, type WorkbenchServer } from "../workbench/server.ts";
 import { type Theme, Workbench } from "../workbench/workbench.ts";
+import { endTrainers } from "./endTrainers.ts";
 import { deleteFolder, newFolder } from "./folders.ts";
 
 /** One road of a user through the extension, as it is packaged. */
@@ -14,7 +15,7 @@ export interface Journey {
   readonly name: string;
   /** Fills the folder that is opened, which is empty at first and deleted in the end. */
   readonly prepare?: (folder: string) => void;
-  readonly server?: Pick<ServerOptions, "trust" | "settings" | "env">;
+  readonly server?: Pick<ServerOptions, "trust" | "settings" | "keys" | "env">;
   readonly run: (stage: Stage) => Promise<void>;
 }
 
@@ -77,6 +78,7 @@ export async function runJourney(
   } finally {
     await page.context().close();
     await server.stop();
+    endTrainers(folder);
     deleteFolder(folder);
   }
 }

@@ -20,6 +20,8 @@ export interface ServerOptions {
   /** Packages that are installed first. */
   readonly vsix?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Commands by key, such as `ctrl+alt+f9`: a way to call one that the palette does not offer. */
+  readonly keys?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   /** Lets a suite run in the extension host; then no notification is ever shown. */
   readonly driver?: boolean;
@@ -109,13 +111,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
 /** Arguments that keep the server's files out of the user's home. */
 function prepareFolders(
   home: string,
-  { trust = true, settings }: ServerOptions,
+  { trust = true, settings, keys = {} }: ServerOptions,
 ): readonly string[] {
   const user = join(home, "user");
   const config = join(home, "config.yaml");
   mkdirSync(join(user, "User"), { recursive: true });
   const all = { ...SETTINGS, ...(trust ? {} : RESTRICTED), ...settings };
   writeFileSync(join(user, "User", "settings.json"), JSON.stringify(all, null, 2));
+  const bindings = Object.entries(keys).map(([key, command]) => ({ key, command }));
+  writeFileSync(join(user, "User", "keybindings.json"), JSON.stringify(bindings));
   writeFileSync(config, "bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n");
   return [
     ...["--config", config],

@@ -1,14 +1,16 @@
 /** In a folder that is not trusted, help works and nothing starts. */
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { copyExample } from "../folders.ts";
 import type { Journey } from "../journey.ts";
 
 export const restrictedMode: Journey = {
   name: "restrictedMode",
   prepare: copyExample,
-  server: { trust: false },
-  async run({ workbench, step, picture }) {
+  server: { trust: false, keys: { "ctrl+alt+f9": "tinkerRL.startTraining" } },
+  async run({ workbench, folder, step, picture }) {
     await step("the window is in Restricted Mode", async () => {
       await workbench.statusItem("Restricted Mode").waitFor();
     });
@@ -24,6 +26,21 @@ export const restrictedMode: Journey = {
       const offered = await workbench.offered("Tinker RL: ");
       assert.ok(offered.includes("Tinker RL: Show Extension Log"), offered.join(", "));
       assert.ok(!offered.some((title) => /Start|Resume/.test(title)), offered.join(", "));
+    });
+
+    await step("a start that is called all the same is refused", async () => {
+      await workbench.page.keyboard.press("Control+Alt+F9");
+      await workbench.notification("Start Training is off in Restricted Mode").waitFor();
+      assert.ok(!existsSync(join(folder, ".tinker-rl")));
+      await picture("refused");
+    });
+
+    await step("trusting the folder brings the command back", async () => {
+      await workbench.command("Workspaces: Manage Workspace Trust");
+      await workbench.page.getByRole("button", { name: "Trust", exact: true }).first().click();
+      await workbench.statusItem("Restricted Mode").waitFor({ state: "hidden" });
+      const offered = await workbench.offered("Tinker RL: Start");
+      assert.ok(offered.includes("Tinker RL: Start Training"), offered.join(", "));
     });
   },
 };
