@@ -61,7 +61,8 @@ async function readOrder(input: Readable): Promise<LaunchOrder> {
     if (text.includes("\n") || text.length > MAX_ORDER_CHARACTERS) break;
   }
   input.destroy();
-  const order = launchOrderSchema.safeParse(parseJson(text)?.value);
+  const [line = ""] = text.split("\n", 1);
+  const order = launchOrderSchema.safeParse(parseJson(line)?.value);
   if (order.success) return order.data;
   throw new AppError(
     "bad-arguments",

@@ -12,6 +12,7 @@ import {
   type RunStatus,
 } from "../shared/control.ts";
 import type { ControlAddress } from "../shared/runFile.ts";
+import { isControlPlace, isControlToken } from "./controlPlace.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
 
 export interface ControlClientOptions {
@@ -49,12 +50,12 @@ export class ControlClient {
 
   /** @throws AppError `run-not-reachable` when no trainer listens there */
   static async open(
-    { address, tokenPath }: ControlAddress,
+    place: ControlAddress,
     options: ControlClientOptions = {},
   ): Promise<ControlClient> {
     try {
-      const token = (await readFile(tokenPath, "utf8")).trim();
-      return new ControlClient(await connected(address), token, options);
+      const token = await readToken(place);
+      return new ControlClient(await connected(place.address), token, options);
     } catch (cause) {
       throw gone(cause);
     }
@@ -87,6 +88,13 @@ export class ControlClient {
     if (answer.ok) waiting?.resolve(answer);
     else waiting?.reject(new AppError(answer.code, answer.message));
   }
+}
+
+async function readToken(place: ControlAddress): Promise<string> {
+  if (!isControlPlace(place)) throw new Error("no trainer listens in such a place");
+  const token = await readFile(place.tokenPath, "utf8");
+  if (!isControlToken(token)) throw new Error("the file of the token holds something else");
+  return token;
 }
 
 function connected(address: string): Promise<Socket> {

@@ -1,27 +1,34 @@
-/** Lines over a socket or pipe, with a bound on their length: what is longer ends the connection. */
+/** Lines over a socket or pipe. What either side can make the other one hold is bounded: beyond that the connection ends. */
 
 import type { Socket } from "node:net";
 
-const MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
+const MAX_LINE_CHARACTERS = 1024 * 1024;
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Calls back with each complete line. A peer that sends an endless line is cut off. */
+/** Calls back with each complete line until the connection ends. A peer that sends an endless line is cut off. */
 export function onLines(socket: Socket, onLine: (line: string) => void): void {
-  let rest = "";
+  let begun: string[] = [];
+  let held = 0;
   socket.setEncoding("utf8");
   socket.on("data", (piece: string) => {
-    rest += piece;
-    let end = rest.indexOf("\n");
-    while (end >= 0) {
-      const line = rest.slice(0, end);
-      rest = rest.slice(end + 1);
+    let start = 0;
+    for (let end = piece.indexOf("\n"); end >= 0; end = piece.indexOf("\n", start)) {
+      const line = begun.join("") + piece.slice(start, end);
+      begun = [];
+      held = 0;
+      start = end + 1;
       onLine(line);
-      end = rest.indexOf("\n");
+      if (socket.destroyed) return;
     }
-    if (rest.length > MAX_LINE_CHARACTERS) socket.destroy();
+    begun.push(piece.slice(start));
+    held += piece.length - start;
+    if (held > MAX_LINE_CHARACTERS) socket.destroy();
   });
 }
 
-/** Sends one value as a line; nothing when the other side is gone. */
+/** Sends one value as a line; nothing when the other side is gone. A peer that does not read is cut off. */
 export function sendLine(socket: Socket, value: object): void {
-  if (socket.writable) socket.write(`${JSON.stringify(value)}\n`);
+  if (!socket.writable) return;
+  socket.write(`${JSON.stringify(value)}\n`);
+  if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
 }

@@ -136,7 +136,9 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
     return await train(scope, plan, { context, lease, tinker, parts });
   } catch (error) {
-    await lease.update({ phase: control.isStopping ? "stopped" : "failed" });
+    const phase = control.isStopping ? "stopped" : "failed";
+    scope.ear?.entered(phase);
+    await lease.update({ phase, control: null });
     await tinker.service.finish(control.isStopping ? "interrupted" : "errored");
     throw error;
   }
@@ -212,11 +214,12 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
     changedKeys: plan.changedKeys,
     generation: lease.file.generation,
   });
+  scope.ear?.entered("finishing");
   await lease.update({ phase: "finishing" });
   await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
-  await evaluateAtEnd(scope, context, end, tinker, parts);
+  await evaluateAtEnd(scope, end, tinker, parts);
   await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
-  await lease.update({ phase: end.outcome });
+  await lease.update({ phase: end.outcome, control: null });
   context.watch({
     kind: "ended",
     outcome: end.outcome,
@@ -233,11 +236,11 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
  */
 async function evaluateAtEnd(
   scope: TrainerScope,
-  context: RunContext,
   end: LoopEnd,
   tinker: TinkerConnection,
   parts: ConnectionParts,
 ): Promise<void> {
+  const { context } = end;
   const { evaluation } = context.config;
   if (end.outcome !== "done" || evaluation === null || !evaluation.at_end) return;
   if (end.samplerPath === null || scope.control.isStopping) return;

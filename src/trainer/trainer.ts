@@ -83,7 +83,7 @@ async function run(
   const order = request.launch?.order;
   try {
     const onQuit = order === undefined ? {} : { onQuit: order.onQuit };
-    const ear = await Ear.open({ ...parts, log: debugLog, stopNow, ...onQuit });
+    const ear = await Ear.open({ ...parts, clock: systemClock, log: debugLog, stopNow, ...onQuit });
     closers.add(() => ear.close());
     request.launch?.onPlace({ control: ear.address });
     const scope: TrainerScope = {

@@ -24,7 +24,8 @@ export async function loadVariables(
 
 function stored(order: Pick<LaunchOrder, "keys"> | undefined, name: string): FoundValue | null {
   const key = order !== undefined && Object.hasOwn(order.keys, name) ? order.keys[name] : undefined;
-  return key === undefined ? null : { value: key.value, origin: "store", host: key.host };
+  if (key === undefined || key.value === "") return null;
+  return { value: key.value, origin: "store", host: key.host };
 }
 
 function find(

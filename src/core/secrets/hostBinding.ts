@@ -61,7 +61,7 @@ export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: Bound
   const target = new URL(url);
   const stranger = keys.find(({ name, origin, host }) => {
     if (origin !== "store" || isAllowed(target, allowedHosts, name)) return false;
-    return target.host !== (host ?? new URL(officialUrl).host);
+    return target.host !== (host?.toLowerCase() ?? new URL(officialUrl).host);
   });
   if (stranger === undefined) return;
   throw new AppError(

@@ -30,6 +30,7 @@ export class RunControl {
   #retuning: Retuning | null = null;
   #save: Save | null = null;
   #waitingSaves: WaitingSave[] = [];
+  #isOver = false;
 
   /** Aborted once a stop is asked for. */
   get signal(): AbortSignal {
@@ -72,6 +73,7 @@ export class RunControl {
    * confirmed checkpoint. @throws AppError `run-ended` when the run ends before
    */
   saveNow(): Promise<CheckpointEntry> {
+    if (this.#isOver) return Promise.reject(over());
     if (this.#save !== null) return this.#save();
     return new Promise((resolve, reject) => this.#waitingSaves.push({ resolve, reject }));
   }
@@ -108,10 +110,14 @@ export class RunControl {
     });
   }
 
-  /** Tells whoever still waits for a save that the run is over. */
+  /** Tells whoever waits for a save, or asks for one later, that the run is over. */
   end(): void {
     this.withdrawSave();
-    const over = new AppError("run-ended", "The run ended before it could be saved once more.");
-    for (const { reject } of this.#waitingSaves.splice(0)) reject(over);
+    this.#isOver = true;
+    for (const { reject } of this.#waitingSaves.splice(0)) reject(over());
   }
+}
+
+function over(): AppError {
+  return new AppError("run-ended", "The run ended before it could be saved once more.");
 }

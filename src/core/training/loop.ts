@@ -38,6 +38,8 @@ export interface LoopEnd {
   readonly rewards: readonly (number | null)[];
   readonly statePath: string;
   readonly samplerPath: string | null;
+  /** With the settings in force at the end. */
+  readonly context: RunContext;
 }
 
 export const START: LoopPosition = {
@@ -93,9 +95,7 @@ class Loop {
     try {
       this.#offerSave();
       if (this.#position.step === 0) await this.#evaluate(sampler, "start");
-      while (!control.isStopping && !this.#isDone()) {
-        await this.#border();
-        if (this.#isDone()) break;
+      while (!control.isStopping && (await this.#border())) {
         const output = await this.#step(sampler);
         sampler = output.trained?.sampler ?? sampler;
         await this.#afterStep(sampler);
@@ -115,21 +115,32 @@ class Loop {
     return totalSteps !== null && this.#position.step >= totalSteps;
   }
 
-  /** Between two steps: waits through a pause, then lets new settings come into force. */
-  async #border(): Promise<void> {
+  /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
+  async #border(): Promise<boolean> {
+    // Before anything else: they may say that there are more steps, or fewer.
+    await this.#heedRetuning();
+    if (this.#context.control.isPausing && !this.#isDone()) {
+      await this.#pause();
+      await this.#heedRetuning();
+    }
+    return !this.#isDone();
+  }
+
+  async #pause(): Promise<void> {
     const { control, watch, enterPhase } = this.#context;
     const { step } = this.#position;
-    if (control.isPausing) {
-      await this.#keeper.settle();
-      await enterPhase("paused");
-      watch({ kind: "paused", step });
-      await this.#event("run-paused", `The run waits before step ${step + 1}.`);
-      await control.pauseOver();
-      await enterPhase("running");
-      watch({ kind: "continued", step });
-      await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
-    }
-    const retuning = control.takeRetuning();
+    await this.#keeper.settle();
+    await enterPhase("paused");
+    watch({ kind: "paused", step });
+    await this.#event("run-paused", `The run waits before step ${step + 1}.`);
+    await control.pauseOver();
+    await enterPhase("running");
+    watch({ kind: "continued", step });
+    await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
+  }
+
+  async #heedRetuning(): Promise<void> {
+    const retuning = this.#context.control.takeRetuning();
     if (retuning !== null) await this.#retune(retuning);
   }
 
@@ -224,14 +235,18 @@ class Loop {
   async #end(): Promise<LoopEnd> {
     const { control } = this.#context;
     control.withdrawSave();
+    // Given before the stop, for the step that a resume begins with.
+    await this.#heedRetuning();
     const isDone = !control.isStopping || this.#isDone();
     const entry = await this.#keeper.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
+    control.offerSave(async () => entry);
     return {
       outcome: isDone ? "done" : "stopped",
       step: this.#position.step,
       rewards: this.#rewards,
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
+      context: this.#context,
     };
   }
 

@@ -10,7 +10,7 @@ import { totalSteps } from "./dataset.ts";
 import { learningRateAt } from "./schedule.ts";
 
 /**
- * The keys in which `after` differs, all of them tunable. Secrets must be out of both.
+ * The keys in which `after` differs, all of them tunable.
  * @throws AppError `config-not-tunable`, `config-unchanged`
  */
 export function tunableChanges(before: Config, after: Config): readonly string[] {
@@ -46,7 +46,7 @@ function evaluated({ evaluation }: Config): readonly string[] {
 
 /**
  * The context with `config` in force; what is under way keeps the settings it began with.
- * @throws AppError `config-schedule` when the schedule needs an end that the run no longer has; nothing is changed then
+ * @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
 export function retuned(context: RunContext, config: Config): RunContext {
   const { limits, sequence } = context;

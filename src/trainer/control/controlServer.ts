@@ -1,18 +1,23 @@
 /** The trainer's ear: a socket in a private folder, over which a run is watched and controlled while it goes on. */
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlRequestSchema } from "../../core/control/messages.ts";
 import { errorMessage, isAppError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import { stopTimer } from "../../core/util/abort.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { CONTROL_FOLDER_PREFIX, CONTROL_SOCKET, CONTROL_TOKEN } from "../../node/controlPlace.ts";
 import { onLines, sendLine } from "../../node/lineSocket.ts";
 import type { ControlReply, ControlRequest, ControlWish, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
 export interface ControlServerParts {
+  readonly clock: Clock;
   readonly status: () => RunStatus;
   /** Carries a wish out; what it returns is told to whoever asked. Rejects with the reason of a refusal. */
   readonly carryOut: (wish: ControlWish) => Promise<string>;
@@ -22,26 +27,36 @@ export interface ControlServerParts {
 
 /** Attached connections hear of changes at most this often. */
 const NOTICE_MS = 250;
+/** A connection that has not shown the token by then gives its place to others. */
+const SHOW_TOKEN_MS = 5_000;
 const MAX_CONNECTIONS = 32;
+
+interface Place {
+  readonly folder: string;
+  readonly token: string;
+  readonly address: ControlAddress;
+}
 
 export class ControlServer {
   readonly address: ControlAddress;
   readonly #parts: ControlServerParts;
   readonly #server: Server;
   readonly #folder: string;
-  readonly #token: string;
+  readonly #token: Buffer;
+  readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
   readonly #attached = new Set<Socket>();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #removeFolder: () => void;
+  #isNoticeDue = false;
 
-  private constructor(
-    parts: ControlServerParts,
-    place: { readonly folder: string; readonly token: string; readonly address: ControlAddress },
-  ) {
+  private constructor(parts: ControlServerParts, { folder, token, address }: Place) {
     this.#parts = parts;
-    this.#folder = place.folder;
-    this.#token = place.token;
-    this.address = place.address;
+    this.#folder = folder;
+    this.#token = Buffer.from(token);
+    this.address = address;
+    // A trainer that is ended at once has no time to close anything.
+    this.#removeFolder = () => rmSync(folder, { recursive: true, force: true });
+    process.once("exit", this.#removeFolder);
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = MAX_CONNECTIONS;
     // It keeps nothing alive: a run that has ended ends its process.
@@ -51,63 +66,89 @@ export class ControlServer {
   /** Listens. @throws what the system says when there is no place for a socket */
   static async start(parts: ControlServerParts): Promise<ControlServer> {
     // Only the user can enter a folder made by mkdtemp; a pipe of Windows has the token alone.
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
+    const folder = await mkdtemp(join(tmpdir(), CONTROL_FOLDER_PREFIX));
     const token = randomBytes(32).toString("base64url");
-    const tokenPath = join(folder, "token");
+    const tokenPath = join(folder, CONTROL_TOKEN);
     const address =
       process.platform === "win32"
-        ? `\\\\.\\pipe\\tinker-rl-run-${randomUUID()}`
-        : join(folder, "control.sock");
+        ? `\\\\.\\pipe\\${CONTROL_FOLDER_PREFIX}${randomUUID()}`
+        : join(folder, CONTROL_SOCKET);
     const server = new ControlServer(parts, { folder, token, address: { address, tokenPath } });
-    await writeFile(tokenPath, token, { mode: 0o600 });
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once("error", reject);
-      server.#server.listen(address, resolve);
-    });
+    try {
+      await writeFile(tokenPath, token, { mode: 0o600 });
+      await server.#listen();
+    } catch (error) {
+      await server.#forgetFolder();
+      throw error;
+    }
     return server;
   }
 
   /** Tells attached connections, soon, that something has changed. */
   changed(): void {
-    if (this.#timer !== null || this.#attached.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#notify();
-    }, NOTICE_MS);
-    this.#timer.unref();
+    if (this.#isNoticeDue || this.#attached.size === 0) return;
+    this.#isNoticeDue = true;
+    this.#parts.clock.sleep(NOTICE_MS, this.#closing.signal).then(
+      () => this.#notify(),
+      // Closing tells everybody by itself.
+      () => undefined,
+    );
   }
 
   /** Says how it ended, and closes. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    stopTimer(this.#closing);
     this.#notify();
     for (const socket of this.#sockets) socket.end();
     this.#server.close();
+    await this.#forgetFolder();
+  }
+
+  #listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Stays for the whole life: a connection that cannot be taken must not end the run.
+      this.#server.on("error", reject);
+      this.#server.listen(this.address.address, resolve);
+    });
+  }
+
+  async #forgetFolder(): Promise<void> {
+    process.off("exit", this.#removeFolder);
     await rm(this.#folder, { recursive: true, force: true });
   }
 
   #notify(): void {
+    this.#isNoticeDue = false;
     const status = this.#parts.status();
     for (const socket of this.#attached) sendLine(socket, { notice: "status", status });
   }
 
   #accept(socket: Socket): void {
+    const { clock } = this.#parts;
+    const known = new AbortController();
     this.#sockets.add(socket);
     socket.unref();
-    onLines(socket, (line) => this.#read(socket, line));
+    onLines(socket, (line) => this.#read(socket, line, () => stopTimer(known)));
     socket.on("error", () => undefined);
     socket.once("close", () => {
+      stopTimer(known);
       this.#sockets.delete(socket);
       if (this.#attached.delete(socket)) this.#parts.onAttached?.(this.#attached.size);
     });
+    clock.sleep(SHOW_TOKEN_MS, known.signal).then(
+      () => socket.destroy(),
+      // It has shown the token, or has gone.
+      () => undefined,
+    );
   }
 
-  #read(socket: Socket, line: string): void {
+  #read(socket: Socket, line: string, onKnown: () => void): void {
     const request = controlRequestSchema.safeParse(parseJson(line)?.value).data;
-    if (request === undefined || request.token !== this.#token) {
+    if (request === undefined || !this.#isToken(request.token)) {
       socket.destroy();
       return;
     }
+    onKnown();
     if (request.action === "attach") {
       this.#attached.add(socket);
       this.#parts.onAttached?.(this.#attached.size);
@@ -116,6 +157,12 @@ export class ControlServer {
       (reply) => sendLine(socket, reply),
       () => socket.destroy(),
     );
+  }
+
+  /** Takes as long for any token of the right length. */
+  #isToken(text: string): boolean {
+    const given = Buffer.from(text);
+    return given.length === this.#token.length && timingSafeEqual(given, this.#token);
   }
 
   async #answer(request: ControlRequest): Promise<ControlReply> {

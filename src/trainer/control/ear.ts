@@ -1,18 +1,20 @@
 /** How a run hears wishes from outside: the socket, what is told over it, and what happens when every editor has gone. */
 
 import { errorMessage } from "../../core/errors.ts";
-import type { FileSystem, Log } from "../../core/ports.ts";
+import type { Clock, FileSystem, Log } from "../../core/ports.ts";
 import type { RunLease } from "../../core/run/runLease.ts";
 import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
+import { stopTimer } from "../../core/util/abort.ts";
 import type { LaunchOrder, RunStatus } from "../../shared/control.ts";
-import type { ControlAddress } from "../../shared/runFile.ts";
+import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
 import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
 import { type TunableRun, Wishes } from "./wishes.ts";
 
 export interface EarParts {
   readonly control: RunControl;
+  readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly log: Log;
   readonly stopNow: () => void;
@@ -29,7 +31,7 @@ export class Ear {
   #server: ControlServer | null = null;
   #lease: RunLease | null = null;
   #status: RunStatus = INITIAL_STATUS;
-  #quitTimer: NodeJS.Timeout | null = null;
+  #waiting = new AbortController();
 
   private constructor(parts: EarParts) {
     this.#parts = parts;
@@ -45,17 +47,19 @@ export class Ear {
     const ear = new Ear(parts);
     try {
       ear.#server = await ControlServer.start({
+        clock: parts.clock,
         status: () => ear.#status,
         carryOut: (wish) => ear.#wishes.carryOut(wish),
         onAttached: (attached) => {
           ear.#status = { ...ear.#status, attached };
+          ear.#server?.changed();
           ear.#expectEditor(attached);
         },
       });
+      ear.#expectEditor(0);
     } catch (error) {
       parts.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
     }
-    ear.#expectEditor(0);
     return ear;
   }
 
@@ -76,8 +80,14 @@ export class Ear {
     this.#wishes.prepared({ ...run, folder: lease.folder });
   }
 
+  /** Takes in a phase that watchers are not told of. */
+  entered(phase: RunPhase): void {
+    this.#status = { ...this.#status, phase, rollouts: null };
+    this.#server?.changed();
+  }
+
   async close(): Promise<void> {
-    if (this.#quitTimer !== null) clearTimeout(this.#quitTimer);
+    stopTimer(this.#waiting);
     await this.#server?.close();
   }
 
@@ -90,10 +100,14 @@ export class Ear {
   }
 
   #expectEditor(attached: number): void {
-    if (this.#quitTimer !== null) clearTimeout(this.#quitTimer);
-    this.#quitTimer = null;
-    if (this.#parts.onQuit !== "stop and save" || attached > 0) return;
-    this.#quitTimer = setTimeout(() => this.#parts.control.stop(), QUIT_AFTER_MS);
-    this.#quitTimer.unref();
+    stopTimer(this.#waiting);
+    const { clock, control, onQuit } = this.#parts;
+    if (onQuit !== "stop and save" || attached > 0) return;
+    this.#waiting = new AbortController();
+    clock.sleep(QUIT_AFTER_MS, this.#waiting.signal).then(
+      () => control.stop(),
+      // An editor has come, or the run has ended.
+      () => undefined,
+    );
   }
 }

@@ -8,12 +8,7 @@ import { tunableChanges } from "../../core/training/retune.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ControlWish, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
-import {
-  type LoadedConfig,
-  loadConfigText,
-  redactSecrets,
-  writeConfigFiles,
-} from "../configFiles.ts";
+import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../configFiles.ts";
 
 /** A prepared run, as far as new settings need it. */
 export interface TunableRun {
@@ -34,7 +29,9 @@ export interface WishParts {
 
 export class Wishes {
   readonly #parts: WishParts;
+  /** With all settings wished for so far. */
   #run: TunableRun | null = null;
+  #inForce: TunableRun | null = null;
 
   constructor(parts: WishParts) {
     this.#parts = parts;
@@ -43,21 +40,21 @@ export class Wishes {
   /** From now on settings can be changed. */
   prepared(run: TunableRun): void {
     this.#run = run;
+    this.#inForce = run;
   }
 
   /** @throws AppError when the wish cannot be met, with the reason */
   async carryOut(wish: ControlWish): Promise<string> {
-    const { control, status, stopNow, onPausing } = this.#parts;
+    const { control, stopNow, onPausing } = this.#parts;
     switch (wish.action) {
       case "status":
       case "attach":
         return "";
       case "pause":
+        this.#requireSteps();
         control.pause();
         onPausing(true);
-        return status().rollouts === null
-          ? "The run waits before its next step."
-          : `The run waits after step ${status().step + 1}.`;
+        return "The run waits before its next step.";
       case "continue":
         control.continue();
         onPausing(false);
@@ -68,13 +65,22 @@ export class Wishes {
       }
       case "stop":
         control.stop();
-        return `The step under way is given up; ${formatQuantity(status().step, "completed step")} will be saved.`;
+        return this.#run === null
+          ? "The run ends; it has not begun to train."
+          : "The run gives up what is under way, saves its last completed step and ends.";
       case "stop-now":
-        stopNow();
+        // After the reply, which nobody would send any more.
+        setImmediate(stopNow);
         return "The run ends without saving.";
       case "retune":
+        this.#requireSteps();
         return this.#retune(wish.settings);
     }
+  }
+
+  #requireSteps(): void {
+    if (this.#parts.status().phase !== "finishing") return;
+    throw new AppError("run-ended", "The run has made all its steps and is about to end.");
   }
 
   #retune(settings: readonly string[]): string {
@@ -86,14 +92,19 @@ export class Wishes {
     const { loaded, folder, redactor } = run;
     const before = loaded.overrides.map(({ text }) => text);
     const next = loadConfigText(loaded.text, loaded.path, [...before, ...settings]);
-    const keys = tunableChanges(redactSecrets(loaded.config), redactSecrets(next.config));
+    const keys = tunableChanges(loaded.config, next.config);
     const configHash = sha256(JSON.stringify(next.config));
-    this.#run = { ...run, loaded: next };
+    const wished = { ...run, loaded: next };
+    this.#run = wished;
     control.retune({
       ...{ config: next.config, configHash, keys },
-      record: () => writeConfigFiles(fileSystem, folder, next, redactor),
+      record: () => {
+        this.#inForce = wished;
+        return writeConfigFiles(fileSystem, folder, next, redactor);
+      },
+      // Other wishes that waited with this one were left out with it.
       dropped: () => {
-        this.#run = run;
+        this.#run = this.#inForce;
       },
     });
     return `From the next step on with the new ${keys.length === 1 ? "value" : "values"} of ${keys.join(", ")}.`;

@@ -3,6 +3,7 @@ import type { Config } from "../../../src/core/config/schema.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { readState } from "../../../src/core/run/state.ts";
 import { type LoopPosition, runLoop, START } from "../../../src/core/training/loop.ts";
+import { settle } from "../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
@@ -30,20 +31,62 @@ function setUp({ config, steps = 3, rewards = [1, 0] }: Wishes = {}) {
       environments: { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2 }) },
       save_every: 0,
       rolling_save_every: 0,
+      num_epochs: null,
+      max_steps: steps,
       ...config,
     }),
   });
   const sampler = scriptedSampler([ended(call("answer"))]);
   context.client.sampler = sampler;
-  const run = (start: LoopPosition = START) => context.clock.run(runLoop(context, start, identity));
+  const start = (position: LoopPosition = START) => runLoop(context, position, identity);
+  const run = (position: LoopPosition = START) => context.clock.run(start(position));
   const saves = () => context.client.calls.filter((name) => name.startsWith("saveState"));
-  return { context, sampler, run, saves, state: () => readState(context.fileSystem, FOLDER) };
+  const state = () => readState(context.fileSystem, FOLDER);
+  return { context, sampler, start, run, saves, state };
+}
+
+type Run = ReturnType<typeof setUp>;
+
+/** Calls back once, amid the rollouts of the step that follows `steps` completed ones. */
+function amidRollouts({ context, sampler }: Run, steps: number, happen: () => void): void {
+  let hasHappened = false;
+  context.client.sampler = {
+    ...sampler,
+    sample: (request, options) => {
+      const isDue = !hasHappened && linesOf(context, PATHS.metrics).length === steps;
+      hasHappened ||= isDue;
+      if (isDue) happen();
+      return sampler.sample(request, options);
+    },
+  };
+}
+
+/** Calls back once, amid the update of the step that follows `steps` completed ones. */
+function amidUpdate({ context: { client } }: Run, steps: number, happen: () => void): void {
+  const { optimStep } = client;
+  client.optimStep = (params) => {
+    if (client.adamCalls.length === steps) happen();
+    return optimStep.call(client, params);
+  };
+}
+
+function rewardedRows({ context }: Run): readonly unknown[] {
+  return linesOf(context, PATHS.metrics).map((row) =>
+    isJsonObject(row) ? { ...row, time: null, throughput: null } : row,
+  );
+}
+
+/** Where a resume goes on. */
+function positionIn(state: Awaited<ReturnType<Run["state"]>>): LoopPosition {
+  if (state === null) throw new Error("the run has left no state");
+  const { step, dataset, optimizer_updates: optimizerUpdates, counters } = state;
+  return { step, cursor: dataset.cursor, optimizerUpdates, counters };
 }
 
 describe("the loop", () => {
   it("runs step after step to the end of the plan and leaves a lasting checkpoint", async () => {
     const { run, context, saves, state } = setUp();
-    expect(await run()).toEqual({
+    expect(await run()).toMatchObject({
       outcome: "done",
       step: 3,
       rewards: [0.5, 0.5, 0.5],
@@ -84,15 +127,8 @@ describe("the loop", () => {
     await whole.run();
     const first = setUp({ steps: 3 });
     await first.run();
-    const state = await first.state();
-    if (state === null) throw new Error("the run has left a state");
     const rest = setUp({ steps: 5 });
-    await rest.run({
-      step: state.step,
-      cursor: state.dataset.cursor,
-      optimizerUpdates: state.optimizer_updates,
-      counters: state.counters,
-    });
+    await rest.run(positionIn(await first.state()));
     expect([...first.sampler.requests, ...rest.sampler.requests]).toEqual(whole.sampler.requests);
     const losses = ({ context }: typeof whole) => context.client.lossCalls;
     expect([...losses(first), ...losses(rest)]).toEqual(losses(whole));
@@ -130,6 +166,232 @@ describe("a loop that is asked to stop", () => {
       return forwardBackward.apply(context.client, call);
     };
     expect(await run()).toMatchObject({ outcome: "done", step: 1 });
+  });
+});
+
+describe("a loop that is asked to pause", () => {
+  it("waits after the step under way, and goes on as if it had never waited", async () => {
+    const undisturbed = setUp();
+    await undisturbed.run();
+    const paused = setUp();
+    const { context } = paused;
+    const phases: string[] = [];
+    Object.assign(context, { enterPhase: async (phase: string) => void phases.push(phase) });
+    amidRollouts(paused, 1, () => context.control.pause());
+    const ended = paused.start();
+    await settle();
+    const requests = paused.sampler.requests.length;
+    expect(phases).toEqual(["paused"]);
+    expect(context.progress.at(-1)).toEqual({ kind: "paused", step: 2 });
+    await settle();
+    expect(paused.sampler.requests).toHaveLength(requests);
+
+    context.control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 3 });
+    expect(phases).toEqual(["paused", "running"]);
+    expect(paused.sampler.requests).toEqual(undisturbed.sampler.requests);
+    expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
+    expect(rewardedRows(paused)).toEqual(rewardedRows(undisturbed));
+  });
+
+  it("has its last save confirmed before it waits", async () => {
+    const { context, start, state } = setUp({ config: { rolling_save_every: 1 } });
+    context.control.pause();
+    const ended = start({ ...START, step: 1, cursor: 1 });
+    await settle();
+    expect(await state()).toBeNull();
+    context.control.continue();
+    context.control.pause();
+    await settle();
+    expect(await state()).toMatchObject({ step: 2 });
+    context.control.continue();
+    await ended;
+  });
+
+  it("does not wait when no step is left", async () => {
+    const finishing = setUp({ steps: 1 });
+    amidRollouts(finishing, 0, () => finishing.context.control.pause());
+    expect(await finishing.run()).toMatchObject({ outcome: "done", step: 1 });
+  });
+
+  it("is saved when it is stopped while it waits", async () => {
+    const { context, start, saves } = setUp({ steps: null });
+    context.control.pause();
+    const ended = start({ ...START, step: 4, cursor: 4 });
+    await settle();
+    context.control.stop();
+    expect(await ended).toMatchObject({ outcome: "stopped", step: 4 });
+    expect(saves()).toEqual(["saveState interrupt_000004"]);
+  });
+});
+
+describe("a loop that is asked to save", () => {
+  it("amid rollouts saves the last completed step, and a resume from there is exact", async () => {
+    const undisturbed = setUp({ steps: 4 });
+    await undisturbed.run();
+    const saving = setUp({ steps: null });
+    const { control } = saving.context;
+    amidRollouts(saving, 2, () => {
+      void control.saveNow().then(() => control.stop());
+    });
+    const end = await saving.run();
+    expect(end).toMatchObject({ outcome: "stopped", step: 2 });
+    expect(saving.saves()).toEqual(["saveState manual_000002"]);
+    expect(linesOf(saving.context, PATHS.checkpoints)).toMatchObject([
+      { kind: "manual", step: 2 },
+      { kind: "interrupt", step: 2 },
+    ]);
+
+    const rest = setUp({ steps: 4 });
+    await rest.run(positionIn(await saving.state()));
+    expect(rest.sampler.requests).toEqual(undisturbed.sampler.requests.slice(4));
+    expect(rest.context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls.slice(2));
+  });
+
+  it("does not disturb the steps by it", async () => {
+    const undisturbed = setUp();
+    await undisturbed.run();
+    const saving = setUp();
+    amidRollouts(saving, 1, () => void saving.context.control.saveNow());
+    await saving.run();
+    expect(saving.saves()).toEqual(["saveState manual_000001", "saveState final_000003"]);
+    expect(saving.sampler.requests).toEqual(undisturbed.sampler.requests);
+    expect(rewardedRows(saving)).toEqual(rewardedRows(undisturbed));
+  });
+
+  it("amid an update saves the step that it completes", async () => {
+    const saving = setUp();
+    const saved: unknown[] = [];
+    amidUpdate(saving, 1, () => {
+      void saving.context.control.saveNow().then((entry) => saved.push(entry.name));
+    });
+    await saving.run();
+    expect(saved).toEqual(["manual_000002"]);
+    const { calls } = saving.context.client;
+    const place = calls.indexOf("saveState manual_000002");
+    expect(calls.slice(0, place).filter((name) => name === "optimStep")).toHaveLength(2);
+    expect(calls.slice(0, place).filter((name) => name === "ephemeralSampler")).toHaveLength(3);
+  });
+
+  it("is content with a save of the same step that lasts", async () => {
+    const saving = setUp({ config: { save_every: 2 } });
+    const saved: unknown[] = [];
+    amidRollouts(saving, 2, () => {
+      void saving.context.control.saveNow().then((entry) => saved.push(entry.name));
+    });
+    await saving.run();
+    expect(saved).toEqual(["checkpoint_000002"]);
+  });
+
+  it("amid the last update or later is answered with the final save", async () => {
+    const saving = setUp({ steps: 1 });
+    const { context } = saving;
+    const names: string[] = [];
+    amidUpdate(saving, 0, () => {
+      void context.control.saveNow().then((entry) => names.push(entry.name));
+    });
+    const { statePath } = await saving.run();
+    names.push((await context.control.saveNow()).name);
+    expect(names).toEqual(["manual_000001", "manual_000001"]);
+    expect(statePath).toMatch(/manual_000001$/);
+    expect(linesOf(context, PATHS.checkpoints).at(-1)).toMatchObject({ kind: "final", step: 1 });
+  });
+});
+
+describe("a loop that is given new settings", () => {
+  /** What would be written down, in the order in which it came into force. */
+  function retuning(run: Run, log: string[]) {
+    return (name: string, changes: Partial<Config>, keys: readonly string[]): void => {
+      const config = { ...run.context.config, ...changes };
+      run.context.control.retune({
+        ...{ config, keys, configHash: name },
+        record: async () => void log.push(`record ${name}`),
+        dropped: () => log.push(`dropped ${name}`),
+      });
+    };
+  }
+  const rates = ({ context: { client } }: Run) =>
+    client.adamCalls.map(({ learning_rate: rate }) => rate);
+
+  it("follows them from the next step on, and says so in the next save", async () => {
+    const log: string[] = [];
+    const run = setUp({ config: { learning_rate: 1 } });
+    const wish = retuning(run, log);
+    amidRollouts(run, 1, () => wish("h2", { learning_rate: 2 }, ["learning_rate"]));
+    const { context } = await run.run();
+    expect(rates(run)).toEqual([1, 1, 2]);
+    expect(log).toEqual(["record h2"]);
+    expect(run.context.progress).toContainEqual({
+      ...{ kind: "retuned", step: 2, keys: ["learning_rate"] },
+    });
+    expect(await run.state()).toMatchObject({ config_hash: "h2", changed_keys: ["learning_rate"] });
+    expect(context.config.learning_rate).toBe(2);
+  });
+
+  it("follows the last of those given before one border", async () => {
+    const log: string[] = [];
+    const run = setUp({ steps: 2, config: { learning_rate: 1 } });
+    const wish = retuning(run, log);
+    amidRollouts(run, 0, () => {
+      wish("h2", { learning_rate: 2 }, ["learning_rate"]);
+      wish("h3", { learning_rate: 2, weight_decay: 0.5 }, ["weight_decay"]);
+    });
+    await run.run();
+    expect(rates(run)).toEqual([1, 2]);
+    expect(log).toEqual(["record h3"]);
+    expect(await run.state()).toMatchObject({ changed_keys: ["learning_rate", "weight_decay"] });
+  });
+
+  it("follows those given while it waited", async () => {
+    const run = setUp({ config: { learning_rate: 1 } });
+    amidRollouts(run, 0, () => run.context.control.pause());
+    const ended = run.start();
+    await settle();
+    retuning(run, [])("h2", { learning_rate: 2 }, ["learning_rate"]);
+    run.context.control.continue();
+    await ended;
+    expect(rates(run)).toEqual([1, 2, 2]);
+  });
+
+  it("goes on as before where they cannot come into force", async () => {
+    const log: string[] = [];
+    const run = setUp({ steps: 2, config: { learning_rate: 1 } });
+    amidRollouts(run, 0, () =>
+      retuning(run, log)(
+        "h2",
+        { max_steps: null, learning_rate: 2, learning_rate_schedule: "cosine" },
+        ["learning_rate", "learning_rate_schedule"],
+      ),
+    );
+    expect(await run.run()).toMatchObject({ outcome: "done", step: 2 });
+    expect(log).toEqual(["dropped h2"]);
+    expect(rates(run)).toEqual([1, 1]);
+    expect(run.context.progress).toContainEqual({
+      kind: "warning",
+      message: expect.stringMatching(/^The new settings were left out: .*needs an end/),
+    });
+    expect(await run.state()).toMatchObject({ config_hash: "h", changed_keys: [] });
+  });
+
+  it("makes more steps when told so in the last one, and fewer when told so in time", async () => {
+    const longer = setUp({ steps: 2 });
+    amidRollouts(longer, 1, () => retuning(longer, [])("h2", { max_steps: 3 }, ["max_steps"]));
+    expect(await longer.run()).toMatchObject({ outcome: "done", step: 3 });
+    const shorter = setUp({ steps: 9 });
+    amidRollouts(shorter, 1, () => retuning(shorter, [])("h2", { max_steps: 2 }, ["max_steps"]));
+    expect(await shorter.run()).toMatchObject({ outcome: "done", step: 2 });
+  });
+
+  it("keeps them for a resume when it is stopped before the next step", async () => {
+    const log: string[] = [];
+    const run = setUp({ steps: null });
+    amidRollouts(run, 2, () => {
+      retuning(run, log)("h2", { learning_rate: 2 }, ["learning_rate"]);
+      run.context.control.stop();
+    });
+    expect(await run.run()).toMatchObject({ outcome: "stopped", step: 2 });
+    expect(log).toEqual(["record h2"]);
+    expect(await run.state()).toMatchObject({ config_hash: "h2", changed_keys: ["learning_rate"] });
   });
 });
 

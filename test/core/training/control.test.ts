@@ -1,0 +1,122 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { type Retuning, RunControl } from "../../../src/core/training/control.ts";
+import { settle } from "../../fakes/fakeClock.ts";
+import { aConfig } from "./builders.ts";
+
+function anEntry(name: string): CheckpointEntry {
+  return {
+    ...{ name, step: 1, epoch: 0, position: 4, kind: "manual", state_path: "s" },
+    ...{ sampler_path: null, expires_at: null, metrics: {}, renderer: "r", created_at: "now" },
+  };
+}
+
+function aRetuning(changes: Partial<Retuning> = {}): Retuning {
+  return {
+    config: aConfig(),
+    configHash: "h",
+    keys: ["learning_rate"],
+    record: async () => undefined,
+    dropped: () => undefined,
+    ...changes,
+  };
+}
+
+describe("a wish to save", () => {
+  it("is met at once while the weights stand still", async () => {
+    const control = new RunControl();
+    control.offerSave(async () => anEntry("manual_000001"));
+    expect(await control.saveNow()).toMatchObject({ name: "manual_000001" });
+  });
+
+  it("waits while the weights change, and is met right after", async () => {
+    const control = new RunControl();
+    control.offerSave(async () => anEntry("before"));
+    control.withdrawSave();
+    const saved = control.saveNow();
+    await settle();
+    control.offerSave(async () => anEntry("after"));
+    expect(await saved).toMatchObject({ name: "after" });
+  });
+
+  it("fails as its save does", async () => {
+    const control = new RunControl();
+    const waiting = control.saveNow();
+    const refused = new Error("no room");
+    control.offerSave(() => Promise.reject(refused));
+    await expect(waiting).rejects.toBe(refused);
+    await expect(control.saveNow()).rejects.toBe(refused);
+  });
+
+  it("is refused when the run ends before, and ever after", async () => {
+    const control = new RunControl();
+    const waiting = control.saveNow();
+    control.end();
+    await expect(waiting).rejects.toMatchObject({ code: "run-ended" });
+    await expect(control.saveNow()).rejects.toMatchObject({ code: "run-ended" });
+  });
+});
+
+describe("a pause", () => {
+  it("is over when the run is told to go on", async () => {
+    const control = new RunControl();
+    control.pause();
+    let isOver = false;
+    const over = control.pauseOver().then(() => {
+      isOver = true;
+    });
+    await settle();
+    expect([control.isPausing, isOver]).toEqual([true, false]);
+    control.continue();
+    await over;
+    expect(control.isPausing).toBe(false);
+  });
+
+  it("is none when the wish was taken back in time", async () => {
+    const control = new RunControl();
+    control.pause();
+    control.continue();
+    await expect(control.pauseOver()).resolves.toBeUndefined();
+  });
+
+  it("ends with the reason of a stop, also of one that came before", async () => {
+    const control = new RunControl();
+    control.pause();
+    const over = control.pauseOver();
+    control.stop();
+    await expect(over).rejects.toBe(control.signal.reason);
+    await expect(control.pauseOver()).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  it("leaves nobody listening for a stop", async () => {
+    const control = new RunControl();
+    for (let times = 0; times < 20; times++) {
+      control.pause();
+      const over = control.pauseOver();
+      control.continue();
+      await over;
+    }
+    expect(getEventListeners(control.signal, "abort")).toEqual([]);
+  });
+});
+
+describe("new settings", () => {
+  it("are handed over once", () => {
+    const control = new RunControl();
+    expect(control.takeRetuning()).toBeNull();
+    control.retune(aRetuning());
+    expect(control.takeRetuning()).toMatchObject({ keys: ["learning_rate"] });
+    expect(control.takeRetuning()).toBeNull();
+  });
+
+  it("that were wished for one after the other come as the last ones, with the keys of all", () => {
+    const control = new RunControl();
+    control.retune(aRetuning({ configHash: "one" }));
+    control.retune(aRetuning({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
+    expect(control.takeRetuning()).toMatchObject({
+      configHash: "two",
+      keys: ["learning_rate", "max_steps"],
+    });
+  });
+});
