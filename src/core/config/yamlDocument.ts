@@ -12,7 +12,9 @@ import {
 
 /** Above these a text is no configuration; one of 500 lines has 20,000 characters and 5,000 lexemes. */
 const MAX_CHARACTERS = 256 * 1024;
-const MAX_LEXEMES = 60_000;
+const MAX_LEXEMES = 40_000;
+/** More stray signs than these tell nothing new, and each takes its time. */
+const MAX_STRAY = 100;
 /** Open collections at a time. The parser calls itself for each; a configuration needs 12. */
 const MAX_DEPTH = 60;
 /** Marks that the lexer puts between pieces of text. */
@@ -66,12 +68,17 @@ function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void
     throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
   }
   let count = 0;
+  let strays = 0;
   let offset = 0;
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
     offset += WIDTHLESS.has(lexeme) ? 0 : lexeme.length;
     if (count > MAX_LEXEMES) throw new Refusal("The file is too large to be read.", offset);
-    yield* parser.next(lexeme);
+    for (const token of parser.next(lexeme)) {
+      if (token.type === "error") strays += 1;
+      if (strays > MAX_STRAY) throw new Refusal("This text is not YAML.", offset);
+      yield token;
+    }
     if (parser.stack.length > MAX_DEPTH) {
       throw new Refusal("Collections are nested too deeply here.", Math.min(offset, text.length));
     }

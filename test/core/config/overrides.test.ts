@@ -108,7 +108,10 @@ describe("an override", () => {
 
 describe("a bad override", () => {
   it.each([
-    ["learning_rate=high", /^TRL120 Expected a number >= 0, got the text "high"\. \(learning_rate\)$/],
+    [
+      "learning_rate=high",
+      /^TRL120 Expected a number >= 0, got the text "high"\. \(learning_rate\)$/,
+    ],
     ["learning_rat=1", /^TRL110 Unknown key `learning_rat`\. Did you mean `learning_rate`\?/],
     ["seed.x=1", /^TRL120 Expected an integer >= 0, got a mapping\./],
     ["environments.Owner/New.num_rollouts=4", /^TRL111 `splits` is missing\./],

@@ -124,9 +124,15 @@ environments:
 
 describe("problems", () => {
   it.each([
-    ["lerning_rate: 1", "8:1: error: TRL110 Unknown key `lerning_rate`. Did you mean `learning_rate`?"],
+    [
+      "lerning_rate: 1",
+      "8:1: error: TRL110 Unknown key `lerning_rate`. Did you mean `learning_rate`?",
+    ],
     ["Batch-Size: 1", "8:1: error: TRL110 Unknown key `Batch-Size`. Did you mean `batch_size`?"],
-    ["max_turns: 3", "8:1: error: TRL110 Unknown key `max_turns`. It belongs in `environments.<name>`."],
+    [
+      "max_turns: 3",
+      "8:1: error: TRL110 Unknown key `max_turns`. It belongs in `environments.<name>`.",
+    ],
     ["constructor: 1", "8:1: error: TRL110 Unknown key `constructor`. Remove it."],
     ["__proto__: 1", "8:1: error: TRL110 Unknown key `__proto__`. Remove it."],
     ["lora_rank: 0", "8:12: error: TRL121 Expected an integer >= 1, got 0."],

@@ -27,15 +27,15 @@ export function complete(
   const language = languageOf(path);
   const cursor = cursorAt(text, offset, language);
   if (cursor === null) return [];
-  const valueOf = (key: string): string | null =>
+  const writtenValue = (key: string): string | null =>
     cursor.marks.find((mark) => mark.path.length === 0 && mark.key === key)?.value ?? null;
   const context: CompletionContext = {
     cursor,
     language,
     catalogue,
-    kind: isLocalModel(valueOf("model_name") ?? "") ? "local" : "hosted",
+    kind: isLocalModel(writtenValue("model_name") ?? "") ? "local" : "hosted",
     fileName: path.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, ""),
-    valueOf,
+    writtenValue,
   };
   const shape = shapeAt(cursor.path);
   return shape === undefined ? [] : completeAs(context, shape);

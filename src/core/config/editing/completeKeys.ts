@@ -86,14 +86,16 @@ function keyCompletion(context: CompletionContext, parts: KeyParts): Completion 
 
 function valueSnippet({ cursor, language }: CompletionContext, parts: KeyParts): string {
   const { shape, example, block } = parts;
-  const isJson = language === "json";
   if (block !== undefined) return `:${block}`;
-  const isMapping = shape.type === "map" || (shape.type === "object" && !shape.shorthand);
-  if (isMapping) return isJson ? ": {$0}" : cursor.isFlow ? ": { $0 }" : ":\n  ";
   if (shape.type === "list") return ": [$0]";
-  const text = shape.type === "string";
-  if (example === null) return isJson && text ? ': "$0"' : ": ";
-  return isJson && text ? `: "\${1:${snippetText(example)}}"` : `: \${1:${snippetText(example)}}`;
+  const isJson = language === "json";
+  if (shape.type === "map" || (shape.type === "object" && shape.shorthand === undefined)) {
+    if (isJson) return ": {$0}";
+    return cursor.isFlow ? ": { $0 }" : ":\n  ";
+  }
+  const stop = example === null ? "$0" : `\${1:${snippetText(example)}}`;
+  if (isJson && shape.type === "string") return `: "${stop}"`;
+  return example === null ? ": " : `: ${stop}`;
 }
 
 function mapKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
@@ -183,7 +185,7 @@ function parameterKeys(context: CompletionContext, shape: MapShape): readonly Co
   const losses: Readonly<Record<string, readonly string[]>> = LOSS_PARAMETERS;
   const field = shapeAt(["loss_fn"]);
   const usual = field !== undefined && "default" in field ? String(field.default) : "";
-  const names = losses[context.valueOf("loss_fn") ?? usual] ?? [];
+  const names = losses[context.writtenValue("loss_fn") ?? usual] ?? [];
   return names.map((name, index) =>
     keyCompletion(context, {
       key: name,

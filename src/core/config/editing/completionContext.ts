@@ -14,5 +14,5 @@ export interface CompletionContext {
   /** Name of the file without folder and ending. */
   readonly fileName: string;
   /** The scalar that the text has for a key at the top level, or null. */
-  readonly valueOf: (key: string) => string | null;
+  readonly writtenValue: (key: string) => string | null;
 }

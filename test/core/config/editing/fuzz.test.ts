@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { fuzzedText, uniformFrom, useAll } from "./fuzzedTexts.ts";
+
+const sound = ["local", "hosted"].map((name) =>
+  readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
+);
+
+it("no text, however broken or hostile, makes the help fail", () => {
+  const uniform = uniformFrom(7);
+  for (let index = 0; index < 250; index++) {
+    const text = fuzzedText(index, uniform, sound, 2000);
+    const path = uniform() < 0.2 ? "run.json" : "run.yaml";
+    const offset = Math.floor(uniform() * (text.length + 1));
+    expect(() => useAll(text, offset, path), JSON.stringify(text.slice(0, 200))).not.toThrow();
+  }
+});
+
+it("every piece that someone has typed so far of an example is lived through", () => {
+  for (const text of sound) {
+    for (let end = 0; end <= text.length; end += 13) useAll(text.slice(0, end), end, "run.yaml");
+  }
+});
