@@ -18,7 +18,7 @@ export interface TinkerRlApi {
   readonly app: () => Promise<App>;
 }
 
-const VIEWS = ["trajectories", "checkpoints", "environments"];
+const VIEWS = ["environments"];
 
 /** A view needs something that fills it before VS Code shows its welcome text. */
 const NO_ROWS: vscode.TreeDataProvider<never> = {
@@ -39,10 +39,14 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       });
     return loading;
   };
-  const trees: Trees = { runs: treePlace("runs", app) };
+  const trees: Trees = {
+    runs: treePlace("runs", app),
+    trajectories: treePlace("trajectories", app),
+    checkpoints: treePlace("checkpoints", app),
+  };
   context.subscriptions.push(
     log,
-    trees.runs.view,
+    ...Object.values(trees).map(({ view }) => view),
     registerCommands(lazyHandlers(app), log),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),

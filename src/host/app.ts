@@ -2,7 +2,9 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { readCheckpoints } from "../core/run/checkpointLog.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
+import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
 import { helpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
@@ -10,6 +12,7 @@ import type { CommandHandlers } from "./commands/registerCommands.ts";
 import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
 import { steerHandlers } from "./commands/steerHandlers.ts";
+import { trajectoryHandlers } from "./commands/trajectoryHandlers.ts";
 import { setContextKey } from "./contextKeys.ts";
 import { Notices } from "./notices.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
@@ -26,9 +29,13 @@ import { readSetting } from "./settings.ts";
 import { StatusItem } from "./statusItem.ts";
 import { TaskProvider } from "./task/taskProvider.ts";
 import { validateConfigFile } from "./task/validateConfigFile.ts";
+import { type CheckpointNode, CheckpointsView } from "./views/checkpointsView.ts";
 import type { LazyTree } from "./views/lazyTree.ts";
+import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
+import { RunFocus } from "./views/runFocus.ts";
 import { RunLabels } from "./views/runLabels.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
+import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
 
 export interface AppParts {
   readonly context: vscode.ExtensionContext;
@@ -44,6 +51,8 @@ export interface TreePlace<Row> {
 
 export interface Trees {
   readonly runs: TreePlace<RunNode>;
+  readonly trajectories: TreePlace<TrajectoryNode>;
+  readonly checkpoints: TreePlace<CheckpointNode>;
 }
 
 export interface App {
@@ -94,8 +103,20 @@ export async function createApp({ context, log, trees }: AppParts): Promise<App>
     validate: validateConfigFile,
   });
 
+  const readSaved = (folder: string) => readCheckpoints(fileSystem, folder);
   const runsView = keep(new RunsView({ store, trainings, labels }));
+  const trajectories = keep(new TrajectoriesView({ feeds, onError }));
+  const checkpointsView = keep(new CheckpointsView({ store, labels, read: readSaved }));
   keep(trees.runs.tree.use(runsView));
+  keep(trees.trajectories.tree.use(trajectories));
+  keep(trees.checkpoints.tree.use(checkpointsView));
+  const focus = keep(new RunFocus({ ...{ store, feeds, labels, trajectories, onError }, trees }));
+  keep(
+    vscode.workspace.registerTextDocumentContentProvider(
+      ROLLOUT_SCHEME,
+      new RolloutDocuments({ feeds, fileSystem }),
+    ),
+  );
   keep(new StatusItem(store));
   const openRun = (folder: string): void => void folder;
   const notices = keep(
@@ -125,6 +146,13 @@ export async function createApp({ context, log, trees }: AppParts): Promise<App>
     ...steerHandlers(chosen),
     ...folderHandlers({ ...chosen, view: runsView, open: openRun }),
     ...startHandlers({ ...chosen, tasks, demo }),
+    ...trajectoryHandlers({
+      trajectories,
+      view: trees.trajectories.view,
+      open: ({ folder }) => openRun(folder),
+      follow: (isFollowing) => focus.follow(isFollowing),
+    }),
+    ...checkpointHandlers({ store, tasks, view: checkpointsView, read: readSaved }),
     runMenu: () => showRunMenu(store),
     openDashboard: () => undefined,
   };

@@ -220,7 +220,6 @@ const displaySettings = {
     minimum: 10,
     maximum: 1000,
     scope: "window",
-    planned: true,
   },
   "notifications.runFinished": {
     does: "When a finished run is told in a notification.",

@@ -12,7 +12,6 @@ export const checkpointCommands = {
     icon: "debug-start",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
-    planned: true,
   },
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
@@ -22,14 +21,12 @@ export const checkpointCommands = {
       { menu: "view/item/context", when: CHECKPOINT, group: "inline@1" },
       { menu: "view/item/context", when: CHECKPOINT, group: "2_copy@1" },
     ],
-    planned: true,
   },
   insertCheckpointPath: {
     title: "Use in Active Config",
     does: "Writes a checkpoint's address into the open configuration.",
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
-    planned: true,
   },
   downloadCheckpoint: {
     title: "Download Checkpoint…",
@@ -70,6 +67,5 @@ export const checkpointCommands = {
     does: "Asks for the list of checkpoints again.",
     icon: "refresh",
     menus: [{ menu: "view/title", when: inView("checkpoints"), group: "navigation@1" }],
-    planned: true,
   },
 } as const satisfies CommandFamily;

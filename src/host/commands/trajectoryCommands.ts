@@ -10,21 +10,18 @@ export const trajectoryCommands = {
     does: "Replays one rollout turn by turn.",
     icon: "comment-discussion",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@1" }],
-    planned: true,
   },
   openRolloutJson: {
     title: "Open Rollout as JSON",
     does: "Shows the record of one rollout.",
     icon: "json",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@2" }],
-    planned: true,
   },
   filterTrajectories: {
     title: "Filter Trajectories…",
     does: "Shows only rollouts with a reward, an end, a tool or a text that you choose.",
     icon: "filter",
     menus: [{ menu: "view/title", when: inView("trajectories"), group: "navigation@1" }],
-    planned: true,
   },
   clearFilter: {
     title: "Clear Trajectory Filter",
@@ -38,14 +35,12 @@ export const trajectoryCommands = {
         group: "navigation@2",
       },
     ],
-    planned: true,
   },
   sortTrajectories: {
     title: "Sort Trajectories By…",
     does: "Orders rollouts by number, reward, length or end.",
     icon: "list-ordered",
     menus: [{ menu: "view/title", when: inView("trajectories"), group: "1_order@1" }],
-    planned: true,
   },
   followLatest: {
     title: "Follow Latest Step",
@@ -59,7 +54,11 @@ export const trajectoryCommands = {
         group: "navigation@3",
       },
     ],
-    planned: true,
+  },
+  showMoreSteps: {
+    title: "Show More Steps",
+    does: "Adds older steps to the Trajectories view.",
+    palette: false,
   },
   stopFollowing: {
     title: "Stop Following Latest Step",
@@ -73,6 +72,5 @@ export const trajectoryCommands = {
         group: "navigation@3",
       },
     ],
-    planned: true,
   },
 } as const satisfies CommandFamily;

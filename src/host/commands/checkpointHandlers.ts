@@ -1,0 +1,124 @@
+/** Handlers of the commands about saved weights. */
+
+import * as vscode from "vscode";
+import { setValue } from "../../core/config/editing/setValue.ts";
+import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
+import { applyTextEdits } from "../config/textEdits.ts";
+import type { RunStore } from "../runs/runStore.ts";
+import type { TaskProvider } from "../task/taskProvider.ts";
+import type { CheckpointsView } from "../views/checkpointsView.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+type CheckpointCommand =
+  | "startFromCheckpoint"
+  | "copyCheckpointPath"
+  | "insertCheckpointPath"
+  | "refreshCheckpoints";
+
+export interface CheckpointParts {
+  readonly store: RunStore;
+  readonly tasks: TaskProvider;
+  readonly view: CheckpointsView;
+  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+}
+
+interface Chosen {
+  readonly folder: string;
+  readonly entry: CheckpointEntry;
+}
+
+export function checkpointHandlers(
+  parts: CheckpointParts,
+): Pick<CommandHandlers, CheckpointCommand> {
+  return {
+    refreshCheckpoints: () => parts.view.refresh(),
+    copyCheckpointPath: async (target) => {
+      const chosen = await choose(parts, target);
+      const path = chosen === undefined ? null : pathOf(chosen.entry);
+      if (path !== null) await vscode.env.clipboard.writeText(path);
+    },
+    insertCheckpointPath: async (target) => {
+      const chosen = await choose(parts, target);
+      const path = chosen?.entry.state_path ?? null;
+      if (path !== null) await useInConfig(path);
+    },
+    startFromCheckpoint: async (target) => {
+      const chosen = await choose(parts, target);
+      const path = chosen?.entry.state_path ?? null;
+      const configPath = parts.store.get(chosen?.folder ?? "")?.file?.configPath;
+      if (path === null || configPath === undefined) return;
+      await startFrom(parts, vscode.Uri.file(configPath), path);
+    },
+  };
+}
+
+async function startFrom(
+  { tasks }: CheckpointParts,
+  config: vscode.Uri,
+  path: string,
+): Promise<void> {
+  const items = [
+    {
+      label: vscode.l10n.t("Weights and Optimizer"),
+      detail: vscode.l10n.t("Goes on as the run would have."),
+      optimizer: true,
+    },
+    {
+      label: vscode.l10n.t("Weights Only"),
+      detail: vscode.l10n.t("The optimizer begins anew, for example for another learning rate."),
+      optimizer: false,
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Start a new run from {0}", path),
+  });
+  if (picked === undefined) return;
+  const folder = vscode.workspace.getWorkspaceFolder(config);
+  const task = tasks.training(
+    {
+      config: config.fsPath,
+      overrides: { [picked.optimizer ? "resume_from" : "init_from"]: path },
+    },
+    folder,
+  );
+  await vscode.tasks.executeTask(task);
+}
+
+async function useInConfig(path: string): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document === undefined || !isConfigDocument(document)) {
+    throw new Error(
+      vscode.l10n.t("Open the configuration that should start from this checkpoint."),
+    );
+  }
+  const edits = setValue(document.getText(), ["resume_from"], path, { path: document.fileName });
+  await applyTextEdits(document, edits);
+}
+
+async function choose(
+  { store, read }: CheckpointParts,
+  target: unknown,
+): Promise<Chosen | undefined> {
+  const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are looked at below
+  if (typeof folder === "string" && typeof name === "string") {
+    const entry = (await read(folder)).findLast((each) => each.name === name);
+    return entry === undefined ? undefined : { folder, entry };
+  }
+  const items: (vscode.QuickPickItem & Chosen)[] = [];
+  for (const run of store.runs) {
+    for (const entry of (await read(run.folder)).toReversed()) {
+      items.push({
+        label: `${run.name} · step ${entry.step}`,
+        description: entry.kind,
+        folder: run.folder,
+        entry,
+      });
+    }
+  }
+  return vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
+}
+
+function pathOf({ state_path, sampler_path }: CheckpointEntry): string | null {
+  return state_path ?? sampler_path;
+}

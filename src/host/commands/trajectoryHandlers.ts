@@ -1,0 +1,154 @@
+/** Handlers of the commands about trajectories. */
+
+import * as vscode from "vscode";
+import { setContextKey } from "../contextKeys.ts";
+import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
+import { describeFilter, type RolloutFilter, type RolloutOrder } from "../views/rolloutFilter.ts";
+import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+type TrajectoryCommand =
+  | "openRollout"
+  | "openRolloutJson"
+  | "filterTrajectories"
+  | "clearFilter"
+  | "sortTrajectories"
+  | "followLatest"
+  | "stopFollowing"
+  | "showMoreSteps";
+
+export interface TrajectoryParts {
+  readonly trajectories: TrajectoriesView;
+  readonly view: vscode.TreeView<TrajectoryNode>;
+  readonly open: (place: RolloutPlace) => void;
+  readonly follow: (isFollowing: boolean) => void;
+}
+
+const ORDERS: Readonly<Record<RolloutOrder, string>> = {
+  number: "Number",
+  reward: "Reward, highest first",
+  advantage: "Advantage, highest first",
+  tokens: "Tokens, most first",
+  turns: "Turns, most first",
+};
+
+export function trajectoryHandlers(
+  parts: TrajectoryParts,
+): Pick<CommandHandlers, TrajectoryCommand> {
+  const { trajectories, view } = parts;
+  const filterBy = async (filter: RolloutFilter | null): Promise<void> => {
+    trajectories.setFilter(filter);
+    view.message = filter === null ? "" : vscode.l10n.t("Only {0}", describeFilter(filter));
+    await setContextKey("trajectoryFilter", filter !== null);
+  };
+  const chosenPlace = (target: unknown): RolloutPlace | null =>
+    placeOf(target) ?? placeOf(view.selection[0]);
+  const select = (): void => {
+    const text = vscode.l10n.t("Select a rollout in the Trajectories view first.");
+    void vscode.window.showInformationMessage(text);
+  };
+  return {
+    openRollout: (target) => {
+      const place = chosenPlace(target);
+      if (place === null) select();
+      else parts.open(place);
+    },
+    openRolloutJson: async (target) => {
+      const place = chosenPlace(target);
+      if (place === null) return select();
+      const document = await vscode.workspace.openTextDocument(rolloutUri(place));
+      await vscode.window.showTextDocument(document, { preview: true });
+    },
+    filterTrajectories: async () => {
+      const filter = await askFilter();
+      if (filter !== undefined) await filterBy(filter);
+    },
+    clearFilter: () => filterBy(null),
+    sortTrajectories: async () => {
+      const items = (Object.keys(ORDERS) as RolloutOrder[]).map((order) => ({
+        label: ORDERS[order],
+        description: order === trajectories.order ? vscode.l10n.t("now") : "",
+        order,
+      }));
+      const picked = await vscode.window.showQuickPick(items, {
+        placeHolder: vscode.l10n.t("Order of the rollouts in a group"),
+      });
+      if (picked !== undefined) trajectories.setOrder(picked.order);
+    },
+    followLatest: async () => {
+      await setContextKey("followLatest", true);
+      parts.follow(true);
+    },
+    stopFollowing: async () => {
+      await setContextKey("followLatest", false);
+      parts.follow(false);
+    },
+    showMoreSteps: () => trajectories.showMore(),
+  };
+}
+
+async function askFilter(): Promise<RolloutFilter | undefined> {
+  const items: readonly (vscode.QuickPickItem & {
+    readonly ask: () => Promise<RolloutFilter | undefined>;
+  })[] = [
+    { label: vscode.l10n.t("Reward between…"), ask: askReward },
+    { label: vscode.l10n.t("End of the rollout…"), ask: askStop },
+    { label: vscode.l10n.t("Failed tool calls"), ask: async () => ({ kind: "tool errors" }) },
+    { label: vscode.l10n.t("Failed rollouts"), ask: async () => ({ kind: "failed" }) },
+    { label: vscode.l10n.t("Not trained on"), ask: async () => ({ kind: "excluded" }) },
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    placeHolder: vscode.l10n.t("Which rollouts should be shown?"),
+  });
+  return picked?.ask();
+}
+
+async function askReward(): Promise<RolloutFilter | undefined> {
+  const text = await vscode.window.showInputBox({
+    prompt: vscode.l10n.t("Lowest and highest reward, for example: 0 0.5"),
+    validateInput: (value) =>
+      rangeOf(value) === null ? vscode.l10n.t("Two numbers, the lower one first.") : undefined,
+  });
+  const range = text === undefined ? null : rangeOf(text);
+  return range === null ? undefined : { kind: "reward", from: range[0], to: range[1] };
+}
+
+function rangeOf(text: string): readonly [number, number] | null {
+  const [from, to, ...more] = text
+    .trim()
+    .split(/[\s,…]+/)
+    .map(Number);
+  if (from === undefined || to === undefined || more.length > 0) return null;
+  return from <= to ? [from, to] : null;
+}
+
+const STOPS = [
+  "reached_terminal_state",
+  "max_tokens",
+  "max_turns",
+  "max_tool_calls",
+  "max_sampled_tokens",
+  "parse_error",
+  "no_tool_call",
+  "turn_truncated",
+  "rollout_timeout",
+  "max_retries",
+  "error",
+] as const;
+
+async function askStop(): Promise<RolloutFilter | undefined> {
+  const stop = await vscode.window.showQuickPick(STOPS, {
+    placeHolder: vscode.l10n.t("How did the rollout end?"),
+  });
+  return stop === undefined ? undefined : { kind: "stop", stop };
+}
+
+/** The rollout that a row of a view or the dashboard names; null for anything else. */
+function placeOf(target: unknown): RolloutPlace | null {
+  if (typeof target !== "object" || target === null) return null;
+  const { folder, step, group, rollout } = target as Partial<RolloutPlace>; // each is looked at below
+  if (typeof folder !== "string") return null;
+  if (typeof step !== "number" || typeof group !== "number" || typeof rollout !== "number")
+    return null;
+  return { folder, step, group, rollout };
+}

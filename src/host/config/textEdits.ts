@@ -1,0 +1,30 @@
+/** Applies edits of the core to a document, as one change that the user can undo. */
+
+import * as vscode from "vscode";
+import type { TextEdit } from "../../core/config/editing/textEdit.ts";
+import type { Span } from "../../core/config/span.ts";
+
+export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
+  return new vscode.Range(document.positionAt(start), document.positionAt(end));
+}
+
+/** The edits for the document as it stands now. */
+export function workspaceEdit(
+  document: vscode.TextDocument,
+  edits: readonly TextEdit[],
+): vscode.WorkspaceEdit {
+  const change = new vscode.WorkspaceEdit();
+  for (const { span, text } of edits) change.replace(document.uri, rangeOf(document, span), text);
+  return change;
+}
+
+/** @throws when the document cannot be changed, or `edits` is null because its text has a fault */
+export async function applyTextEdits(
+  document: vscode.TextDocument,
+  edits: readonly TextEdit[] | null,
+): Promise<void> {
+  if (edits !== null && (await vscode.workspace.applyEdit(workspaceEdit(document, edits)))) return;
+  throw new Error(
+    vscode.l10n.t("{0} could not be changed. Mend its faults first.", document.fileName),
+  );
+}

@@ -1,0 +1,60 @@
+/** What a row of the Checkpoints view says. */
+
+import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { formatDuration, formatReward } from "../../shared/format.ts";
+import type { RowText } from "./runRow.ts";
+
+const SOON_MS = 24 * 3600 * 1000;
+
+const ICONS: Readonly<Record<CheckpointEntry["kind"], string>> = {
+  periodic: "save",
+  rolling: "sync",
+  final: "pass",
+  interrupt: "debug-pause",
+  manual: "bookmark",
+  best: "star-full",
+};
+
+/** `nowMs` decides how long it still lives. */
+export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
+  const { step, kind } = entry;
+  const reward = entry.metrics["rollout/reward/mean"] ?? null;
+  const parts = [
+    entry.state_path === null ? null : "state",
+    entry.sampler_path === null ? null : "sampler",
+  ].filter((part) => part !== null);
+  const details = [
+    kind,
+    ...(reward === null ? [] : [formatReward(reward)]),
+    parts.join("+"),
+    ...expiry(entry, nowMs),
+  ];
+  const soon = expiresSoon(entry, nowMs);
+  return {
+    label: `Step ${step}`,
+    description: details.join(" · "),
+    spoken: [`checkpoint ${entry.name} after step ${step}`, ...details].join(", "),
+    icon: soon ? "warning" : ICONS[kind],
+    color: soon ? "list.warningForeground" : null,
+    context: ["checkpoint", kind].join("+"),
+  };
+}
+
+export function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
+  // Rolling saves come and go by design.
+  return entry.kind !== "rolling" && (leftMs(entry, nowMs) ?? Number.POSITIVE_INFINITY) < SOON_MS;
+}
+
+/** True once the service has dropped it. */
+export function isGone(entry: CheckpointEntry, nowMs: number): boolean {
+  return (leftMs(entry, nowMs) ?? 1) <= 0;
+}
+
+function expiry(entry: CheckpointEntry, nowMs: number): readonly string[] {
+  const left = leftMs(entry, nowMs);
+  return left === null ? [] : [`expires in ${formatDuration(left / 1000)}`];
+}
+
+function leftMs({ expires_at }: CheckpointEntry, nowMs: number): number | null {
+  return expires_at === null ? null : Date.parse(expires_at) - nowMs;
+}

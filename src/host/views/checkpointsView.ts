@@ -1,0 +1,124 @@
+/** The Checkpoints view: saved weights, run by run. */
+
+import * as vscode from "vscode";
+import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import type { RunStore } from "../runs/runStore.ts";
+import { checkpointRow, expiresSoon, isGone } from "./checkpointRow.ts";
+import type { RunLabels } from "./runLabels.ts";
+
+export type CheckpointNode =
+  | { readonly kind: "checkpointRun"; readonly folder: string }
+  | {
+      readonly kind: "checkpoint";
+      readonly folder: string;
+      readonly name: string;
+      readonly entry: CheckpointEntry;
+    };
+
+export interface CheckpointsViewParts {
+  readonly store: RunStore;
+  readonly labels: RunLabels;
+  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+}
+
+const REDRAW_MS = 1_000;
+const MAX_SHOWN = 200;
+
+export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>, vscode.Disposable {
+  readonly #parts: CheckpointsViewParts;
+  readonly #changes = new vscode.EventEmitter<CheckpointNode | undefined>();
+  readonly #listening: { dispose(): void };
+  readonly #runs = new Map<string, CheckpointNode>();
+  #timer: NodeJS.Timeout | null = null;
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(parts: CheckpointsViewParts) {
+    this.#parts = parts;
+    this.#listening = parts.store.onDidChange(() => this.refresh());
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#changes.dispose();
+  }
+
+  refresh(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#changes.fire(undefined);
+    }, REDRAW_MS);
+  }
+
+  async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
+    const { store, read } = this.#parts;
+    if (node?.kind === "checkpoint") return [];
+    if (node !== undefined) {
+      const entries = latestOfEach(await read(node.folder))
+        .toReversed()
+        .slice(0, MAX_SHOWN);
+      return entries.map((entry) => ({
+        kind: "checkpoint",
+        folder: node.folder,
+        name: entry.name,
+        entry,
+      }));
+    }
+    const found: CheckpointNode[] = [];
+    for (const { folder } of store.runs) {
+      if ((await read(folder)).length > 0) found.push(this.#runNode(folder));
+    }
+    return found;
+  }
+
+  getParent(node: CheckpointNode): CheckpointNode | undefined {
+    return node.kind === "checkpoint" ? this.#runNode(node.folder) : undefined;
+  }
+
+  getTreeItem(node: CheckpointNode): vscode.TreeItem {
+    return node.kind === "checkpoint" ? checkpointItem(node) : this.#runItem(node.folder);
+  }
+
+  #runItem(folder: string): vscode.TreeItem {
+    const { store, labels } = this.#parts;
+    const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder;
+    const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
+    item.id = `checkpoints:${folder}`;
+    item.contextValue = "checkpointRun";
+    item.iconPath = new vscode.ThemeIcon("history");
+    item.accessibilityInformation = { label: `checkpoints of the run ${name}` };
+    return item;
+  }
+
+  #runNode(folder: string): CheckpointNode {
+    const known = this.#runs.get(folder) ?? { kind: "checkpointRun", folder };
+    this.#runs.set(folder, known);
+    return known;
+  }
+}
+
+/** A checkpoint is written down anew when it becomes the final one. Rolling saves that are gone are left out. */
+function latestOfEach(entries: readonly CheckpointEntry[]): readonly CheckpointEntry[] {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const lastRolling = entries.findLast(({ kind }) => kind === "rolling");
+  return [...byName.values()].filter(
+    (entry) =>
+      !isGone(entry, Date.now()) && (entry.kind !== "rolling" || entry.name === lastRolling?.name),
+  );
+}
+
+function checkpointItem({ folder, name, entry }: Extract<CheckpointNode, { kind: "checkpoint" }>) {
+  const row = checkpointRow(entry, Date.now());
+  const item = new vscode.TreeItem(row.label);
+  item.id = `checkpoint:${folder}:${name}`;
+  item.description = row.description;
+  item.contextValue = row.context;
+  item.accessibilityInformation = { label: row.spoken };
+  item.tooltip = [entry.state_path, entry.sampler_path].filter((path) => path !== null).join("\n");
+  const color = expiresSoon(entry, Date.now())
+    ? new vscode.ThemeColor("list.warningForeground")
+    : undefined;
+  item.iconPath = new vscode.ThemeIcon(row.icon, color);
+  return item;
+}

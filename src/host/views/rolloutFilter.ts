@@ -1,0 +1,67 @@
+/** Which rollouts the Trajectories view shows, and in which order. */
+
+import type { RolloutSummary } from "../../core/run/reader.ts";
+import { formatReward } from "../../shared/format.ts";
+
+export type RolloutFilter =
+  | { readonly kind: "reward"; readonly from: number; readonly to: number }
+  | { readonly kind: "stop"; readonly stop: string }
+  | { readonly kind: "environment"; readonly environment: string }
+  | { readonly kind: "failed" }
+  | { readonly kind: "excluded" }
+  | { readonly kind: "tool errors" };
+
+export type RolloutOrder = "number" | "reward" | "advantage" | "tokens" | "turns";
+
+/** True for a rollout that the filter lets through; null lets all. */
+export function isShown(rollout: RolloutSummary, filter: RolloutFilter | null): boolean {
+  switch (filter?.kind) {
+    case undefined:
+      return true;
+    case "reward":
+      return (
+        rollout.reward !== null && rollout.reward >= filter.from && rollout.reward <= filter.to
+      );
+    case "stop":
+      return rollout.stop === filter.stop;
+    case "environment":
+      return rollout.environment === filter.environment;
+    case "failed":
+      return rollout.reward === null;
+    case "excluded":
+      return rollout.score?.fate.startsWith("excluded:") === true;
+    case "tool errors":
+      return rollout.failedToolCalls > 0;
+  }
+}
+
+/** The filter in words, for the line above the view. */
+export function describeFilter(filter: RolloutFilter): string {
+  switch (filter.kind) {
+    case "reward":
+      return `reward from ${formatReward(filter.from)} to ${formatReward(filter.to)}`;
+    case "stop":
+      return `rollouts that ended by ${filter.stop.replaceAll("_", " ")}`;
+    case "environment":
+      return filter.environment;
+    case "failed":
+      return "failed rollouts";
+    case "excluded":
+      return "rollouts that were not trained on";
+    case "tool errors":
+      return "rollouts with failed tool calls";
+  }
+}
+
+/** Rollouts of one group in the wanted order; equal ones keep theirs. */
+export function inOrder(
+  rollouts: readonly RolloutSummary[],
+  order: RolloutOrder,
+): readonly RolloutSummary[] {
+  if (order === "number") return rollouts;
+  const value = (each: RolloutSummary): number => {
+    const found = order === "advantage" ? each.score?.advantage : each[order];
+    return found ?? Number.NEGATIVE_INFINITY;
+  };
+  return rollouts.toSorted((a, b) => value(b) - value(a));
+}

@@ -1,0 +1,259 @@
+/** The Trajectories view: step, group, rollout of the run that is looked at. */
+
+import * as vscode from "vscode";
+import type { RolloutSummary } from "../../core/run/reader.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
+import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
+import { readSetting } from "../settings.ts";
+import { inOrder, isShown, type RolloutFilter, type RolloutOrder } from "./rolloutFilter.ts";
+import type { RowText } from "./runRow.ts";
+import { fateText, groupRow, rolloutItemRow, stepRow } from "./trajectoryRows.ts";
+
+export type TrajectoryNode =
+  | { readonly kind: "step"; readonly folder: string; readonly step: number }
+  | {
+      readonly kind: "group";
+      readonly folder: string;
+      readonly step: number;
+      readonly group: number;
+    }
+  | {
+      readonly kind: "rollout";
+      readonly folder: string;
+      readonly step: number;
+      readonly group: number;
+      readonly rollout: number;
+    }
+  | { readonly kind: "more"; readonly count: number };
+
+type StepNode = Extract<TrajectoryNode, { kind: "step" }>;
+type GroupNode = Extract<TrajectoryNode, { kind: "group" }>;
+
+export interface TrajectoriesViewParts {
+  readonly feeds: RunFeeds;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Rows are redrawn at most this often. */
+const REDRAW_MS = 300;
+
+export class TrajectoriesView
+  implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable
+{
+  readonly #parts: TrajectoriesViewParts;
+  readonly #changes = new vscode.EventEmitter<TrajectoryNode | undefined>();
+  readonly #nodes = new Map<string, TrajectoryNode>();
+  #run: FollowedRun | null = null;
+  #listening: { dispose(): void } | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #shownSteps = 0;
+  #filter: RolloutFilter | null = null;
+  #order: RolloutOrder = "number";
+  /** Summaries of the steps that are unfolded. */
+  readonly #summaries = new Map<number, readonly RolloutSummary[]>();
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(parts: TrajectoriesViewParts) {
+    this.#parts = parts;
+    this.#shownSteps = readSetting("trajectories.pageSize");
+  }
+
+  dispose(): void {
+    this.#leave();
+    this.#changes.dispose();
+  }
+
+  /** The folder of the run that is shown; null for none. */
+  get folder(): string | null {
+    return this.#run?.follower.folder ?? null;
+  }
+
+  get filter(): RolloutFilter | null {
+    return this.#filter;
+  }
+
+  get order(): RolloutOrder {
+    return this.#order;
+  }
+
+  /** Shows another run, or none. */
+  show(folder: string | null): void {
+    if (folder === this.folder) return;
+    this.#leave();
+    this.#shownSteps = readSetting("trajectories.pageSize");
+    if (folder !== null) {
+      const run = this.#parts.feeds.follow(folder);
+      this.#run = run;
+      this.#listening = run.onDidChange((change) => {
+        const isNews = change.replaced || change.fromRow !== null;
+        if (isNews || this.#summaries.size > 0) this.#soon();
+      });
+    }
+    this.#soon();
+  }
+
+  setFilter(filter: RolloutFilter | null): void {
+    this.#filter = filter;
+    this.#soon();
+  }
+
+  setOrder(order: RolloutOrder): void {
+    this.#order = order;
+    this.#soon();
+  }
+
+  showMore(): void {
+    this.#shownSteps += readSetting("trajectories.pageSize");
+    this.#soon();
+  }
+
+  /** The newest step's row, for *Follow Latest Step*; null without one. */
+  async latest(): Promise<TrajectoryNode | null> {
+    const steps = (await this.#run?.follower.steps()) ?? [];
+    const step = steps.at(-1);
+    return step === undefined ? null : this.#stepNode(step);
+  }
+
+  async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
+    const run = this.#run;
+    if (run === null) return [];
+    switch (node?.kind) {
+      case undefined:
+        return this.#steps(run);
+      case "step":
+        return this.#groups(run, node);
+      case "group":
+        return this.#rollouts(run, node);
+      default:
+        return [];
+    }
+  }
+
+  getParent(node: TrajectoryNode): TrajectoryNode | undefined {
+    if (node.kind === "group") return this.#stepNode(node.step);
+    if (node.kind === "rollout") return this.#groupNode(node.step, node.group);
+    return undefined;
+  }
+
+  getTreeItem(node: TrajectoryNode): vscode.TreeItem {
+    switch (node.kind) {
+      case "more":
+        return moreItem(node.count);
+      case "step": {
+        const metrics = this.#run?.follower.metrics;
+        if (metrics === undefined) return new vscode.TreeItem("");
+        return itemOf(stepRow(node.step, metrics), vscode.TreeItemCollapsibleState.Collapsed);
+      }
+      case "group": {
+        const item = itemOf(
+          groupRow(node.group, this.#ofGroup(node)),
+          vscode.TreeItemCollapsibleState.Collapsed,
+        );
+        return item;
+      }
+      case "rollout": {
+        const summary = this.#ofGroup(node).find(({ rollout }) => rollout === node.rollout);
+        if (summary === undefined) return new vscode.TreeItem(`#${node.rollout + 1}`);
+        return rolloutItem(node, summary);
+      }
+    }
+  }
+
+  async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
+    const steps = (await follower.steps()).toReversed();
+    const shown = steps.slice(0, this.#shownSteps).map((step) => this.#stepNode(step));
+    const left = steps.length - shown.length;
+    return left > 0 ? [...shown, { kind: "more", count: left }] : shown;
+  }
+
+  async #groups({ follower }: FollowedRun, { step }: StepNode): Promise<TrajectoryNode[]> {
+    const summaries = await follower.rollouts(step);
+    this.#summaries.set(step, summaries);
+    const shown = summaries.filter((each) => isShown(each, this.#filter));
+    return [...groupBy(shown, ({ group }) => group).keys()].map((group) =>
+      this.#groupNode(step, group),
+    );
+  }
+
+  async #rollouts({ follower }: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
+    if (!this.#summaries.has(node.step)) {
+      this.#summaries.set(node.step, await follower.rollouts(node.step));
+    }
+    const shown = this.#ofGroup(node).filter((each) => isShown(each, this.#filter));
+    return inOrder(shown, this.#order).map(({ rollout }) =>
+      this.#node({ ...node, kind: "rollout", rollout }),
+    );
+  }
+
+  #ofGroup({ step, group }: Pick<GroupNode, "step" | "group">): readonly RolloutSummary[] {
+    return this.#summaries.get(step)?.filter((each) => each.group === group) ?? [];
+  }
+
+  #stepNode(step: number): TrajectoryNode {
+    return this.#node({ kind: "step", folder: this.folder ?? "", step });
+  }
+
+  #groupNode(step: number, group: number): TrajectoryNode {
+    return this.#node({ kind: "group", folder: this.folder ?? "", step, group });
+  }
+
+  /** The same object for the same row: VS Code keeps what is unfolded by it. */
+  #node(node: TrajectoryNode): TrajectoryNode {
+    const key = JSON.stringify(node);
+    const known = this.#nodes.get(key);
+    if (known !== undefined) return known;
+    this.#nodes.set(key, node);
+    return node;
+  }
+
+  #leave(): void {
+    this.#listening?.dispose();
+    this.#run?.dispose();
+    this.#run = null;
+    this.#nodes.clear();
+    this.#summaries.clear();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#summaries.clear();
+      this.#changes.fire(undefined);
+    }, REDRAW_MS);
+  }
+}
+
+function rolloutItem(
+  node: Extract<TrajectoryNode, { kind: "rollout" }>,
+  summary: RolloutSummary,
+): vscode.TreeItem {
+  const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
+  const lines = [fateText(summary), summary.error].filter((line) => line !== null);
+  if (lines.length > 0) item.tooltip = lines.join("\n");
+  item.command = {
+    command: "tinkerRL.openRollout",
+    title: vscode.l10n.t("Open Rollout"),
+    arguments: [node],
+  };
+  return item;
+}
+
+function moreItem(count: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t("Show More Steps"));
+  item.description = vscode.l10n.t("{0} older ones", count);
+  item.iconPath = new vscode.ThemeIcon("ellipsis");
+  item.command = { command: "tinkerRL.showMoreSteps", title: vscode.l10n.t("Show More Steps") };
+  return item;
+}
+
+function itemOf(text: RowText, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
+  const item = new vscode.TreeItem(text.label, state);
+  item.description = text.description;
+  item.contextValue = text.context;
+  item.accessibilityInformation = { label: text.spoken };
+  item.iconPath = new vscode.ThemeIcon(text.icon);
+  return item;
+}

@@ -1,0 +1,115 @@
+/** What the rows of the Trajectories view say about a step, a group and a rollout. */
+
+import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import type { RolloutSummary } from "../../core/run/reader.ts";
+import { summarize } from "../../core/util/stats.ts";
+import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
+import type { RowText } from "./runRow.ts";
+
+/** A reward from here on counts as a success. */
+const SUCCESS = 1;
+
+/** The usual end in fewer words. */
+const STOPS: Readonly<Record<string, string>> = { reached_terminal_state: "finished" };
+
+/** Steps count from 0 here and from 1 in the text. */
+export function stepRow(step: number, metrics: MetricColumns): RowText {
+  const at = metrics.steps().indexOf(step);
+  const value = (name: string): number | null => {
+    const found = at < 0 ? Number.NaN : (metrics.values(name)[at] ?? Number.NaN);
+    return Number.isNaN(found) ? null : found;
+  };
+  const label = `Step ${formatCount(step + 1)}`;
+  if (at < 0) return row(label, ["under way"], ["step", "running"], "loading~spin");
+  const excluded = value("num_excluded_groups") ?? 0;
+  const groups = (value("num_groups") ?? 0) + excluded;
+  const details = [
+    `mean ${formatReward(value("rollout/reward/mean"))}`,
+    formatQuantity(groups, "group"),
+    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
+  ];
+  return row(label, details, ["step"], "symbol-number");
+}
+
+/** `rollouts` are all of the group that have ended. */
+export function groupRow(group: number, rollouts: readonly RolloutSummary[]): RowText {
+  const [first] = rollouts;
+  const label = first === undefined ? `Group ${group + 1}` : taskText(first);
+  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const { min, max, std } = summarize(rewards);
+  const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
+  const details =
+    rewards.length === 0
+      ? ["no reward", formatQuantity(rollouts.length, "rollout")]
+      : [
+          min === max ? `all ${formatReward(min)}` : `${formatReward(min)} … ${formatReward(max)}`,
+          ...(std === null || std === 0 ? [] : [`σ ${formatReward(std)}`]),
+          formatQuantity(rollouts.length, "rollout"),
+        ];
+  return row(
+    label,
+    isExcluded ? [...details, "excluded"] : details,
+    ["group", ...(isExcluded ? ["excluded"] : [])],
+    isExcluded ? "circle-slash" : groupIcon(min, max),
+  );
+}
+
+export function rolloutItemRow(rollout: RolloutSummary): RowText {
+  const { reward, score, turns, tokens, stop, error } = rollout;
+  const details = [
+    reward === null ? "failed" : `reward ${formatReward(reward)}`,
+    ...(score?.advantage == null ? [] : [`adv ${formatSigned(score.advantage)}`]),
+    formatQuantity(turns, "turn"),
+    `${formatCount(tokens)} tok`,
+    STOPS[stop] ?? stop.replaceAll("_", " "),
+  ];
+  return row(
+    `#${rollout.rollout + 1}`,
+    details,
+    ["rollout", ...(error === null ? [] : ["failed"])],
+    rolloutIcon(rollout),
+    `rollout ${rollout.rollout + 1}`,
+  );
+}
+
+/** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
+export function fateText({ score }: RolloutSummary): string | null {
+  if (score === null) return "Not scored yet: the step is under way.";
+  if (!score.fate.startsWith("excluded:")) return null;
+  const why = score.fate.slice("excluded:".length).replaceAll(/[-_]/g, " ");
+  return `Not trained on: ${why}.`;
+}
+
+function taskText({ environment, split, index }: RolloutSummary): string {
+  const short = environment.slice(environment.lastIndexOf("/") + 1);
+  return `${short} ${split} ${index}`;
+}
+
+function groupIcon(min: number | null, max: number | null): string {
+  if (min === null || max === null) return "error";
+  if (min !== max) return "symbol-group";
+  return min >= SUCCESS ? "pass" : "circle-outline";
+}
+
+function rolloutIcon({ reward, stop }: RolloutSummary): string {
+  if (reward === null) return "error";
+  if (stop === "reached_terminal_state") return reward >= SUCCESS ? "pass" : "circle-large-outline";
+  return "warning";
+}
+
+function row(
+  label: string,
+  details: readonly string[],
+  words: readonly string[],
+  icon: string,
+  spokenLabel = label,
+): RowText {
+  return {
+    label,
+    description: details.join(" · "),
+    spoken: [spokenLabel, ...details].join(", "),
+    icon,
+    color: null,
+    context: words.join("+"),
+  };
+}
