@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { controlRequestSchema } from "../../core/control/messages.ts";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import { stopTimer } from "../../core/util/abort.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { CONTROL_FOLDER_PREFIX, CONTROL_SOCKET, CONTROL_TOKEN } from "../../node/controlPlace.ts";
 import { onLines, sendLine } from "../../node/lineSocket.ts";
@@ -43,11 +42,10 @@ export class ControlServer {
   readonly #server: Server;
   readonly #folder: string;
   readonly #token: Buffer;
-  readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
   readonly #attached = new Set<Socket>();
   readonly #removeFolder: () => void;
-  #isNoticeDue = false;
+  #stopNotice: (() => void) | null = null;
 
   private constructor(parts: ControlServerParts, { folder, token, address }: Place) {
     this.#parts = parts;
@@ -86,18 +84,13 @@ export class ControlServer {
 
   /** Tells attached connections, soon, that something has changed. */
   changed(): void {
-    if (this.#isNoticeDue || this.#attached.size === 0) return;
-    this.#isNoticeDue = true;
-    this.#parts.clock.sleep(NOTICE_MS, this.#closing.signal).then(
-      () => this.#notify(),
-      // Closing tells everybody by itself.
-      () => undefined,
-    );
+    if (this.#stopNotice !== null || this.#attached.size === 0) return;
+    this.#stopNotice = this.#parts.clock.after(NOTICE_MS, () => this.#notify());
   }
 
   /** Says how it ended, and closes. */
   async close(): Promise<void> {
-    stopTimer(this.#closing);
+    this.#stopNotice?.();
     this.#notify();
     for (const socket of this.#sockets) socket.end();
     this.#server.close();
@@ -118,28 +111,22 @@ export class ControlServer {
   }
 
   #notify(): void {
-    this.#isNoticeDue = false;
+    this.#stopNotice = null;
     const status = this.#parts.status();
     for (const socket of this.#attached) sendLine(socket, { notice: "status", status });
   }
 
   #accept(socket: Socket): void {
-    const { clock } = this.#parts;
-    const known = new AbortController();
+    const stopWaiting = this.#parts.clock.after(SHOW_TOKEN_MS, () => socket.destroy());
     this.#sockets.add(socket);
     socket.unref();
-    onLines(socket, (line) => this.#read(socket, line, () => stopTimer(known)));
+    onLines(socket, (line) => this.#read(socket, line, stopWaiting));
     socket.on("error", () => undefined);
     socket.once("close", () => {
-      stopTimer(known);
+      stopWaiting();
       this.#sockets.delete(socket);
       if (this.#attached.delete(socket)) this.#parts.onAttached?.(this.#attached.size);
     });
-    clock.sleep(SHOW_TOKEN_MS, known.signal).then(
-      () => socket.destroy(),
-      // It has shown the token, or has gone.
-      () => undefined,
-    );
   }
 
   #read(socket: Socket, line: string, onKnown: () => void): void {

@@ -5,7 +5,6 @@ import type { Clock, FileSystem, Log } from "../../core/ports.ts";
 import type { RunLease } from "../../core/run/runLease.ts";
 import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
-import { stopTimer } from "../../core/util/abort.ts";
 import type { LaunchOrder, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
 import { ControlServer } from "./controlServer.ts";
@@ -31,7 +30,7 @@ export class Ear {
   #server: ControlServer | null = null;
   #lease: RunLease | null = null;
   #status: RunStatus = INITIAL_STATUS;
-  #waiting = new AbortController();
+  #stopWaiting: () => void = () => undefined;
 
   private constructor(parts: EarParts) {
     this.#parts = parts;
@@ -87,7 +86,7 @@ export class Ear {
   }
 
   async close(): Promise<void> {
-    stopTimer(this.#waiting);
+    this.#stopWaiting();
     await this.#server?.close();
   }
 
@@ -100,14 +99,9 @@ export class Ear {
   }
 
   #expectEditor(attached: number): void {
-    stopTimer(this.#waiting);
+    this.#stopWaiting();
     const { clock, control, onQuit } = this.#parts;
     if (onQuit !== "stop and save" || attached > 0) return;
-    this.#waiting = new AbortController();
-    clock.sleep(QUIT_AFTER_MS, this.#waiting.signal).then(
-      () => control.stop(),
-      // An editor has come, or the run has ended.
-      () => undefined,
-    );
+    this.#stopWaiting = clock.after(QUIT_AFTER_MS, () => control.stop());
   }
 }
