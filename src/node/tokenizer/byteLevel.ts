@@ -6,15 +6,19 @@ export const BYTE_LEVEL_ALPHABET: readonly string[] = byteLevelAlphabet();
 const BYTE_OF_CODE = byteOfCode();
 const NO_BYTE = -1;
 
-/** The bytes that a text in the alphabet stands for; null when a character is outside it: then the text is plain. */
-export function byteLevelBytes(text: string): Uint8Array | null {
-  const bytes = new Uint8Array(text.length);
+/** True when all of its characters are in the alphabet: then it has as many bytes. Other texts of a vocabulary are plain. */
+export function isByteLevel(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
-    const byte = BYTE_OF_CODE[text.charCodeAt(at)] ?? NO_BYTE;
-    if (byte === NO_BYTE) return null;
-    bytes[at] = byte;
+    if ((BYTE_OF_CODE[text.charCodeAt(at)] ?? NO_BYTE) === NO_BYTE) return false;
   }
-  return bytes;
+  return true;
+}
+
+/** Writes the bytes that a text in the alphabet stands for. */
+export function writeBytes(text: string, target: Uint8Array, start: number): void {
+  for (let at = 0; at < text.length; at += 1) {
+    target[start + at] = BYTE_OF_CODE[text.charCodeAt(at)] ?? 0;
+  }
 }
 
 function byteLevelAlphabet(): readonly string[] {

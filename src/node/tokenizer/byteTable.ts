@@ -1,6 +1,6 @@
 /** Ids to text by bytes: exact for every sequence of ids of a byte-level tokenizer. */
 
-import { byteLevelBytes } from "./byteLevel.ts";
+import { isByteLevel, writeBytes } from "./byteLevel.ts";
 
 /** The bytes of all ids, end to end: id `i` has `bytes[starts[i]]` to `bytes[starts[i + 1]]`; unknown ids have none. */
 export interface ByteTable {
@@ -17,19 +17,27 @@ interface ByteTableEntries {
 
 export function createByteTable({ ordinary, added }: ByteTableEntries): ByteTable {
   const encoder = new TextEncoder();
-  const bytesOf = ordinary.map((text) =>
-    text === undefined ? undefined : (byteLevelBytes(text) ?? encoder.encode(text)),
+  const plain = new Map<number, Uint8Array>();
+  for (const [id, text] of ordinary.entries()) {
+    if (text !== undefined && !isByteLevel(text)) plain.set(id, encoder.encode(text));
+  }
+  for (const { text, id } of added) plain.set(id, encoder.encode(text));
+  const size = Array.from(plain.keys()).reduce(
+    (most, id) => Math.max(most, id + 1),
+    ordinary.length,
   );
-  for (const { text, id } of added) bytesOf[id] = encoder.encode(text);
 
-  const starts = new Uint32Array(bytesOf.length + 1);
-  for (let id = 0; id < bytesOf.length; id += 1) {
-    starts[id + 1] = (starts[id] ?? 0) + (bytesOf[id]?.length ?? 0);
+  const starts = new Uint32Array(size + 1);
+  for (let id = 0; id < size; id += 1) {
+    const length = plain.get(id)?.length ?? ordinary[id]?.length ?? 0;
+    starts[id + 1] = (starts[id] ?? 0) + length;
   }
   const bytes = new Uint8Array(starts.at(-1) ?? 0);
-  bytesOf.forEach((own, id) => {
+  for (let id = 0; id < size; id += 1) {
+    const own = plain.get(id);
     if (own !== undefined) bytes.set(own, starts[id]);
-  });
+    else writeBytes(ordinary[id] ?? "", bytes, starts[id] ?? 0);
+  }
   return { bytes, starts };
 }
 

@@ -1,7 +1,7 @@
 /** A model folder in the form that the tokenizer works with: little but typed arrays, which pass between threads at once. */
 
 import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
-import { BYTE_LEVEL_ALPHABET, byteLevelBytes } from "./byteLevel.ts";
+import { BYTE_LEVEL_ALPHABET, isByteLevel } from "./byteLevel.ts";
 import { type ByteTable, createByteTable } from "./byteTable.ts";
 import { createMergeTable, MAX_MERGES, type Merge, type MergeTable } from "./mergeTable.ts";
 import {
@@ -133,7 +133,5 @@ function asPair(pair: unknown): readonly (string | undefined)[] {
 }
 
 function byteLevelIds({ textOf }: Vocabulary): readonly number[] {
-  return textOf.flatMap((text, id) =>
-    text === undefined || byteLevelBytes(text) === null ? [] : [id],
-  );
+  return textOf.flatMap((text, id) => (text === undefined || !isByteLevel(text) ? [] : [id]));
 }

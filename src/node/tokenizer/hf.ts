@@ -2,7 +2,7 @@
 
 import { PreTrainedTokenizer } from "@huggingface/transformers";
 import * as z from "zod";
-import { byteLevelBytes } from "./byteLevel.ts";
+import { isByteLevel, writeBytes } from "./byteLevel.ts";
 import type { SplittingRules } from "./modelFiles.ts";
 
 export interface TextSplitter {
@@ -32,11 +32,17 @@ export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules
   const pretokenizers = isSpelling ? steps.slice(0, -1) : steps;
   const split = packageSplit(normalizer, { type: "Sequence", pretokenizers });
   const encoder = new TextEncoder();
-  const utf8 = (piece: string): Uint8Array => encoder.encode(piece);
   return {
     split,
-    bytesOf: isSpelling ? utf8 : (piece) => byteLevelBytes(piece) ?? utf8(piece),
+    bytesOf: (piece) =>
+      !isSpelling && isByteLevel(piece) ? bytesOfSpelt(piece) : encoder.encode(piece),
   };
+}
+
+function bytesOfSpelt(piece: string): Uint8Array {
+  const bytes = new Uint8Array(piece.length);
+  writeBytes(piece, bytes, 0);
+  return bytes;
 }
 
 /** The package's own steps of a tokenizer without any tokens. */

@@ -10,7 +10,11 @@ const EMPTY = -1;
 export function createWholeTokens(table: ByteTable, ids: readonly number[]): WholeTokens {
   const slots = 2 ** Math.ceil(Math.log2(Math.max(1, ids.length) * 1.5));
   const tokens: WholeTokens = new Int32Array(slots).fill(EMPTY);
-  for (const id of ids) tokens[slotOf(tokens, table, bytesOf(table, id))] = id;
+  const { bytes, starts } = table;
+  for (const id of ids) {
+    const piece = { bytes, start: starts[id] ?? 0, end: starts[id + 1] ?? 0 };
+    tokens[slotOf(tokens, table, piece)] = id;
+  }
   return tokens;
 }
 
@@ -20,32 +24,39 @@ export function findWholeToken(
   table: ByteTable,
   bytes: Uint8Array,
 ): number | null {
-  const id = tokens[slotOf(tokens, table, bytes)] ?? EMPTY;
+  const id = tokens[slotOf(tokens, table, { bytes, start: 0, end: bytes.length })] ?? EMPTY;
   return id === EMPTY ? null : id;
 }
 
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The slot of the token with these bytes, or the empty one that it would take. */
-function slotOf(tokens: WholeTokens, table: ByteTable, bytes: Uint8Array): number {
+function slotOf(tokens: WholeTokens, table: ByteTable, piece: Piece): number {
   const mask = tokens.length - 1;
-  let at = hashOf(bytes) & mask;
+  let at = hashOf(piece) & mask;
   for (let id = tokens[at] ?? EMPTY; id !== EMPTY; id = tokens[at] ?? EMPTY) {
-    if (isEqual(bytesOf(table, id), bytes)) return at;
+    if (isToken(table, id, piece)) return at;
     at = (at + 1) & mask;
   }
   return at;
 }
 
-function bytesOf({ bytes, starts }: ByteTable, id: number): Uint8Array {
-  return bytes.subarray(starts[id], starts[id + 1]);
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+function isToken(table: ByteTable, id: number, { bytes, start, end }: Piece): boolean {
+  const first = table.starts[id] ?? 0;
+  if ((table.starts[id + 1] ?? 0) - first !== end - start) return false;
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] !== table.bytes[first + at - start]) return false;
+  }
+  return true;
 }
 
 /** FNV-1a. */
-function hashOf(bytes: Uint8Array): number {
+function hashOf({ bytes, start, end }: Piece): number {
   let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   return hash ^ (hash >>> 15);
 }
