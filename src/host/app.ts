@@ -142,7 +142,7 @@ export async function createApp({ context, log, trees }: AppParts): Promise<App>
   const demo = new LocalDemo(context.globalState);
   const chosen = { store, labels, finder };
   const handlers: CommandHandlers = {
-    ...helpHandlers({ log }),
+    ...helpHandlers({ context, log }),
     ...steerHandlers(chosen),
     ...folderHandlers({ ...chosen, view: runsView, open: openRun }),
     ...startHandlers({ ...chosen, tasks, demo }),

@@ -21,6 +21,16 @@ export function readSetting<Key extends SettingKey>(
   return (fits(row, value) ? value : row.default) as SettingValue<Key>; // `fits` checked it against the row that the type is made of
 }
 
+/** Names of the settings that somebody set, without their values. */
+export function changedSettings(): readonly string[] {
+  const settings = vscode.workspace.getConfiguration("tinkerRL");
+  return SETTING_SECTIONS.flatMap((section) => Object.keys(section.settings)).filter((key) => {
+    const found = settings.inspect(key);
+    const values = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue];
+    return values.some((value) => value !== undefined);
+  });
+}
+
 /** Calls `then` whenever one of `keys` may have changed, anywhere. */
 export function onSettingChange(keys: readonly SettingKey[], then: () => void): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration((change) => {

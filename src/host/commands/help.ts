@@ -2,14 +2,17 @@
 
 import * as vscode from "vscode";
 import type { CommandHandlers } from "./registerCommands.ts";
+import { reportIssue } from "./reportIssue.ts";
 
 const EXTENSION_ID = "tinker-rl.tinker-rl";
 
 export function helpHandlers({
+  context,
   log,
 }: {
+  readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
-}): Pick<CommandHandlers, "openSettings" | "openWalkthrough" | "showLog"> {
+}): Pick<CommandHandlers, "openSettings" | "openWalkthrough" | "reportIssue" | "showLog"> {
   return {
     openSettings: () =>
       vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${EXTENSION_ID}`),
@@ -18,6 +21,7 @@ export function helpHandlers({
         "workbench.action.openWalkthrough",
         `${EXTENSION_ID}#tinkerRL.start`,
       ),
+    reportIssue: () => reportIssue(context),
     showLog: () => log.show(),
   };
 }

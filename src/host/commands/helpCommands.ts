@@ -43,6 +43,5 @@ export const helpCommands = {
   reportIssue: {
     title: "Report Issue…",
     does: "Collects versions and the end of the log, without secrets, in a new document. Sends nothing.",
-    planned: true,
   },
 } as const satisfies CommandFamily;

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { homedir } from "node:os";
 import { before, describe, it } from "mocha";
 import * as vscode from "vscode";
 import type { TinkerRlApi } from "../../../src/extension.ts";
@@ -33,6 +34,14 @@ describe("the extension in its host", () => {
     // VS Code makes commands for views and their container, such as tinkerRL.runs.focus.
     const ours = all.filter((id) => /^tinkerRL\.\w+$/.test(id));
     assert.deepEqual(ours.sort(), declared.sort());
+  });
+
+  it("collects for an issue versions and the log, and not where the user's files are", async () => {
+    await vscode.commands.executeCommand("tinkerRL.reportIssue");
+    const text = vscode.window.activeTextEditor?.document.getText() ?? "";
+    assert.match(text, new RegExp(`Tinker RL ${installed().packageJSON.version}`));
+    assert.match(text, /ready after/);
+    assert.ok(!text.includes(homedir()));
   });
 
   it("has a text for every title", () => {

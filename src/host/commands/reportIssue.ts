@@ -1,0 +1,50 @@
+/** `Report Issue…`: what a maintainer would ask for, in a new document that the user reads first. Nothing is sent. */
+
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { changedSettings } from "../settings.ts";
+
+const LOG_LINES = 200;
+
+/** The log was redacted when it was written; here the home folder goes, too. */
+export async function reportIssue({
+  extension,
+  logUri,
+}: Pick<vscode.ExtensionContext, "extension" | "logUri">): Promise<void> {
+  const log = await logEnd(logUri.fsPath);
+  const { version }: { version?: unknown } = extension.packageJSON;
+  const place = vscode.env.remoteName === undefined ? "this machine" : vscode.env.remoteName;
+  const content = [
+    "<!-- Read this before you hand it on: what you do not want to tell, delete. Nothing was sent. -->",
+    "",
+    "## What happened, and what should have happened",
+    "",
+    "",
+    "## Versions",
+    "",
+    `- Tinker RL ${String(version)}`,
+    `- VS Code ${vscode.version}, ${vscode.env.appHost}, extensions on ${place.split(":")[0]}`,
+    `- Node ${process.version}, ${process.platform} ${process.arch}`,
+    `- folder trusted: ${vscode.workspace.isTrusted ? "yes" : "no"}`,
+    `- settings changed: ${changedSettings().join(", ") || "none"}`,
+    "",
+    "## End of the log",
+    "",
+    "```text",
+    log.replaceAll(homedir(), "~").replaceAll("```", "'''"),
+    "```",
+    "",
+  ].join("\n");
+  const document = await vscode.workspace.openTextDocument({ language: "markdown", content });
+  await vscode.window.showTextDocument(document);
+}
+
+/** The last lines of the log files in `folder`; empty when there is none. */
+async function logEnd(folder: string): Promise<string> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const files = names.filter((name) => name.endsWith(".log")).map((name) => join(folder, name));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return texts.join("\n").trimEnd().split("\n").slice(-LOG_LINES).join("\n");
+}
