@@ -1,0 +1,98 @@
+/** Puts together everything about keys, for the extension's composition root. */
+
+import * as vscode from "vscode";
+import { Approvals } from "./approvals.ts";
+import { readEnv } from "./envFile.ts";
+import { EnvPermission } from "./envPermission.ts";
+import { gatherKeys, type KeyOrder } from "./gatherKeys.ts";
+import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
+import { KeySources } from "./keySources.ts";
+import { KeyStore } from "./keyStore.ts";
+import type { LaunchConfig } from "./launchKeys.ts";
+import { redactedLog } from "./redactedLog.ts";
+import type { SetAddresses } from "./services.ts";
+import { windowUi } from "./windowUi.ts";
+import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
+
+export interface KeySettings {
+  /** `env.file` for a folder. */
+  readonly envFile: (folder: vscode.Uri) => string;
+  /** `env.read`. */
+  readonly envRead: () => "ask" | "always" | "never";
+  /** The base URL that is set for a service; empty for the official one and for services without such a setting. */
+  readonly address: SetAddresses;
+}
+
+export interface KeysParts {
+  readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
+  /** The log as the editor made it. */
+  readonly log: vscode.LogOutputChannel;
+  readonly settings: KeySettings;
+}
+
+export interface Keys extends vscode.Disposable {
+  /** The log that everything else writes to: no stored value gets into it. */
+  readonly log: vscode.LogOutputChannel;
+  readonly store: KeyStore;
+  readonly handlers: KeyHandlers;
+  readonly approvals: Approvals;
+  /** Whether runs from `folder` may read its `.env`; asks once when there is one. */
+  mayReadEnvFile(folder: string): Promise<boolean>;
+  /**
+   * Gathers what a run needs: asks for keys that are missing, for leave to hand secrets to environments, and whether `.env` may be
+   * read. Null when the user went away from one of the questions: do not start then.
+   */
+  forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
+}
+
+export function createKeys({ context, log: editorLog, settings }: KeysParts): Keys {
+  const warn = (message: string): void => editorLog.warn(message);
+  const store = new KeyStore({ secrets: context.secrets, now: Date.now, warn });
+  const log = redactedLog(editorLog, store);
+  const memory = context.globalState;
+  const ui = windowUi;
+  const isTrusted = (): boolean => vscode.workspace.isTrusted;
+  const files = workspaceEnvFiles(settings.envFile);
+  const approvals = new Approvals({ memory, ui });
+  const envPermission = new EnvPermission({
+    ...{ memory, ui, isTrusted },
+    setting: settings.envRead,
+    allowAlways: () =>
+      vscode.workspace
+        .getConfiguration("tinkerRL")
+        .update("env.read", "always", vscode.ConfigurationTarget.Global),
+    envFileIn: files.inFolder,
+  });
+  const envValues = async (folder: string): Promise<Readonly<Record<string, string>>> => {
+    const path = envPermission.answer(folder) === "yes" ? await files.inFolder(folder) : null;
+    const text = path === null ? null : await files.read(path);
+    return text === null ? {} : readEnv(text);
+  };
+  const sources = new KeySources({ store, environment: process.env, envValues });
+  const flow = {
+    ...{ store, ui, isTrusted, files, sources, approvals, envPermission },
+    addresses: settings.address,
+    openHttp,
+    now: Date.now,
+    folders: async () => [
+      ...new Set([
+        ...(vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+        ...envPermission.answered().map(({ folder }) => folder),
+      ]),
+    ],
+  };
+
+  return {
+    ...{ log, store, approvals },
+    forLaunch: (config) => gatherKeys(config, flow),
+    handlers: keyHandlers(flow),
+    mayReadEnvFile: (folder) => envPermission.mayRead(folder),
+    dispose: () => store.dispose(),
+  };
+}
+
+async function openHttp() {
+  const { createHttpClient } = await import("../../node/http.ts");
+  const proxy = vscode.workspace.getConfiguration("http").get<unknown>("proxy");
+  return createHttpClient(typeof proxy === "string" && proxy !== "" ? { proxy } : {});
+}

@@ -1,0 +1,164 @@
+/** The flow that takes keys out of a `.env` file into the secret store. */
+
+import * as vscode from "vscode";
+import { readEnv } from "./envFile.ts";
+import { keepKeys } from "./keepKeys.ts";
+import { type FormatHint, judgeFormat } from "./keyFormat.ts";
+import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
+import type { KeyStore } from "./keyStore.ts";
+import { hintText, plainText } from "./keyTexts.ts";
+import type { KeyUi, PickRow } from "./keyUi.ts";
+import { hostOfVariables } from "./services.ts";
+
+/** The `.env` files of the workspace, by absolute path. */
+export interface EnvFiles {
+  /** Those that exist, the one beside `target` first. */
+  list(target: unknown): Promise<readonly string[]>;
+  /** Null when it cannot be read. */
+  read(path: string): Promise<string | null>;
+  /** Puts `# ` before the lines of `names` by an edit that can be undone; false when that is not possible. */
+  commentOut(path: string, names: readonly string[]): Promise<boolean>;
+}
+
+export interface ImportParts {
+  readonly store: KeyStore;
+  readonly ui: KeyUi;
+  readonly files: EnvFiles;
+  readonly isTrusted: () => boolean;
+}
+
+interface EnvKey {
+  readonly id: KeyId;
+  /** As the file spells it. */
+  readonly name: string;
+  readonly value: string;
+  readonly host: string | null;
+  readonly hint: FormatHint | null;
+}
+
+/** Asks which file and which names; `target` is the configuration that the command was called on, or nothing. */
+export async function importEnv(parts: ImportParts, target: unknown): Promise<void> {
+  const { ui, files, isTrusted } = parts;
+  if (!isTrusted()) {
+    ui.tell(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
+    return;
+  }
+  const path = await chooseFile(parts, target);
+  if (path === undefined) return;
+  const text = await files.read(path);
+  const found = text === null ? [] : keysIn(text, parts);
+  if (found.length === 0) {
+    ui.tell(vscode.l10n.t("{0} holds no keys.", plainText(path)));
+    return;
+  }
+  const chosen = await chooseKeys(parts, path, found);
+  if (chosen === undefined || chosen.length === 0) return;
+  const afterwards = await chooseLines(ui, path);
+  if (afterwards === undefined) return;
+  const place = await keepKeys(chosen, parts);
+  if (place === null) return;
+  const names = chosen.map(({ name }) => name);
+  if (afterwards === "comment" && !(await files.commentOut(path, names))) {
+    const message = vscode.l10n.t("The lines in {0} are as they were.", plainText(path));
+    await ui.notify(
+      `${doneText(names, place)} ${message} ${vscode.l10n.t("Take them out by hand.")}`,
+      [],
+    );
+    return;
+  }
+  ui.tell(doneText(names, place));
+}
+
+async function chooseFile(
+  { ui, files }: ImportParts,
+  target: unknown,
+): Promise<string | undefined> {
+  const paths = await files.list(target);
+  if (paths.length === 0) {
+    ui.tell(vscode.l10n.t("There is no .env file in this workspace. Use Set API Key."));
+    return undefined;
+  }
+  if (paths.length === 1) return paths[0];
+  return await ui.pick({
+    title: vscode.l10n.t("Import Keys from .env"),
+    placeholder: vscode.l10n.t("Which file?"),
+    rows: paths.map((path) => ({ value: path, label: plainText(path) })),
+  });
+}
+
+/** Every variable that could be a key, without what no service would take. */
+function keysIn(text: string, { store }: ImportParts): readonly EnvKey[] {
+  const values = readEnv(text);
+  return Object.entries(values).flatMap(([name, value]) => {
+    const id = keyIdOf(name);
+    if (id === null) return [];
+    const host = isServiceId(id) ? hostOfVariables(id, values) : null;
+    const verdict = judgeFormat(id, value, host);
+    if (isServiceId(id) && verdict.kind === "refused") return [];
+    if (looksSecret(id)) store.redactor.learn(value);
+    const hint = verdict.kind === "fits" ? verdict.hint : null;
+    return [{ id, name, value: verdict.kind === "fits" ? verdict.value : value, host, hint }];
+  });
+}
+
+async function chooseKeys(
+  { ui, store }: ImportParts,
+  path: string,
+  found: readonly EnvKey[],
+): Promise<readonly EnvKey[] | undefined> {
+  const stored = new Set((await store.list()).map(({ id }) => id));
+  return await ui.pickMany({
+    title: vscode.l10n.t("Import Keys from {0}", plainText(path)),
+    placeholder: vscode.l10n.t("Which ones? Only their names are shown."),
+    rows: found.map((key) => rowOf(key, stored.has(key.id))),
+  });
+}
+
+function rowOf(key: EnvKey, isStored: boolean): PickRow<EnvKey> {
+  const { id, name, value, host, hint } = key;
+  const isReference = value.includes("${");
+  const remarks = [
+    isReference ? vscode.l10n.t("Refers to another variable, which is not filled in.") : "",
+    hint === null ? "" : hintText(hint),
+    host === null ? "" : vscode.l10n.t("For {0}, as this file says.", host),
+  ].filter(Boolean);
+  return {
+    value: key,
+    label: name,
+    isPicked: !isReference && looksSecret(id),
+    ...(isStored && { description: vscode.l10n.t("replaces the one that is stored") }),
+    ...(remarks.length > 0 && { detail: remarks.join(" ") }),
+  };
+}
+
+function looksSecret(id: KeyId): boolean {
+  return isServiceId(id) || /(^|[:_.-])(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/.test(id);
+}
+
+async function chooseLines(ui: KeyUi, path: string): Promise<"keep" | "comment" | undefined> {
+  return await ui.pick<"keep" | "comment">({
+    title: vscode.l10n.t("Import Keys from {0}", plainText(path)),
+    placeholder: vscode.l10n.t("What about their lines in the file?"),
+    rows: [
+      {
+        value: "keep",
+        label: vscode.l10n.t("Keep the Lines"),
+        detail: vscode.l10n.t("Other programs go on reading them."),
+      },
+      {
+        value: "comment",
+        label: vscode.l10n.t("Comment the Lines Out"),
+        detail: vscode.l10n.t(
+          "An edit that you can undo; the values stay in the file as comments.",
+        ),
+      },
+    ],
+  });
+}
+
+function doneText(names: readonly string[], place: "store" | "session"): string {
+  const list = names.join(", ");
+  return place === "store"
+    ? vscode.l10n.t("Stored: {0}.", list)
+    : vscode.l10n.t("Kept until this window is closed: {0}.", list);
+}

@@ -1,0 +1,95 @@
+/** Judges a typed key by its form, before it is sent anywhere. */
+
+import { isServiceId, type KeyId, SERVICE_IDS, type ServiceId, variableOf } from "./keyNames.ts";
+
+/** What no key can be. */
+export type FormatFault =
+  | "empty"
+  | "line-break"
+  /** Blanks, or characters that no header carries. */
+  | "characters"
+  | "quoted"
+  /** `NAME=value` in place of the value. */
+  | "assignment"
+  | "address"
+  | "not-tinker";
+
+/** What looks odd and may be right. */
+export type FormatHint =
+  | { readonly kind: "beginning"; readonly expected: string }
+  | { readonly kind: "belongs-elsewhere"; readonly service: ServiceId }
+  | { readonly kind: "short"; readonly expectedLength: number };
+
+export type FormatVerdict =
+  | { readonly kind: "fits"; readonly value: string; readonly hint: FormatHint | null }
+  | { readonly kind: "refused"; readonly fault: FormatFault };
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const TINKER_FORM = /^(tml-|eyJ)/;
+const JSON_WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const WANDB_MIN_LENGTH = 40;
+
+/** How keys of a service begin, where that tells them from those of others. */
+const BEGINNINGS: Readonly<Record<ServiceId, readonly string[]>> = {
+  tinker: ["tml-"],
+  openreward: ["or_", "or-"],
+  wandb: [],
+  openai: ["sk-"],
+  anthropic: ["sk-ant-"],
+};
+
+/**
+ * Trims and judges what was typed or read. `host` is where the key will go, null for the official service: other servers give
+ * out keys of any form.
+ */
+export function judgeFormat(id: KeyId, typed: string, host: string | null): FormatVerdict {
+  const value = typed.trim();
+  const fault = faultOf(id, value, host);
+  if (fault !== null) return { kind: "refused", fault };
+  const hint = isServiceId(id) && host === null ? hintAbout(id, value) : null;
+  return { kind: "fits", value, hint };
+}
+
+function faultOf(id: KeyId, value: string, host: string | null): FormatFault | null {
+  if (value === "") return "empty";
+  if (/[\r\n\u2028\u2029]/.test(value)) return "line-break";
+  if (new RegExp(`^(export\\s+)?${escapePattern(variableOf(id))}\\s*=`, "i").test(value)) {
+    return "assignment";
+  }
+  // Any other variable may hold a sentence.
+  if (!isServiceId(id)) return null;
+  if (/^(["'`]).*\1$/.test(value)) return "quoted";
+  if (/^https?:\/\//i.test(value)) return "address";
+  if (!PRINTABLE.test(value)) return "characters";
+  // The service's own programs refuse it before any request, too (Tinker wire, section 1.2).
+  return id === "tinker" && host === null && !TINKER_FORM.test(value) ? "not-tinker" : null;
+}
+
+function hintAbout(id: ServiceId, value: string): FormatHint | null {
+  const owner = ownerOf(value);
+  if (owner !== null && owner !== id) return { kind: "belongs-elsewhere", service: owner };
+  if (id === "wandb") return wandbHint(value);
+  const [expected] = BEGINNINGS[id];
+  const isTinkerToken = id === "tinker";
+  if (expected === undefined || owner === id || isTinkerToken) return null;
+  return { kind: "beginning", expected };
+}
+
+/** The service whose keys begin like this, the longest beginning first. */
+function ownerOf(value: string): ServiceId | null {
+  const owners = SERVICE_IDS.flatMap((id) =>
+    BEGINNINGS[id].map((beginning) => ({ id, beginning })),
+  ).toSorted((a, b) => b.beginning.length - a.beginning.length);
+  return owners.find(({ beginning }) => value.startsWith(beginning))?.id ?? null;
+}
+
+/** A server of one's own puts its name and a dash before the key (W&B wire, section 2.3). */
+function wandbHint(value: string): FormatHint | null {
+  if (JSON_WEB_TOKEN.test(value)) return null;
+  const key = value.slice(value.indexOf("-") + 1);
+  return key.length < WANDB_MIN_LENGTH ? { kind: "short", expectedLength: WANDB_MIN_LENGTH } : null;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
+}

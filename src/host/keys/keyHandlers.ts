@@ -1,0 +1,37 @@
+/** Handlers of the commands about keys; what they do is loaded when it is first asked for. */
+
+import type { CommandHandler } from "../commands/registerCommands.ts";
+import type { ImportParts } from "./importEnv.ts";
+import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
+import type { KeyStatusParts } from "./keyStatus.ts";
+
+export type KeyHandlers = Readonly<
+  Record<"setApiKey" | "removeApiKey" | "importEnv" | "keyStatus", CommandHandler>
+>;
+
+/** `setApiKey` and `removeApiKey` take the id of a key or the name of its variable; `importEnv` the URI of a configuration. */
+export function keyHandlers(parts: KeyStatusParts & ImportParts): KeyHandlers {
+  return {
+    setApiKey: async (target) => {
+      const { setKey } = await import("./setKey.ts");
+      await setKey(parts, idIn(target));
+    },
+    removeApiKey: async (target) => {
+      const { removeKey } = await import("./removeKey.ts");
+      await removeKey(parts, idIn(target));
+    },
+    importEnv: async (target) => {
+      const { importEnv } = await import("./importEnv.ts");
+      await importEnv(parts, target);
+    },
+    keyStatus: async () => {
+      const { keyStatus } = await import("./keyStatus.ts");
+      await keyStatus(parts);
+    },
+  };
+}
+
+function idIn(target: unknown): KeyId | undefined {
+  if (typeof target !== "string") return undefined;
+  return isKeyId(target) ? target : (keyIdOf(target) ?? undefined);
+}

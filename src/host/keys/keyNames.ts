@@ -1,0 +1,48 @@
+/** What keys there are, under which id they are stored, and which variable they stand for. */
+
+/** Services with a key of their own. */
+export const SERVICES = {
+  tinker: { label: "Tinker", variable: "TINKER_API_KEY" },
+  openreward: { label: "OpenReward", variable: "OPENREWARD_API_KEY" },
+  wandb: { label: "Weights & Biases", variable: "WANDB_API_KEY" },
+  openai: { label: "OpenAI", variable: "OPENAI_API_KEY" },
+  anthropic: { label: "Anthropic", variable: "ANTHROPIC_API_KEY" },
+} as const;
+
+export type ServiceId = keyof typeof SERVICES;
+
+/** What the secret store knows a key by; `env:NAME` is any other variable, in capitals. */
+export type KeyId = ServiceId | `env:${string}`;
+
+export const SERVICE_IDS = Object.keys(SERVICES) as readonly ServiceId[]; // the keys of a record that is written out
+
+const OTHER_PREFIX = "env:";
+const VARIABLE = /^[A-Z_][A-Z0-9_.-]{0,99}$/;
+
+export function isServiceId(text: string): text is ServiceId {
+  return Object.hasOwn(SERVICES, text);
+}
+
+/** True for what can be an entry of ours in the secret store. */
+export function isKeyId(text: string): text is KeyId {
+  if (isServiceId(text)) return true;
+  const name = text.slice(OTHER_PREFIX.length);
+  return text.startsWith(OTHER_PREFIX) && VARIABLE.test(name) && isOther(name);
+}
+
+/** The id for a variable, whatever the case of its letters; null for what is no name of one. */
+export function keyIdOf(variable: string): KeyId | null {
+  const name = variable.toUpperCase();
+  const service = SERVICE_IDS.find((id) => SERVICES[id].variable === name);
+  if (service !== undefined) return service;
+  return VARIABLE.test(name) ? `${OTHER_PREFIX}${name}` : null;
+}
+
+/** The name of the variable that a key stands for. */
+export function variableOf(id: KeyId): string {
+  return isServiceId(id) ? SERVICES[id].variable : id.slice(OTHER_PREFIX.length);
+}
+
+function isOther(name: string): boolean {
+  return SERVICE_IDS.every((id) => SERVICES[id].variable !== name);
+}

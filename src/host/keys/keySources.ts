@@ -1,0 +1,64 @@
+/** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
+
+import { type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
+import type { KeyStore, StoredKey } from "./keyStore.ts";
+
+export type KeySource = "store" | "session" | "environment" | "envFile";
+
+export interface KeySourceParts {
+  readonly store: KeyStore;
+  /** The environment of this process, which a trainer inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Values of the `.env` file of a folder; empty when there is none or it may not be read. */
+  readonly envValues: (folder: string) => Promise<Readonly<Record<string, string>>>;
+}
+
+/** Looks keys up in the order in which a trainer does. */
+export class KeySources {
+  readonly #parts: KeySourceParts;
+
+  constructor(parts: KeySourceParts) {
+    this.#parts = parts;
+    for (const id of SERVICE_IDS) this.#learn(parts.environment[variableOf(id)]);
+  }
+
+  /** Where `id` is set for runs from any of `folders`; null when nowhere. */
+  async find(id: KeyId, folders: readonly string[]): Promise<KeySource | null> {
+    const facts = await this.#parts.store.facts(id);
+    if (facts !== null) return facts.place;
+    if (this.fromEnvironment(id) !== null) return "environment";
+    for (const folder of folders) {
+      const value = (await this.#parts.envValues(folder))[variableOf(id)];
+      if (value !== undefined) {
+        this.#learn(value);
+        return "envFile";
+      }
+    }
+    return null;
+  }
+
+  /** The value to hand to a trainer: from the store, or from the environment, bound to the official host. */
+  async valueFor(id: KeyId): Promise<Pick<StoredKey, "value" | "host"> | null> {
+    const stored = await this.#parts.store.get(id);
+    if (stored !== null) return { value: stored.value, host: stored.host };
+    const value = this.fromEnvironment(id);
+    return value === null ? null : { value, host: null };
+  }
+
+  fromEnvironment(id: KeyId): string | null {
+    const value = this.#parts.environment[variableOf(id)];
+    this.#learn(value);
+    return value === undefined || value === "" ? null : value;
+  }
+
+  /** True when a variable that is no secret is set for runs from `folder`. */
+  async isSet(name: string, folder: string): Promise<boolean> {
+    const value = this.#parts.environment[name];
+    if (value !== undefined && value !== "") return true;
+    return Object.hasOwn(await this.#parts.envValues(folder), name);
+  }
+
+  #learn(value: string | undefined): void {
+    if (value !== undefined) this.#parts.store.redactor.learn(value);
+  }
+}

@@ -1,0 +1,176 @@
+/** The list of keys, of hosts that may get them, and of `.env` files that may be read. */
+
+import * as vscode from "vscode";
+import type { Approvals, KeyApproval } from "./approvals.ts";
+import type { EnvPermission } from "./envPermission.ts";
+import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
+import type { KeySource, KeySources } from "./keySources.ts";
+import type { KeyFacts } from "./keyStore.ts";
+import { testKey } from "./keyTest.ts";
+import { ageText, keyLabel, plainText, testText } from "./keyTexts.ts";
+import type { ButtonRow, RowButton } from "./keyUi.ts";
+import { removeKey } from "./removeKey.ts";
+import { officialHost } from "./services.ts";
+import { type SetKeyParts, setKey } from "./setKey.ts";
+
+export interface KeyStatusParts extends SetKeyParts {
+  readonly sources: KeySources;
+  readonly approvals: Approvals;
+  readonly envPermission: EnvPermission;
+  /** Folders whose `.env` counts for the list. */
+  readonly folders: () => Promise<readonly string[]>;
+  readonly now: () => number;
+}
+
+type Subject =
+  | { readonly kind: "key"; readonly id: KeyId }
+  | { readonly kind: "approval"; readonly approval: KeyApproval }
+  | { readonly kind: "envFolder"; readonly folder: string };
+
+type Action = "test" | "set" | "remove" | "withdraw" | "forget";
+type Row = ButtonRow<Subject, Action>;
+
+/** What tests said while the list was open. */
+type TestTexts = Map<KeyId, string>;
+
+/** Shows the list, does what its buttons say, and shows it again until the user goes away. */
+export async function keyStatus(parts: KeyStatusParts): Promise<void> {
+  const tests: TestTexts = new Map();
+  for (;;) {
+    const chosen = await parts.ui.pickAction<Subject, Action>({
+      title: vscode.l10n.t("Keys"),
+      placeholder: vscode.l10n.t("Values are never shown."),
+      rows: () => allRows(parts, tests),
+      onChange: (listener) => subscribe(parts, listener),
+    });
+    if (chosen === undefined) return;
+    await act(parts, tests, chosen.value, chosen.action);
+  }
+}
+
+function subscribe({ store, approvals }: KeyStatusParts, listener: () => void) {
+  const subscriptions = [store.onDidChange(listener), approvals.onDidChange(listener)];
+  return {
+    dispose: () => {
+      for (const subscription of subscriptions) subscription.dispose();
+    },
+  };
+}
+
+async function act(
+  parts: KeyStatusParts,
+  tests: TestTexts,
+  subject: Subject,
+  action: Action,
+): Promise<void> {
+  switch (subject.kind) {
+    case "approval":
+      return await parts.approvals.withdraw(subject.approval);
+    case "envFolder":
+      return await parts.envPermission.forget(subject.folder);
+    case "key":
+      return await actOnKey(parts, tests, subject.id, action);
+  }
+}
+
+async function actOnKey(
+  parts: KeyStatusParts,
+  tests: TestTexts,
+  id: KeyId,
+  action: Action,
+): Promise<void> {
+  tests.delete(id);
+  if (action === "set") await setKey(parts, id);
+  if (action === "remove") await removeKey(parts, id);
+  if (action !== "test") return;
+  const key = await parts.store.get(id);
+  if (key === null) return;
+  const title = vscode.l10n.t("Testing {0}", variableOf(id));
+  tests.set(id, testText(await parts.ui.busy(title, () => testKey(id, key, parts))));
+}
+
+async function allRows(parts: KeyStatusParts, tests: TestTexts): Promise<readonly Row[]> {
+  const folders = await parts.folders();
+  const facts = new Map((await parts.store.list()).map((fact) => [fact.id, fact] as const));
+  const others = [...facts.keys()].filter((id) => !isServiceId(id)).toSorted();
+  const keys = [...SERVICE_IDS, ...others].map(async (id) => {
+    const source = await parts.sources.find(id, folders);
+    return keyRow(id, { facts: facts.get(id), source, test: tests.get(id), now: parts.now() });
+  });
+  return [...(await Promise.all(keys)), ...approvalRows(parts), ...envRows(parts)];
+}
+
+interface KeyState {
+  readonly facts: KeyFacts | undefined;
+  readonly source: KeySource | null;
+  readonly test: string | undefined;
+  readonly now: number;
+}
+
+function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
+  const isKept = facts !== undefined;
+  const isTestable = isKept && isServiceId(id);
+  const where = isKept ? hostText(id, facts.host) : "";
+  const age = isKept ? vscode.l10n.t("added {0}", ageText(facts.addedAt, now)) : "";
+  const detail = [where, age, test ?? ""].filter(Boolean).join(" \u00b7 ");
+  return {
+    value: { kind: "key", id },
+    label: keyLabel(id),
+    description: sourceText(source),
+    ...(detail !== "" && { detail }),
+    onEnter: isTestable ? "test" : "set",
+    buttons: [
+      ...(isTestable ? [button("test", "beaker", vscode.l10n.t("Test"))] : []),
+      button("set", "edit", vscode.l10n.t("Set")),
+      ...(isKept ? [button("remove", "trash", vscode.l10n.t("Remove"))] : []),
+    ],
+  };
+}
+
+function sourceText(source: KeySource | null): string {
+  switch (source) {
+    case "store":
+      return vscode.l10n.t("set, in the secret store");
+    case "session":
+      return vscode.l10n.t("set until this window is closed");
+    case "environment":
+      return vscode.l10n.t("set in the environment of the editor");
+    case "envFile":
+      return vscode.l10n.t("set in .env");
+    case null:
+      return vscode.l10n.t("not set");
+  }
+}
+
+function hostText(id: KeyId, host: string | null): string {
+  const shown = host ?? (isServiceId(id) ? officialHost(id) : null);
+  return shown === null
+    ? vscode.l10n.t("for environments that ask for it")
+    : vscode.l10n.t("for {0}", plainText(shown));
+}
+
+function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
+  return approvals.list().map((approval, index) => ({
+    value: { kind: "approval", approval },
+    label: `${plainText(approval.key)} \u2192 ${plainText(approval.host)}`,
+    description: plainText(approval.folder),
+    ...(index === 0 && { heading: vscode.l10n.t("Approved hosts") }),
+    buttons: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
+  }));
+}
+
+function envRows({ envPermission }: KeyStatusParts): readonly Row[] {
+  return envPermission.answered().map(({ folder, mayRead }, index) => ({
+    value: { kind: "envFolder", folder },
+    label: plainText(folder),
+    description: mayRead
+      ? vscode.l10n.t("runs take keys from its .env")
+      : vscode.l10n.t("its .env is not read"),
+    ...(index === 0 && { heading: vscode.l10n.t(".env files") }),
+    buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
+  }));
+}
+
+function button(action: Action, icon: string, tooltip: string): RowButton<Action> {
+  return { action, icon, tooltip };
+}

@@ -1,0 +1,179 @@
+/** Keeps keys in the secret store of the editor, or in memory when there is none. The only way to their values. */
+
+import { AppError, errorMessage } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { Redactor } from "../../core/secrets/redact.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { isKeyId, type KeyId } from "./keyNames.ts";
+
+/** The part of `vscode.SecretStorage` that is used. */
+export interface SecretVault {
+  keys(): PromiseLike<readonly string[]>;
+  get(key: string): PromiseLike<string | undefined>;
+  store(key: string, value: string): PromiseLike<void>;
+  delete(key: string): PromiseLike<void>;
+  readonly onDidChange: (listener: (change: { readonly key: string }) => unknown) => Disposable;
+}
+
+export interface Disposable {
+  dispose(): unknown;
+}
+
+export interface StoredKey {
+  readonly value: string;
+  /** The one host it may go to, with a port unless it is the usual one; null = that of the official service. */
+  readonly host: string | null;
+  /** ISO 8601. */
+  readonly addedAt: string;
+}
+
+/** What may be told about a key. */
+export interface KeyFacts {
+  readonly id: KeyId;
+  readonly host: string | null;
+  readonly addedAt: string;
+  /** `session`: in memory, gone with this window. */
+  readonly place: "store" | "session";
+}
+
+export interface KeyStoreParts {
+  readonly secrets: SecretVault;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Hears what the secret store failed with; no values in it. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Nothing is cached, so what another window stored holds here at once. {@link KeyStore.redactor} knows every value before
+ * anybody gets it.
+ */
+export class KeyStore {
+  readonly redactor = new Redactor();
+  readonly #parts: KeyStoreParts;
+  readonly #session = new Map<KeyId, StoredKey>();
+  readonly #listeners = new Set<() => void>();
+  readonly #subscription: Disposable;
+
+  constructor(parts: KeyStoreParts) {
+    this.#parts = parts;
+    this.#subscription = parts.secrets.onDidChange(({ key }) => this.#changed(key));
+  }
+
+  /** All keys, those of services and others alike, without their values; only those in memory when the secret store fails. */
+  async list(): Promise<readonly KeyFacts[]> {
+    const ids = new Set<KeyId>([...(await this.#ids()), ...this.#session.keys()]);
+    const facts = await Promise.all([...ids].map((id) => this.facts(id)));
+    return facts.filter((fact) => fact !== null);
+  }
+
+  /** What may be told about one key; null when it is not set. */
+  async facts(id: KeyId): Promise<KeyFacts | null> {
+    const key = await this.get(id);
+    if (key === null) return null;
+    const place = this.#session.has(id) ? "session" : "store";
+    return { id, host: key.host, addedAt: key.addedAt, place };
+  }
+
+  /** Null when it is not set, when its entry is damaged, or when the secret store fails. */
+  async get(id: KeyId): Promise<StoredKey | null> {
+    const inMemory = this.#session.get(id);
+    if (inMemory !== undefined) return inMemory;
+    try {
+      const text = await this.#parts.secrets.get(id);
+      const key = text === undefined ? null : readEntry(text);
+      if (key !== null) this.redactor.learn(key.value);
+      return key;
+    } catch (error) {
+      this.#warn(error);
+      return null;
+    }
+  }
+
+  /** @throws AppError `key-store-unavailable` when the secret store fails or forgets; {@link setForSession} works then */
+  async set(id: KeyId, value: string, host: string | null): Promise<void> {
+    const entry = JSON.stringify(this.#entry(value, host));
+    try {
+      await this.#parts.secrets.store(id, entry);
+      if ((await this.#parts.secrets.get(id)) !== entry) throw new Error("it does not keep values");
+    } catch (error) {
+      this.#warn(error);
+      // Without the cause: its text is not ours.
+      throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
+    }
+    this.#session.delete(id);
+    this.#tell();
+  }
+
+  /** Keeps a key in the memory of this window, until it is closed. */
+  setForSession(id: KeyId, value: string, host: string | null): void {
+    this.#session.set(id, this.#entry(value, host));
+    this.#tell();
+  }
+
+  /** @throws AppError `key-store-unavailable` when the secret store fails */
+  async remove(id: KeyId): Promise<void> {
+    this.#session.delete(id);
+    try {
+      await this.#parts.secrets.delete(id);
+    } catch (error) {
+      this.#warn(error);
+      throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
+    } finally {
+      this.#tell();
+    }
+  }
+
+  /** Lets the redactor know all values that are stored. */
+  async learnAll(): Promise<void> {
+    await Promise.all((await this.#ids()).map((id) => this.get(id)));
+  }
+
+  /** Called after every change, also one in another window. */
+  onDidChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#listeners.clear();
+  }
+
+  #changed(key: string): void {
+    if (!isKeyId(key)) return;
+    // Whoever changed it last meant it, and the store works again.
+    this.#session.delete(key);
+    void this.get(key).then(() => this.#tell());
+  }
+
+  #entry(value: string, host: string | null): StoredKey {
+    this.redactor.learn(value);
+    return { value, host, addedAt: new Date(this.#parts.now()).toISOString() };
+  }
+
+  async #ids(): Promise<readonly KeyId[]> {
+    try {
+      return (await this.#parts.secrets.keys()).filter(isKeyId);
+    } catch (error) {
+      this.#warn(error);
+      return [];
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #warn(error: unknown): void {
+    this.#parts.warn(`secret store: ${this.redactor.clean(errorMessage(error))}`);
+  }
+}
+
+function readEntry(text: string): StoredKey | null {
+  const entry = parseJson(text)?.value;
+  if (!isJsonObject(entry)) return null;
+  const { value, host, addedAt } = entry;
+  if (typeof value !== "string" || value === "" || typeof addedAt !== "string") return null;
+  return host === null || typeof host === "string" ? { value, host, addedAt } : null;
+}

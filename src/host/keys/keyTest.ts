@@ -1,0 +1,166 @@
+/** Asks a service whether it takes a key, by its cheapest call that needs one; to the key's own host only. */
+
+import { isAppError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { HttpRequest, HttpResponse } from "../../core/ports.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { ClosableHttpClient } from "../../node/http.ts";
+import { isServiceId, type KeyId, type ServiceId } from "./keyNames.ts";
+import type { StoredKey } from "./keyStore.ts";
+import {
+  addressFor,
+  isSafeAddress,
+  OPENREWARD_API_URL,
+  officialHost,
+  type SetAddresses,
+} from "./services.ts";
+
+export type KeyTestResult =
+  | { readonly kind: "works"; readonly host: string }
+  /** `status` is null when the service said so in an answer that went well. */
+  | { readonly kind: "refused"; readonly host: string; readonly status: number | null }
+  /** `reason` is a word such as ECONNREFUSED; null when no answer came in time. */
+  | { readonly kind: "unreachable"; readonly host: string; readonly reason: string | null }
+  /** An answer that tells nothing about the key. */
+  | { readonly kind: "unclear"; readonly host: string; readonly status: number }
+  /** Nothing was sent. */
+  | { readonly kind: "no-test" }
+  | { readonly kind: "no-address"; readonly host: string }
+  | { readonly kind: "not-encrypted"; readonly host: string };
+
+export interface KeyTestParts {
+  readonly addresses: SetAddresses;
+  readonly openHttp: () => Promise<ClosableHttpClient>;
+}
+
+/** All requests of one test together. */
+const LIMIT_MS = 10_000;
+const REFUSALS: readonly number[] = [401, 403];
+
+interface Probe {
+  readonly request: HttpRequest;
+  /** Statuses that this server may answer to good keys as well: the next probe decides. */
+  readonly inconclusive: (status: number) => boolean;
+}
+
+/** Tests a key; the result and what is thrown never hold its value. */
+export async function testKey(
+  id: KeyId,
+  key: Pick<StoredKey, "value" | "host">,
+  { addresses, openHttp }: KeyTestParts,
+): Promise<KeyTestResult> {
+  if (!isServiceId(id)) return { kind: "no-test" };
+  const host = key.host ?? officialHost(id);
+  const url = addressFor(id, key.host, addresses);
+  if (url === null) return { kind: "no-address", host };
+  if (!isSafeAddress(url)) return { kind: "not-encrypted", host };
+  const probes = probesOf(id, { url, value: key.value, isOfficial: key.host === null });
+  const http = await openHttp();
+  try {
+    return await ask(http, probes, host);
+  } catch (error) {
+    const code = isAppError(error, "transport") ? error.data["code"] : null;
+    return { kind: "unreachable", host, reason: typeof code === "string" ? code : null };
+  } finally {
+    await http.close();
+  }
+}
+
+async function ask(
+  http: ClosableHttpClient,
+  probes: readonly Probe[],
+  host: string,
+): Promise<KeyTestResult> {
+  let status = 0;
+  for (const { request, inconclusive } of probes) {
+    const response = await http.send({
+      ...request,
+      timeoutMs: Math.floor(LIMIT_MS / probes.length),
+    });
+    status = response.status;
+    if (status >= 200 && status < 300) {
+      const isTaken = await takesKey(request, response);
+      return isTaken ? { kind: "works", host } : { kind: "refused", host, status: null };
+    }
+    await response.text();
+    if (!inconclusive(status)) break;
+  }
+  if (REFUSALS.includes(status)) return { kind: "refused", host, status };
+  return { kind: "unclear", host, status };
+}
+
+/** GraphQL answers 200 to anybody, and tells strangers that they are nobody (W&B wire, section 4). */
+async function takesKey(request: HttpRequest, response: HttpResponse): Promise<boolean> {
+  const text = await response.text();
+  if (request.method !== "POST") return true;
+  const answer = parseJson(text)?.value;
+  const data = isJsonObject(answer) ? answer["data"] : null;
+  return isJsonObject(data) && isJsonObject(data["viewer"]);
+}
+
+interface Target {
+  readonly url: string;
+  readonly value: string;
+  readonly isOfficial: boolean;
+}
+
+function probesOf(service: ServiceId, target: Target): readonly Probe[] {
+  switch (service) {
+    case "tinker":
+      return tinkerProbes(target);
+    case "openreward":
+      return openRewardProbes(target);
+    case "wandb":
+      return [wandbProbe(target)];
+    case "openai":
+      return [get(`${target.url}/models`, { authorization: `Bearer ${target.value}` })];
+    case "anthropic":
+      return [
+        get(`${target.url}/v1/models?limit=1`, {
+          "x-api-key": target.value,
+          "anthropic-version": "2023-06-01",
+        }),
+      ];
+  }
+}
+
+/** The call that tells about a key is for keys only, and other servers have none (Tinker wire, sections 1.3 and 6.2). */
+function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
+  const headers = { "x-api-key": value };
+  const capabilities = get(`${url}/api/v1/get_server_capabilities`, headers);
+  if (!isOfficial || !value.startsWith("tml-")) return [capabilities];
+  const isAbsent = (status: number): boolean => status === 404 || status === 405;
+  return [get(`${url}/api/v1/auth/apikey/me`, headers, isAbsent), capabilities];
+}
+
+/** Keys of organisations answer to the first, those of people to the second (ORS, section 9). */
+function openRewardProbes({ url, value, isOfficial }: Target): readonly Probe[] {
+  const headers = { "x-api-key": value };
+  if (!isOfficial) return [get(`${url}/list_environments`, headers)];
+  const account = `${OPENREWARD_API_URL}/v1/namespace/current`;
+  return [get(`${account}?type=org`, headers, () => true), get(`${account}?type=user`, headers)];
+}
+
+function wandbProbe({ url, value }: Target): Probe {
+  const body = JSON.stringify({
+    operationName: "Viewer",
+    query: "query Viewer { viewer { id } }",
+  });
+  const token = Buffer.from(`api:${value}`, "utf8").toString("base64");
+  const headers = { authorization: `Basic ${token}`, "content-type": "application/json" };
+  return {
+    request: { method: "POST", url: `${url}/graphql`, headers, body },
+    inconclusive: () => false,
+  };
+}
+
+function get(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  inconclusive: Probe["inconclusive"] = () => false,
+): Probe {
+  return {
+    request: { method: "GET", url, headers: { accept: "application/json", ...headers } },
+    inconclusive,
+  };
+}

@@ -1,0 +1,97 @@
+/** What people read about keys. No text takes a value. */
+
+import * as vscode from "vscode";
+import type { FormatFault, FormatHint } from "./keyFormat.ts";
+import { isServiceId, type KeyId, SERVICES, variableOf } from "./keyNames.ts";
+import type { KeyTestResult } from "./keyTest.ts";
+
+/** A key as people know it, such as "Tinker (TINKER_API_KEY)". */
+export function keyLabel(id: KeyId): string {
+  const name = plainText(variableOf(id));
+  return isServiceId(id) ? `${SERVICES[id].label} (${name})` : name;
+}
+
+export function faultText(fault: FormatFault, id: KeyId): string {
+  switch (fault) {
+    case "empty":
+      return vscode.l10n.t("Paste the key, or press Escape to leave it as it is.");
+    case "line-break":
+      return vscode.l10n.t("A key has no line breaks. Copy it again.");
+    case "characters":
+      return vscode.l10n.t(
+        "A key has no blanks and only plain letters, digits and signs. Copy it again.",
+      );
+    case "quoted":
+      return vscode.l10n.t("Leave the quotation marks out.");
+    case "assignment":
+      return vscode.l10n.t("Paste only what comes after {0}=.", variableOf(id));
+    case "address":
+      return vscode.l10n.t("This is an address, not a key.");
+    case "not-tinker":
+      return vscode.l10n.t("Keys of Tinker begin with tml-.");
+    default:
+      return fault satisfies never;
+  }
+}
+
+export function hintText(hint: FormatHint): string {
+  switch (hint.kind) {
+    case "beginning":
+      return vscode.l10n.t("Keys of this service usually begin with {0}.", hint.expected);
+    case "belongs-elsewhere":
+      return vscode.l10n.t("This looks like a key of {0}.", SERVICES[hint.service].label);
+    case "short":
+      return vscode.l10n.t(
+        "Keys of this service usually have {0} characters or more.",
+        String(hint.expectedLength),
+      );
+    default:
+      return hint satisfies never;
+  }
+}
+
+/** One line on a test, as a sentence. */
+export function testText(result: KeyTestResult): string {
+  switch (result.kind) {
+    case "works":
+      return vscode.l10n.t("It works at {0}.", result.host);
+    case "refused":
+      return result.status === null
+        ? vscode.l10n.t("{0} refused it.", result.host)
+        : vscode.l10n.t("{0} refused it ({1}).", result.host, String(result.status));
+    case "unreachable":
+      return result.reason === null
+        ? vscode.l10n.t("{0} did not answer within 10 seconds.", result.host)
+        : vscode.l10n.t(
+            "{0} could not be reached ({1}). Check the network.",
+            result.host,
+            result.reason,
+          );
+    case "unclear":
+      return vscode.l10n.t(
+        "{0} answered with {1}, which tells nothing.",
+        result.host,
+        String(result.status),
+      );
+    case "no-test":
+      return vscode.l10n.t("There is no test for it.");
+    case "no-address":
+      return vscode.l10n.t("It is kept for {0}, and no setting leads there.", result.host);
+    case "not-encrypted":
+      return vscode.l10n.t("It was not sent: {0} is not reached by https.", result.host);
+    default:
+      return result satisfies never;
+  }
+}
+
+/** Text from elsewhere without control characters, directions and line ends. Never cut: the end of a host is what counts. */
+export function plainText(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\u00b7");
+}
+
+/** How long ago, such as "3 days ago", in the editor's language. */
+export function ageText(addedAt: string, nowMs: number): string {
+  const days = Math.round((Date.parse(addedAt) - nowMs) / 86_400_000);
+  if (!Number.isFinite(days)) return "";
+  return new Intl.RelativeTimeFormat(vscode.env.language, { numeric: "auto" }).format(days, "day");
+}

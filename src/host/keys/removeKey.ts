@@ -1,0 +1,51 @@
+/** The flow that forgets a key. */
+
+import * as vscode from "vscode";
+import { isAppError } from "../../core/errors.ts";
+import { type KeyId, variableOf } from "./keyNames.ts";
+import type { KeyStore } from "./keyStore.ts";
+import { keyLabel } from "./keyTexts.ts";
+import type { KeyUi } from "./keyUi.ts";
+
+export interface RemoveKeyParts {
+  readonly store: KeyStore;
+  readonly ui: KeyUi;
+}
+
+/** Asks which one unless `id` says so, and whether it is meant. */
+export async function removeKey(parts: RemoveKeyParts, id?: KeyId): Promise<void> {
+  const { store, ui } = parts;
+  const chosen = id ?? (await chooseStored(parts));
+  if (chosen === undefined) return;
+  const name = variableOf(chosen);
+  const isMeant = await ui.confirm(
+    vscode.l10n.t("Remove {0}?", name),
+    vscode.l10n.t("It is forgotten here; at the service it stays valid."),
+    vscode.l10n.t("Remove"),
+  );
+  if (!isMeant) return;
+  try {
+    await store.remove(chosen);
+    ui.tell(vscode.l10n.t("{0} is removed.", name));
+  } catch (error) {
+    if (!isAppError(error, "key-store-unavailable")) throw error;
+    const message = vscode.l10n.t(
+      "{0} could not be removed: the secret store of the editor does not work. Show Extension Log tells more.",
+      name,
+    );
+    await ui.notify(message, []);
+  }
+}
+
+async function chooseStored({ store, ui }: RemoveKeyParts): Promise<KeyId | undefined> {
+  const facts = await store.list();
+  if (facts.length === 0) {
+    ui.tell(vscode.l10n.t("No keys are stored."));
+    return undefined;
+  }
+  return await ui.pick({
+    title: vscode.l10n.t("Remove API Key"),
+    placeholder: vscode.l10n.t("Which key?"),
+    rows: facts.map(({ id }) => ({ value: id, label: keyLabel(id) })),
+  });
+}

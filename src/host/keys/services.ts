@@ -1,0 +1,77 @@
+/** Where the services are, and which host a key for them is bound to. */
+
+import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
+import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
+import type { ServiceId } from "./keyNames.ts";
+
+/** The official addresses: the first is the one that is used, the others stand for the same service. */
+const OFFICIAL_URLS: Readonly<Record<ServiceId, readonly [string, ...string[]]>> = {
+  tinker: [hostedBaseUrl],
+  openreward: [OPENREWARD_SESSIONS_URL, "https://openreward.ai", "https://api.openreward.ai"],
+  wandb: ["https://api.forge.coreweave.com", "https://api.wandb.ai"],
+  openai: ["https://api.openai.com/v1"],
+  anthropic: ["https://api.anthropic.com"],
+};
+
+/** OpenReward's pages about the account, beside the sessions that keys are bound to. */
+export const OPENREWARD_API_URL = "https://api.openreward.ai";
+
+/** Variables that name the address of a service, for keys that are read together with them. */
+const ADDRESS_VARIABLES: Readonly<Record<ServiceId, readonly string[]>> = {
+  tinker: ["TINKER_BASE_URL"],
+  openreward: ["OPENREWARD_SESSION_URL", "OPENREWARD_ENVIRONMENTS_URL"],
+  wandb: ["WANDB_BASE_URL"],
+  openai: ["OPENAI_BASE_URL"],
+  anthropic: ["ANTHROPIC_BASE_URL"],
+};
+
+/** Addresses from the settings, by service; empty or absent for the official one. */
+export type SetAddresses = (service: ServiceId) => string;
+
+/** The host of the official service, as shown. */
+export function officialHost(service: ServiceId): string {
+  return new URL(OFFICIAL_URLS[service][0]).host;
+}
+
+/** The host to bind a key to when it is used at `url`: null for the official service, and for what is no address. */
+export function hostOfAddress(service: ServiceId, url: string): string | null {
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) return null;
+  const { host } = new URL(url);
+  return OFFICIAL_URLS[service].some((official) => new URL(official).host === host) ? null : host;
+}
+
+/** The host that variables beside a key lead it to; null for the official one. */
+export function hostOfVariables(
+  service: ServiceId,
+  values: Readonly<Record<string, string>>,
+): string | null {
+  const address = ADDRESS_VARIABLES[service].map((name) => values[name] ?? "").find(Boolean);
+  return address === undefined ? null : hostOfAddress(service, address);
+}
+
+/** The address of the server that a key is bound to; null when nothing leads to that host. */
+export function addressFor(
+  service: ServiceId,
+  host: string | null,
+  addresses: SetAddresses,
+): string | null {
+  if (host === null) return OFFICIAL_URLS[service][0];
+  const url = addresses(service);
+  return hostOfAddress(service, url) === host ? url.replace(/\/+$/, "") : null;
+}
+
+/** Variables that lead environments elsewhere than OpenReward, or back to it. */
+export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
+  ...ADDRESS_VARIABLES.openreward,
+  "OPENREWARD_URL",
+  "OPENREWARD_BASE_URL",
+];
+
+/** True for an address that a key may be sent to: encrypted, or this machine. */
+export function isSafeAddress(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:") return true;
+  const isLoopback =
+    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === "http:" && isLoopback;
+}

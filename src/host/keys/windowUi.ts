@@ -1,0 +1,126 @@
+/** Shows the questions of the key commands in the window of the editor. */
+
+import * as vscode from "vscode";
+import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
+
+const TELL_MS = 5_000;
+
+export const windowUi: KeyUi = {
+  pick: async (question) => {
+    const { title, placeholder } = question;
+    const options = { title, placeHolder: placeholder, matchOnDescription: true };
+    return (await vscode.window.showQuickPick(itemsOf(question), options))?.row?.value;
+  },
+  pickMany: async (question) => {
+    const { title, placeholder } = question;
+    const options = { title, placeHolder: placeholder, canPickMany: true } as const;
+    const chosen = await vscode.window.showQuickPick(itemsOf(question), options);
+    return chosen?.flatMap(({ row }) => (row === undefined ? [] : [row.value]));
+  },
+  pickAction,
+  input: async ({ title, prompt, isSecret, check }) =>
+    vscode.window.showInputBox({
+      title,
+      prompt,
+      password: isSecret,
+      // The key is fetched from a browser meanwhile.
+      ignoreFocusOut: true,
+      validateInput: (typed) => messageOf(check(typed)),
+    }),
+  confirm: async (message, detail, action) => {
+    const options = { modal: true, detail };
+    return (await vscode.window.showWarningMessage(message, options, action)) === action;
+  },
+  notify: async (message, actions) => vscode.window.showInformationMessage(message, ...actions),
+  tell: (message) => {
+    vscode.window.setStatusBarMessage(message, TELL_MS);
+  },
+  busy: async (title, work) =>
+    vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
+};
+
+interface RowItem<Row> extends vscode.QuickPickItem {
+  /** Absent on headings. */
+  readonly row?: Row;
+}
+
+function itemsOf<Value>({ rows }: Pick<Question<Value>, "rows">): RowItem<PickRow<Value>>[] {
+  return rows.flatMap((row) => withHeading(row, itemOf(row)));
+}
+
+function withHeading<Row extends PickRow<unknown>>(row: Row, item: RowItem<Row>): RowItem<Row>[] {
+  if (row.heading === undefined) return [item];
+  return [{ label: row.heading, kind: vscode.QuickPickItemKind.Separator }, item];
+}
+
+function itemOf<Row extends PickRow<unknown>>(row: Row): RowItem<Row> {
+  return {
+    row,
+    label: row.label,
+    ...(row.description !== undefined && { description: row.description }),
+    ...(row.detail !== undefined && { detail: row.detail }),
+    ...(row.isPicked !== undefined && { picked: row.isPicked }),
+  };
+}
+
+function messageOf(remark: InputRemark | null): vscode.InputBoxValidationMessage | null {
+  if (remark === null) return null;
+  const { Error: refusal, Info: hint } = vscode.InputBoxValidationSeverity;
+  return { message: remark.text, severity: remark.isRefusal ? refusal : hint };
+}
+
+interface ActionButton<Action> extends vscode.QuickInputButton {
+  readonly action: Action;
+}
+
+function pickAction<Value, Action>(
+  question: ButtonQuestion<Value, Action>,
+): Promise<{ readonly value: Value; readonly action: Action } | undefined> {
+  type Row = ButtonRow<Value, Action>;
+  const list = vscode.window.createQuickPick<RowItem<Row>>();
+  list.title = question.title;
+  list.placeholder = question.placeholder;
+  list.matchOnDescription = true;
+  list.matchOnDetail = true;
+
+  let isOpen = true;
+  async function load(): Promise<void> {
+    list.busy = true;
+    const rows = await question.rows();
+    if (!isOpen) return;
+    list.items = rows.flatMap((row) =>
+      withHeading(row, { ...itemOf(row), buttons: row.buttons.map(buttonOf) }),
+    );
+    list.busy = false;
+  }
+
+  return new Promise((resolve, reject) => {
+    const subscription = question.onChange(() => void load().catch(reject));
+    const end = (row: Row | undefined, action: Action | undefined): void => {
+      if (row !== undefined && action !== undefined) resolve({ value: row.value, action });
+      else resolve(undefined);
+      list.hide();
+    };
+    list.onDidTriggerItemButton(({ item, button }) =>
+      // The buttons of our rows are all made by `buttonOf`.
+      end(item.row, (button as ActionButton<Action>).action),
+    );
+    list.onDidAccept(() => {
+      const row = list.activeItems[0]?.row;
+      if (row?.onEnter !== undefined) end(row, row.onEnter);
+    });
+    list.onDidHide(() => {
+      isOpen = false;
+      resolve(undefined);
+      subscription.dispose();
+      list.dispose();
+    });
+    list.show();
+    void load().catch(reject);
+  });
+}
+
+function buttonOf<Action>(button: ButtonRow<unknown, Action>["buttons"][number]) {
+  const { action, icon, tooltip } = button;
+  return { action, tooltip, iconPath: new vscode.ThemeIcon(icon) };
+}

@@ -1,0 +1,76 @@
+import { expect, it, vi } from "vitest";
+import { Approvals } from "../../../src/host/keys/approvals.ts";
+import { FakeMemory } from "./fakeMemory.ts";
+import { FakeUi } from "./fakeUi.ts";
+
+vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+
+const wanted = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/work/project" };
+
+it("asks once, spelling out key, host and folder, and remembers a yes", async () => {
+  const memory = new FakeMemory();
+  const ui = new FakeUi({ confirm: true });
+  expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
+  expect(ui.text).toMatch(/^Send TINKER_API_KEY to models\.example\.org\?\n/);
+  expect(ui.text).toContain("/work/project");
+  // Another window, later: no answer is left in the script.
+  expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
+});
+
+it("asks again after a no", async () => {
+  const ui = new FakeUi({ confirm: false }, { confirm: true });
+  const approvals = new Approvals({ memory: new FakeMemory(), ui });
+  expect(await approvals.ask(wanted)).toBe(false);
+  expect(approvals.allowedHosts(wanted.folder)).toEqual([]);
+  expect(await approvals.ask(wanted)).toBe(true);
+});
+
+it.each([
+  ["key", { key: "OPENREWARD_API_KEY" }],
+  ["host", { host: "models.example.org:8443" }],
+  ["folder", { folder: "/work/project/inner" }],
+])("a leave is none for another %s", async (_what, change) => {
+  const ui = new FakeUi({ confirm: true }, { confirm: false });
+  const approvals = new Approvals({ memory: new FakeMemory(), ui });
+  await approvals.ask(wanted);
+  expect(await approvals.ask({ ...wanted, ...change })).toBe(false);
+  expect(ui.unused).toBe(0);
+});
+
+it("gives a trainer hosts for single keys of its folder, until they are withdrawn", async () => {
+  const ui = new FakeUi({ confirm: true }, { confirm: true });
+  const approvals = new Approvals({ memory: new FakeMemory(), ui });
+  await approvals.ask(wanted);
+  await approvals.ask({ ...wanted, folder: "/elsewhere" });
+  expect(approvals.allowedHosts(wanted.folder)).toEqual(["TINKER_API_KEY@models.example.org"]);
+  await approvals.withdraw(wanted);
+  expect(approvals.allowedHosts(wanted.folder)).toEqual([]);
+  expect(approvals.allowedHosts("/elsewhere")).toHaveLength(1);
+});
+
+it("asks one question for two who want the same", async () => {
+  const ui = new FakeUi({ confirm: true });
+  const approvals = new Approvals({ memory: new FakeMemory(), ui });
+  expect(await Promise.all([approvals.ask(wanted), approvals.ask(wanted)])).toEqual([true, true]);
+  expect(approvals.list()).toHaveLength(1);
+});
+
+it("shows a host to its end and nothing that turns text around", async () => {
+  const host = `tinker.thinkingmachines.dev.${"a".repeat(200)}.evil.example`;
+  const ui = new FakeUi({ confirm: false });
+  await new Approvals({ memory: new FakeMemory(), ui }).ask({
+    ...{ host, folder: "/a\u202eb\nc" },
+    key: "K",
+  });
+  expect(ui.shown[0]).toContain(".evil.example?");
+  expect(ui.text).toContain("/a\u00b7b\u00b7c");
+});
+
+it("takes a damaged memory as nothing allowed", () => {
+  const memory = new FakeMemory();
+  const approvals = new Approvals({ memory, ui: new FakeUi() });
+  for (const damaged of ["text", { host: "x" }, [null, { host: "x", key: 1, folder: "y" }]]) {
+    memory.values.set("keys.approvals", damaged);
+    expect(approvals.list()).toEqual([]);
+  }
+});

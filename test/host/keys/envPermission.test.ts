@@ -1,0 +1,61 @@
+import { expect, it, vi } from "vitest";
+import { EnvPermission, type EnvPermissionParts } from "../../../src/host/keys/envPermission.ts";
+import { FakeMemory } from "./fakeMemory.ts";
+import { type Answer, FakeUi } from "./fakeUi.ts";
+
+vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+
+const FOLDER = "/work/project";
+
+function setUp(answers: readonly Answer[], change: Partial<EnvPermissionParts> = {}) {
+  const ui = new FakeUi(...answers);
+  let setting: "ask" | "always" | "never" = "ask";
+  const permission = new EnvPermission({
+    ...{ ui, memory: new FakeMemory(), isTrusted: () => true },
+    setting: () => setting,
+    allowAlways: async () => {
+      setting = "always";
+    },
+    envFileIn: async (folder) => `${folder}/.env`,
+    ...change,
+  });
+  return { ui, permission };
+}
+
+it.each([
+  ["Yes", true],
+  ["No", false],
+])("asks once for a folder, naming the file: %s", async (answer, mayRead) => {
+  const { ui, permission } = setUp([{ notify: answer }]);
+  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
+  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
+  expect(ui.text).toContain("/work/project/.env");
+});
+
+it("Always answers for every folder", async () => {
+  const { permission } = setUp([{ notify: "Always" }]);
+  expect(await permission.mayRead(FOLDER)).toBe(true);
+  expect(await permission.mayRead("/other")).toBe(true);
+});
+
+it("asks again when the question was closed, and when the answer is forgotten", async () => {
+  const { ui, permission } = setUp(["leave", { notify: "No" }, { notify: "Yes" }]);
+  expect(await permission.mayRead(FOLDER)).toBe(false);
+  expect(await permission.mayRead(FOLDER)).toBe(false);
+  await permission.forget(FOLDER);
+  expect(await permission.mayRead(FOLDER)).toBe(true);
+  expect(ui.unused).toBe(0);
+});
+
+const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionParts>])[] = [
+  ["in Restricted Mode", false, { isTrusted: () => false, setting: () => "always" }],
+  ["when there is no file", false, { envFileIn: async () => null }],
+  ["when the setting says never", false, { setting: () => "never" }],
+  ["when the setting says always", true, { setting: () => "always" }],
+];
+
+it.each(quiet)("asks nobody %s", async (_when, mayRead, change) => {
+  const { ui, permission } = setUp([], change);
+  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
+  expect(ui.shown).toEqual([]);
+});

@@ -1,0 +1,16 @@
+/** The editor's memory across windows, in memory. */
+
+import type { Memory } from "../../../src/host/keys/approvals.ts";
+
+export class FakeMemory implements Memory {
+  readonly values = new Map<string, unknown>();
+
+  get(key: string): unknown {
+    return this.values.get(key);
+  }
+
+  async update(key: string, value: unknown): Promise<void> {
+    // As it comes back after a restart.
+    this.values.set(key, JSON.parse(JSON.stringify(value)));
+  }
+}

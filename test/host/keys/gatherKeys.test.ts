@@ -1,0 +1,89 @@
+import { expect, it, vi } from "vitest";
+import { Approvals } from "../../../src/host/keys/approvals.ts";
+import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { gatherKeys } from "../../../src/host/keys/gatherKeys.ts";
+import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { FakeMemory } from "./fakeMemory.ts";
+import { type Answer, FakeUi } from "./fakeUi.ts";
+import { FakeVault, openStore } from "./fakeVault.ts";
+
+vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+
+const LOCAL = configOf("local/tiny-tool", "local/calculator");
+const HOSTED = configOf("Qwen/Qwen3-8B", "local/calculator");
+const WITH_SECRET = configOf("local/tiny-tool", "Owner/Name", "secrets: {search_key: null}");
+
+function configOf(model: string, environment: string, more = "") {
+  const text = `model_name: ${model}
+batch_size: 4
+environments: {"${environment}": {splits: {train: {}}, num_rollouts: 4}}
+${more}`;
+  return { text, path: "/work/project/tinker-config.yaml", overrides: [] };
+}
+
+/** A folder whose `.env` holds `envFile`. */
+function setUp(
+  answers: readonly Answer[],
+  envFile: Readonly<Record<string, string>> | null = null,
+) {
+  const ui = new FakeUi(...answers);
+  const memory = new FakeMemory();
+  const { store } = openStore(new FakeVault());
+  const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
+  const envPermission = new EnvPermission({
+    ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
+    allowAlways: async () => undefined,
+    envFileIn: async (folder) => (envFile === null ? null : `${folder}/.env`),
+  });
+  const envValues = async (folder: string) =>
+    envPermission.answer(folder) === "yes" ? (envFile ?? {}) : {};
+  return {
+    ...{ ui, store, envPermission },
+    approvals: new Approvals({ memory, ui }),
+    sources: new KeySources({ store, environment: {}, envValues }),
+    addresses: () => "",
+    openHttp: async () => http,
+  };
+}
+
+it("asks nothing for a local run, even beside a .env", async () => {
+  const parts = setUp([], { TINKER_API_KEY: "tml-x" });
+  expect(await gatherKeys(LOCAL, parts)).toEqual({
+    keys: {},
+    allowedHosts: [],
+    readsEnvFile: false,
+  });
+  expect(parts.ui.shown).toEqual([]);
+});
+
+it("asks for no key that .env has, once that may be read", async () => {
+  const parts = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
+  const order = { keys: {}, allowedHosts: [], readsEnvFile: true };
+  expect(await gatherKeys(HOSTED, parts)).toEqual(order);
+  expect(await gatherKeys(HOSTED, parts)).toEqual(order);
+});
+
+it("asks for a key that .env has and that may not be taken from there", async () => {
+  const parts = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
+  expect(await gatherKeys(HOSTED, parts)).toEqual({
+    keys: { TINKER_API_KEY: { value: "tml-typed", host: null } },
+    ...{ allowedHosts: [], readsEnvFile: false },
+  });
+});
+
+it("gives up when the user goes away from a missing key", async () => {
+  expect(await gatherKeys(HOSTED, setUp(["leave"]))).toBeNull();
+});
+
+it("hands a secret to environments only with leave, which is asked for once", async () => {
+  const parts = setUp([{ confirm: false }, { confirm: true }]);
+  await parts.store.set("openreward", "or_value", null);
+  await parts.store.set("env:SEARCH_KEY", "search-value", null);
+  expect(await gatherKeys(WITH_SECRET, parts)).toBeNull();
+  const order = await gatherKeys(WITH_SECRET, parts);
+  expect(order).toEqual(await gatherKeys(WITH_SECRET, parts));
+  expect(order?.allowedHosts).toEqual(["SEARCH_KEY@sessions.openreward.ai"]);
+  expect(parts.ui.text).toContain("Send SEARCH_KEY to sessions.openreward.ai?");
+  expect(parts.ui.text).not.toMatch(/or_value|search-value/);
+});

@@ -1,0 +1,82 @@
+import { expect, it, vi } from "vitest";
+import { Approvals } from "../../../src/host/keys/approvals.ts";
+import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { keyStatus } from "../../../src/host/keys/keyStatus.ts";
+import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { FakeMemory } from "./fakeMemory.ts";
+import { type Answer, FakeUi } from "./fakeUi.ts";
+import { ADDED, FakeVault, openStore } from "./fakeVault.ts";
+
+vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+
+const DAY_MS = 86_400_000;
+
+function setUp(...answers: readonly Answer[]) {
+  const ui = new FakeUi(...answers);
+  const memory = new FakeMemory();
+  const { store } = openStore(new FakeVault());
+  const http = Object.assign(new FakeHttp(() => ({ status: 401 })), {
+    close: async () => undefined,
+  });
+  const environment = { OPENAI_API_KEY: "sk-from-environment" };
+  const envValues = async () => ({ WANDB_API_KEY: "from-the-env-file" });
+  const envPermission = new EnvPermission({
+    ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
+    allowAlways: async () => undefined,
+    envFileIn: async () => null,
+  });
+  return {
+    ...{ ui, store, http, envPermission },
+    approvals: new Approvals({ memory, ui }),
+    sources: new KeySources({ store, environment, envValues }),
+    addresses: () => "",
+    openHttp: async () => http,
+    folders: async () => ["/work/project"],
+    now: () => ADDED + 3 * DAY_MS,
+  };
+}
+
+it("tells which keys are set, from where, for which host and since when; no values", async () => {
+  const parts = setUp("leave");
+  await parts.store.set("tinker", "tml-secret-value", "models.example.org");
+  await keyStatus(parts);
+  const { text } = parts.ui;
+  expect(text).toMatch(
+    /Tinker \(TINKER_API_KEY\)\nset, in the secret store\nfor models\.example\.org · added 3 days ago/,
+  );
+  expect(text).toMatch(/OpenReward \(OPENREWARD_API_KEY\)\nnot set\n/);
+  expect(text).toMatch(/OpenAI \(OPENAI_API_KEY\)\nset in the environment of the editor\n/);
+  expect(text).toMatch(/Weights & Biases \(WANDB_API_KEY\)\nset in \.env\n/);
+  expect(text).not.toMatch(/secret-value|from-environment|from-the-env-file/);
+});
+
+it("tests a stored key and shows what came of it", async () => {
+  const parts = setUp({ press: "Test", on: "Tinker" }, "leave");
+  await parts.store.set("tinker", "tml-secret-value", null);
+  await keyStatus(parts);
+  expect(parts.ui.text).toContain("tinker.thinkingmachines.dev refused it (401).");
+  expect(parts.ui.text).not.toContain("secret-value");
+});
+
+it("sends no key that is not stored: nobody said for which host it is", async () => {
+  const parts = setUp({ press: "Test", on: "OpenAI" });
+  await expect(keyStatus(parts)).rejects.toThrow("no button Test");
+  expect(parts.http.requests).toEqual([]);
+});
+
+it("removes a key, withdraws a host, and asks about a .env again", async () => {
+  const approval = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/work/project" };
+  const parts = setUp(
+    { confirm: true },
+    { press: "Withdraw", on: "TINKER_API_KEY →" },
+    { press: "Remove", on: "Tinker" },
+    { confirm: true },
+    "leave",
+  );
+  await parts.store.set("tinker", "tml-secret-value", null);
+  await parts.approvals.ask(approval);
+  await keyStatus(parts);
+  expect(parts.approvals.list()).toEqual([]);
+  expect(await parts.store.list()).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { launchKeys } from "../../../src/host/keys/launchKeys.ts";
+import { FakeVault, openStore } from "./fakeVault.ts";
+
+const HOSTED = "GeneralReasoning/WhoDunit";
+const LOCAL = "local/calculator";
+
+interface Written {
+  readonly model?: string;
+  readonly environments?: Readonly<Record<string, string>>;
+  readonly more?: string;
+}
+
+/** A configuration; each environment with the lines that follow its name. */
+function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more = "" }: Written) {
+  const blocks = Object.entries(environments).map(
+    ([name, lines]) =>
+      `  ${name}:\n    splits: {train: {}}\n    num_rollouts: 4\n${lines && `    ${lines}\n`}`,
+  );
+  return {
+    text: `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`,
+    path: "/work/project/tinker-config.yaml",
+    overrides: [],
+  };
+}
+
+let vault: FakeVault;
+let environment: Record<string, string>;
+let envFile: Record<string, string>;
+
+beforeEach(() => {
+  [vault, environment, envFile] = [new FakeVault(), {}, {}];
+});
+
+async function gather(written: Written) {
+  const { store } = openStore(vault);
+  const sources = new KeySources({ store, environment, envValues: async () => envFile });
+  return launchKeys(config(written), sources);
+}
+
+async function keep(...entries: readonly (readonly [Parameters<StoreSet>[0], string])[]) {
+  const { store } = openStore(vault);
+  for (const [id, host] of entries) {
+    await store.set(id, `value of ${id}`, host === "" ? null : host);
+  }
+}
+type StoreSet = ReturnType<typeof openStore>["store"]["set"];
+
+describe("handed over", () => {
+  it("is what the run needs, with its host, and nothing else", async () => {
+    await keep(["tinker", "models.example.org"], ["openreward", ""], ["wandb", ""], ["openai", ""]);
+    await keep(["env:SEARCH_KEY", ""]);
+    const { keys, missing } = await gather({});
+    expect(keys).toEqual({
+      TINKER_API_KEY: { value: "value of tinker", host: "models.example.org" },
+      OPENREWARD_API_KEY: { value: "value of openreward", host: null },
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it("is nothing for a local run", async () => {
+    await keep(["tinker", ""], ["openreward", ""]);
+    const local = { model: "local/tiny-tool", environments: { [LOCAL]: "" } };
+    expect(await gather(local)).toEqual({ needsKeys: false, keys: {}, missing: [], toApprove: [] });
+  });
+
+  it("is a key per side of a mixed run", async () => {
+    await keep(["tinker", ""], ["openreward", ""]);
+    const modelHere = await gather({ model: "local/tiny-tool" });
+    expect(Object.keys(modelHere.keys)).toEqual(["OPENREWARD_API_KEY"]);
+    const environmentsHere = await gather({ environments: { [LOCAL]: "" } });
+    expect(Object.keys(environmentsHere.keys)).toEqual(["TINKER_API_KEY"]);
+  });
+
+  it("is the key of another environments' server in place of OpenReward's", async () => {
+    await keep(["tinker", ""], ["openreward", ""], ["env:ORS_API_KEY", "envs.example.org"]);
+    const { keys } = await gather({ more: "openreward_base_url: https://envs.example.org" });
+    expect(Object.keys(keys)).toEqual(["TINKER_API_KEY", "ORS_API_KEY"]);
+  });
+
+  it("is also a key from the environment, bound to the official host; one of .env never", async () => {
+    environment["TINKER_API_KEY"] = "tml-from-environment";
+    envFile["OPENREWARD_API_KEY"] = "or_from-file";
+    const { keys, missing } = await gather({});
+    expect(keys).toEqual({ TINKER_API_KEY: { value: "tml-from-environment", host: null } });
+    expect(missing).toEqual([]);
+  });
+
+  it("is a key for reports when the configuration has them on", async () => {
+    await keep(["wandb", ""]);
+    const { keys } = await gather({ more: "wandb: online\nwandb_project_name: x" });
+    expect(Object.keys(keys)).toEqual(["WANDB_API_KEY"]);
+  });
+});
+
+describe("missing", () => {
+  it("names the model and the environments that need a key", async () => {
+    expect((await gather({ environments: { [HOSTED]: "", [LOCAL]: "" } })).missing).toEqual([
+      {
+        ...{ id: "tinker", name: "TINKER_API_KEY" },
+        reason: { kind: "model", model: "Qwen/Qwen3-8B" },
+      },
+      {
+        ...{ id: "openreward", name: "OPENREWARD_API_KEY" },
+        reason: { kind: "environments", names: [HOSTED] },
+      },
+    ]);
+  });
+
+  it("is no key that only reports need, and none that depends on an address elsewhere", async () => {
+    envFile = { TINKER_API_KEY: "tml-x", OPENREWARD_SESSION_URL: "https://envs.example.org" };
+    const { missing } = await gather({ more: "wandb: online\nwandb_project_name: x" });
+    expect(missing).toEqual([]);
+  });
+
+  it("is nothing for a configuration that is not valid", async () => {
+    expect(await gather({ more: "no_such_key: 1" })).toMatchObject({ keys: {}, missing: [] });
+  });
+});
+
+describe("secrets that the configuration looks up", () => {
+  it("go along under their names in capitals, an environment's own map first", async () => {
+    await keep(["tinker", ""], ["openreward", ""], ["env:SEARCH_KEY", ""], ["openai", ""]);
+    const { keys, missing, toApprove } = await gather({
+      environments: { [HOSTED]: 'secrets: {search_key: null, unused: "", written: value}' },
+      more: "secrets: {openai_api_key: null, unused: null, written: null}",
+    });
+    expect(Object.keys(keys).toSorted()).toEqual([
+      ...["OPENAI_API_KEY", "OPENREWARD_API_KEY", "SEARCH_KEY", "TINKER_API_KEY"],
+    ]);
+    expect(missing).toEqual([]);
+    const leave = { folder: "/work/project", host: "sessions.openreward.ai" };
+    expect(toApprove).toEqual([
+      { ...leave, key: "OPENAI_API_KEY" },
+      { ...leave, key: "SEARCH_KEY" },
+    ]);
+  });
+
+  it("are missing with the place that asks for them", async () => {
+    await keep(["tinker", ""], ["openreward", ""]);
+    const { missing } = await gather({ environments: { [HOSTED]: "secrets: {search_key: null}" } });
+    expect(missing).toEqual([
+      {
+        ...{ id: "env:SEARCH_KEY", name: "SEARCH_KEY" },
+        reason: { kind: "secret", configPath: `environments.${HOSTED}.secrets.search_key` },
+      },
+    ]);
+  });
+
+  it("need no leave for environments on this machine", async () => {
+    await keep(["env:SEARCH_KEY", ""]);
+    const { keys, toApprove } = await gather({
+      ...{ model: "local/tiny-tool", environments: { [LOCAL]: "secrets: {search_key: null}" } },
+    });
+    expect(Object.keys(keys)).toEqual(["SEARCH_KEY"]);
+    expect(toApprove).toEqual([]);
+  });
+
+  it("never hand a key of the program's own services to environments", async () => {
+    await keep(["tinker", ""], ["wandb", ""]);
+    const { keys } = await gather({
+      ...{ model: "local/tiny-tool", environments: { [LOCAL]: "" } },
+      more: "secrets: {tinker_api_key: null, WANDB_API_KEY: null}",
+    });
+    expect(keys).toEqual({});
+  });
+});
