@@ -188,7 +188,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
 /** The help of a command, or of the program when `topic` is null; examples can be copied as they are. */
 export function helpLines(topic: CommandName | null, { program }: Invocation): readonly Line[] {
   const text = topic === null ? GENERAL : TOPICS[topic];
-  return text(program)
+  return text(program ?? "tinker-rl")
     .split("\n")
     .map((row) => [row]);
 }

@@ -3,8 +3,8 @@
 import { basename, dirname, relative } from "node:path";
 
 export interface Invocation {
-  /** What to type for the program itself: `tinker-rl`, or `node dist/trainer/tinker-rl.js`. */
-  readonly program: string;
+  /** What to type for the program itself: `tinker-rl`, or `node dist/trainer/tinker-rl.js`; null when an editor has started it. */
+  readonly program: string | null;
   /** Working directory. */
   readonly cwd: string;
 }
@@ -32,5 +32,5 @@ function quoteWord(word: string): string {
 
 /** A command to copy, for example `tinker-rl show .tinker-rl/runs/x --step 1`. */
 export function commandLine(invocation: Invocation, ...words: readonly string[]): string {
-  return [invocation.program, ...words.map(quoteWord)].join(" ");
+  return [invocation.program ?? "tinker-rl", ...words.map(quoteWord)].join(" ");
 }

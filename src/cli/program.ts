@@ -5,7 +5,7 @@ import { type Command, parseArguments } from "./arguments.ts";
 import { controlRun } from "./control.ts";
 import { EXIT, errorLines, exitCodeOf } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
-import { launched } from "./launch.ts";
+import { launched, type Started } from "./launch.ts";
 import type { ProgramParts } from "./programParts.ts";
 import { listedRuns } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
@@ -36,13 +36,17 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
     case "train": {
       const { kind: _, launchFolder, ...request } = command;
       return launched(parts, launchFolder, (started) =>
-        followRun(parts, (watch) => trainer.startTraining({ ...request, ...started, watch })),
+        followRun(toldBy(parts, started), (watch) =>
+          trainer.startTraining({ ...request, ...started, watch }),
+        ),
       );
     }
     case "resume": {
       const { kind: _, launchFolder, ...request } = command;
       return launched(parts, launchFolder, (started) =>
-        followRun(parts, (watch) => trainer.resumeTraining({ ...request, ...started, watch })),
+        followRun(toldBy(parts, started), (watch) =>
+          trainer.resumeTraining({ ...request, ...started, watch }),
+        ),
       );
     }
     case "control":
@@ -63,4 +67,10 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
       await serveUntilInterrupt(parts, command);
       return EXIT.done;
   }
+}
+
+/** Who sees the screen of a run in an editor has its commands at hand, and no shell. */
+function toldBy(parts: ProgramParts, { owner }: Started): ProgramParts {
+  if (owner === "terminal") return parts;
+  return { ...parts, invocation: { ...parts.invocation, program: null } };
 }

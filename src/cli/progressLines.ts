@@ -115,6 +115,10 @@ export function nextStepLines(
 ): readonly Line[] {
   const path = shortPath(folder, invocation.cwd);
   const lines: Line[] = [labelled("run folder", path)];
+  if (invocation.program === null) {
+    if (canResume) lines.push(labelled("go on", "Tinker RL: Resume Run"));
+    return [...lines, labelled("look into it", "Tinker RL: Open Dashboard")];
+  }
   if (canResume) lines.push(labelled("go on", commandLine(invocation, "resume", path)));
   lines.push(labelled("look into it", commandLine(invocation, "show", path)));
   return lines;

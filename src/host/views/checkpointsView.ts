@@ -101,10 +101,11 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 /** A checkpoint is written down anew when it becomes the final one. Rolling saves that are gone are left out. */
 function latestOfEach(entries: readonly CheckpointEntry[]): readonly CheckpointEntry[] {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
-  const lastRolling = entries.findLast(({ kind }) => kind === "rolling");
+  // A rolling save is dropped as soon as a newer save of any kind is confirmed.
+  const last = entries.at(-1);
   return [...byName.values()].filter(
     (entry) =>
-      !isGone(entry, Date.now()) && (entry.kind !== "rolling" || entry.name === lastRolling?.name),
+      !isGone(entry, Date.now()) && (entry.kind !== "rolling" || entry.name === last?.name),
   );
 }
 

@@ -87,7 +87,7 @@ function taskText({ environment, split, index }: RolloutSummary): string {
 
 function groupIcon(min: number | null, max: number | null): string {
   if (min === null || max === null) return "error";
-  if (min !== max) return "symbol-group";
+  if (min !== max) return "pie-chart";
   return min >= SUCCESS ? "pass" : "circle-outline";
 }
 

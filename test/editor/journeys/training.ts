@@ -21,17 +21,30 @@ export const training: Journey = {
       await until("three steps", () => steps().length >= 3, 60_000);
     });
 
-    await step("the run is a task", async () => {
+    await step("the run is a task, in the status bar, and in the views", async () => {
+      // With a single task that runs, VS Code shows its terminal at once.
       await workbench.command("Tasks: Show Running Tasks");
-      await workbench.rows.filter({ hasText: "train tinker-config.yaml" }).first().waitFor();
-      await workbench.page.keyboard.press("Escape");
+      await workbench.terminal().getByText("reward").first().waitFor();
       await workbench.statusItem("Tinker RL").waitFor();
+      await workbench.row(/^Step 2, mean/).waitFor();
       await pictures("running");
+    });
+
+    await step("a step unfolds into groups, and a group into rollouts", async () => {
+      await workbench.row(/^Step 2, mean/).click();
+      await workbench.page.keyboard.press("ArrowRight");
+      const group = workbench.row(/^calculator train \d+, .*8 rollouts/).first();
+      await group.click();
+      await workbench.page.keyboard.press("ArrowRight");
+      await workbench.row(/^rollout 1, /).waitFor();
+      await picture("trajectories");
     });
 
     await step("Stop and Save ends it, and the row says so", async () => {
       await workbench.command("Tinker RL: Stop and Save");
-      await workbench.row(/^run tinker-config, stopped.*can be resumed/).waitFor({ timeout: 30_000 });
+      await workbench
+        .row(/^run tinker-config, stopped.*can be resumed/)
+        .waitFor({ timeout: 30_000 });
       await picture("stopped");
     });
 
@@ -40,7 +53,10 @@ export const training: Journey = {
       await workbench.command("Tinker RL: Resume Run");
       await until("another step", () => steps().length > before, 60_000);
       await workbench.row(/^run tinker-config, done, step 30 of 30/).waitFor({ timeout: 120_000 });
-      assert.deepEqual(steps(), Array.from({ length: 30 }, (_, index) => index));
+      assert.deepEqual(
+        steps(),
+        Array.from({ length: 30 }, (_, index) => index),
+      );
       await picture("done");
     });
   },
