@@ -52,7 +52,7 @@ export class Workbench {
     });
   }
 
-  /** The titles that the palette offers for `text`; leaves the palette closed. */
+  /** The titles that the palette offers for `text`, as many as fit into its box; leaves it closed. */
   async offered(text: string): Promise<readonly string[]> {
     await this.#untilItWorks(async () => {
       await this.page.keyboard.press("F1");
