@@ -1,0 +1,210 @@
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import { ControlClient } from "../../../src/node/controlClient.ts";
+import type { ControlWish, RunStatus } from "../../../src/shared/control.ts";
+import { ControlServer } from "../../../src/trainer/control/controlServer.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+
+let clock: FakeClock;
+let server: ControlServer;
+let status: RunStatus;
+let wishes: ControlWish[];
+let counts: number[];
+let carryOut: (wish: ControlWish) => Promise<string>;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  status = INITIAL_STATUS;
+  wishes = [];
+  counts = [];
+  sockets = [];
+  carryOut = async ({ action }) => `will ${action}`;
+  server = await ControlServer.start({
+    clock,
+    status: () => status,
+    carryOut: (wish) => {
+      wishes.push(wish);
+      return carryOut(wish);
+    },
+    onAttached: (count) => counts.push(count),
+  });
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+});
+
+/** A connection that knows nothing of lines or tokens. */
+async function stranger(): Promise<Socket> {
+  const socket = connect(server.address.address);
+  sockets.push(socket);
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+/** All that the trainer says until it ends the connection. */
+function said(socket: Socket): Promise<string> {
+  let text = "";
+  socket.setEncoding("utf8").on("data", (piece) => {
+    text += piece;
+  });
+  return new Promise((resolve) => socket.once("close", () => resolve(text)));
+}
+
+async function request(token?: string): Promise<string> {
+  const own = token ?? (await readFile(server.address.tokenPath, "utf8"));
+  return `${JSON.stringify({ version: 1, id: 1, token: own, action: "stop" })}\n`;
+}
+
+/** Lets what was sent arrive. */
+async function arrived(isThere: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 1_000 && !isThere(); turns++) await settle();
+  expect(isThere()).toBe(true);
+}
+
+describe("a control socket", () => {
+  it("lies with its token where nobody else can read", async () => {
+    if (process.platform === "win32") return;
+    const { tokenPath } = server.address;
+    expect((await stat(tokenPath)).mode & 0o777).toBe(0o600);
+    expect((await stat(dirname(tokenPath))).mode & 0o777).toBe(0o700);
+  });
+
+  it("carries wishes out, and refusals come with their code", async () => {
+    const client = await ControlClient.open(server.address);
+    status = { ...status, step: 4 };
+    expect(await client.send({ action: "pause" })).toMatchObject({
+      message: "will pause",
+      status: { step: 4 },
+    });
+    carryOut = () => Promise.reject(new AppError("run-ended", "Too late."));
+    await expect(client.send({ action: "save" })).rejects.toMatchObject({
+      code: "run-ended",
+      message: "Too late.",
+    });
+    carryOut = () => Promise.reject(new TypeError("x is not a function"));
+    await expect(client.send({ action: "save" })).rejects.toMatchObject({ code: "bug" });
+    client.close();
+  });
+
+  it("answers others while one wish takes its time", async () => {
+    const client = await ControlClient.open(server.address);
+    let finish: (message: string) => void = () => undefined;
+    const slow = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    carryOut = ({ action }) => (action === "save" ? slow : Promise.resolve("soon"));
+    const saving = client.send({ action: "save" });
+    expect((await client.send({ action: "status" })).message).toBe("soon");
+    finish("saved");
+    expect((await saving).message).toBe("saved");
+    client.close();
+  });
+
+  it("tells those who are attached of changes, many at once", async () => {
+    const seen: RunStatus[] = [];
+    const watching = await ControlClient.open(server.address, { onStatus: (s) => seen.push(s) });
+    const other: RunStatus[] = [];
+    const asking = await ControlClient.open(server.address, { onStatus: (s) => other.push(s) });
+    await watching.send({ action: "attach" });
+    await asking.send({ action: "status" });
+    for (const step of [1, 2, 3]) {
+      status = { ...status, step };
+      server.changed();
+    }
+    await clock.advance(250);
+    await arrived(() => seen.length > 0);
+    expect(seen.map(({ step }) => step)).toEqual([3]);
+    expect(other).toEqual([]);
+    watching.close();
+    asking.close();
+  });
+
+  it("counts editors by their connections", async () => {
+    const one = await ControlClient.open(server.address);
+    const two = await ControlClient.open(server.address);
+    await one.send({ action: "attach" });
+    await one.send({ action: "attach" });
+    await two.send({ action: "attach" });
+    one.close();
+    await arrived(() => counts.length === 4);
+    expect(counts).toEqual([1, 1, 2, 1]);
+    two.close();
+  });
+
+  it("says at its end how the run ended, and leaves nothing behind", async () => {
+    const seen: RunStatus[] = [];
+    let isClosed = false;
+    const client = await ControlClient.open(server.address, {
+      onStatus: (each) => seen.push(each),
+      onClose: () => {
+        isClosed = true;
+      },
+    });
+    await client.send({ action: "attach" });
+    status = { ...status, phase: "done" };
+    await server.close();
+    await arrived(() => isClosed);
+    expect(seen.at(-1)?.phase).toBe("done");
+    await expect(stat(dirname(server.address.tokenPath))).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe("a stranger on the control socket", () => {
+  it.each<[string, () => Promise<string | Buffer>]>([
+    ["a wrong token", () => request("x".repeat(43))],
+    ["a token of another length", () => request("x")],
+    ["a token that is longer in bytes", () => request("é".repeat(43))],
+    ["an empty line", async () => "\n"],
+    ["words", async () => "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+    ["bytes", async () => Buffer.from([0xff, 0xfe, 0x00, 0x0a])],
+    ["deep JSON", async () => `${"[".repeat(100_000)}\n`],
+    ["JSON of another shape", async () => '{"__proto__":{"token":"x"},"action":"stop"}\n'],
+    ["a line without end", async () => Buffer.alloc(2 * 1024 * 1024, "x")],
+  ])("with %s is told nothing and moves nothing", async (_, line) => {
+    const socket = await stranger();
+    const all = said(socket);
+    socket.write(await line());
+    expect(await all).toBe("");
+    expect(wishes).toEqual([]);
+  });
+
+  it("cannot guess and then go on in the same breath", async () => {
+    const socket = await stranger();
+    const all = said(socket);
+    socket.write((await request("x".repeat(43))) + (await request()));
+    expect(await all).toBe("");
+    expect(wishes).toEqual([]);
+  });
+
+  it("who says nothing is shown the door, unlike one who has shown the token", async () => {
+    const client = await ControlClient.open(server.address);
+    await client.send({ action: "status" });
+    const all = said(await stranger());
+    await arrived(() => clock.sleeping > 0);
+    await clock.advance(5_000);
+    expect(await all).toBe("");
+    expect(await client.send({ action: "status" })).toHaveProperty("message");
+    client.close();
+  });
+
+  it("takes up a bounded number of places, which come free again", async () => {
+    const opened = await Promise.all(Array.from({ length: 64 }, stranger));
+    for (const socket of opened) socket.resume();
+    await arrived(() => opened.filter((socket) => socket.closed).length === 32);
+    expect(clock.sleeping).toBe(32);
+    await clock.advance(5_000);
+    await arrived(() => opened.every((socket) => socket.closed));
+    const client = await ControlClient.open(server.address);
+    expect(await client.send({ action: "stop" })).toMatchObject({ message: "will stop" });
+    client.close();
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, expect, it } from "vitest";
+import { RunControl } from "../../../src/core/training/control.ts";
+import { ControlClient } from "../../../src/node/controlClient.ts";
+import { Ear, type EarParts } from "../../../src/trainer/control/ear.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+
+const ears: Ear[] = [];
+
+afterEach(async () => {
+  for (const ear of ears.splice(0)) await ear.close();
+});
+
+async function open(changes: Partial<EarParts> = {}) {
+  const clock = new FakeClock();
+  const control = new RunControl();
+  const parts = { clock, control, fileSystem: createMemoryFileSystem(), log: silentLog };
+  const ear = await Ear.open({ ...parts, stopNow: unused, ...changes });
+  ears.push(ear);
+  const { address } = ear;
+  if (address === null) throw new Error("the ear does not listen");
+  return { clock, control, ear, connect: () => ControlClient.open(address) };
+}
+
+function unused(): void {
+  throw new Error("nobody asked for this");
+}
+
+/** Lets a connection's end arrive. */
+async function told(isTold: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 1_000 && !isTold(); turns++) await settle();
+  expect(isTold()).toBe(true);
+}
+
+it("a run is stopped and saved a minute after the last editor has gone", async () => {
+  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const one = await connect();
+  const two = await connect();
+  await one.send({ action: "attach" });
+  await two.send({ action: "attach" });
+  one.close();
+  await clock.advance(300_000);
+  expect(control.isStopping).toBe(false);
+  two.close();
+  await told(() => clock.sleeping > 0);
+  await clock.advance(59_000);
+  expect(control.isStopping).toBe(false);
+  await clock.advance(1_000);
+  expect(control.isStopping).toBe(true);
+});
+
+it("an editor that comes back in time finds the run as it was", async () => {
+  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const before = await connect();
+  await before.send({ action: "attach" });
+  await clock.advance(1_000);
+  before.close();
+  await told(() => clock.sleeping > 0);
+  await clock.advance(50_000);
+  const after = await connect();
+  await after.send({ action: "attach" });
+  await clock.advance(300_000);
+  expect(control.isStopping).toBe(false);
+});
+
+it("a run whose editor never comes is stopped as well", async () => {
+  const { clock, control } = await open({ onQuit: "stop and save" });
+  await clock.advance(60_000);
+  expect(control.isStopping).toBe(true);
+});
+
+it("a look from a terminal keeps no run from being taken as left", async () => {
+  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const looking = await connect();
+  await looking.send({ action: "status" });
+  await clock.advance(60_000);
+  expect(control.isStopping).toBe(true);
+});
+
+it.each([{ onQuit: "keep running" as const }, {}])(
+  "with %j a run goes on by itself",
+  async (how) => {
+    const { clock, control, connect } = await open(how);
+    const editor = await connect();
+    await editor.send({ action: "attach" });
+    editor.close();
+    await clock.advance(600_000);
+    expect(control.isStopping).toBe(false);
+  },
+);
+
+it("what is told follows the run, also into its last phases", async () => {
+  const { ear, connect } = await open();
+  const client = await connect();
+  const status = async () => (await client.send({ action: "status" })).status;
+  expect(await status()).toMatchObject({ phase: "preparing", folder: null });
+  const plan = { name: "demo", model: "m", groupsPerStep: 1, environments: [] };
+  ear.heard({ kind: "started", folder: "/runs/demo", step: 2, totalSteps: 9, ...plan });
+  const begun = { phase: "running", folder: "/runs/demo", step: 2, totalSteps: 9 };
+  expect(await status()).toMatchObject(begun);
+  expect((await client.send({ action: "pause" })).status.phase).toBe("pausing");
+  ear.heard({ kind: "paused", step: 3 });
+  expect((await status()).phase).toBe("paused");
+  await client.send({ action: "continue" });
+  ear.heard({ kind: "continued", step: 3 });
+  expect((await status()).phase).toBe("running");
+  ear.entered("finishing");
+  await expect(client.send({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
+  expect((await status()).phase).toBe("finishing");
+});
+
+it("editors hear of each other", async () => {
+  const { connect } = await open();
+  const one = await connect();
+  const two = await connect();
+  expect((await one.send({ action: "attach" })).status.attached).toBe(1);
+  expect((await two.send({ action: "attach" })).status.attached).toBe(2);
+});

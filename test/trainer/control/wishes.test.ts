@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { runPaths } from "../../../src/core/run/layout.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { RunControl } from "../../../src/core/training/control.ts";
+import type { RunStatus } from "../../../src/shared/control.ts";
+import { loadConfigText, readOverrides } from "../../../src/trainer/configFiles.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { Wishes } from "../../../src/trainer/control/wishes.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+
+const folder = "/runs/demo";
+let control: RunControl;
+let fileSystem: ReturnType<typeof createMemoryFileSystem>;
+let status: RunStatus;
+let calls: string[];
+let wishes: Wishes;
+
+beforeEach(() => {
+  control = new RunControl();
+  fileSystem = createMemoryFileSystem();
+  status = { ...INITIAL_STATUS, phase: "running", folder };
+  calls = [];
+  wishes = new Wishes({
+    ...{ control, fileSystem },
+    status: () => status,
+    stopNow: () => calls.push("stopNow"),
+    onPausing: (isPausing) => calls.push(isPausing ? "pausing" : "running"),
+  });
+});
+
+function prepare(overrides: readonly string[] = []): void {
+  const text = textWith("learning_rate: 1e-5");
+  const loaded = loadConfigText(text, "/project/run.yaml", overrides);
+  wishes.prepared({ loaded, folder, redactor: new Redactor() });
+}
+
+function retune(...settings: readonly string[]): Promise<string> {
+  return wishes.carryOut({ action: "retune", settings });
+}
+
+async function resolvedConfig(): Promise<unknown> {
+  return JSON.parse(await fileSystem.readText(runPaths(folder).resolvedConfig));
+}
+
+describe("a wish", () => {
+  it("to pause and to go on is told to the run and shown", async () => {
+    expect(await wishes.carryOut({ action: "pause" })).toBe("The run waits before its next step.");
+    expect(control.isPausing).toBe(true);
+    expect(await wishes.carryOut({ action: "continue" })).toBe("The run goes on.");
+    expect(control.isPausing).toBe(false);
+    expect(calls).toEqual(["pausing", "running"]);
+  });
+
+  it("to stop says what becomes of the run", async () => {
+    expect(await wishes.carryOut({ action: "stop" })).toMatch(/has not begun to train/);
+    prepare();
+    expect(await wishes.carryOut({ action: "stop" })).toMatch(/saves its last completed step/);
+    expect(control.isStopping).toBe(true);
+  });
+
+  it("to stop at once is answered before it is met", async () => {
+    await wishes.carryOut({ action: "stop-now" });
+    expect(calls).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toEqual(["stopNow"]);
+  });
+
+  it("for more is refused when all steps were made", async () => {
+    prepare();
+    status = { ...status, phase: "finishing" };
+    await expect(wishes.carryOut({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
+    await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("other settings", () => {
+  it("have to wait until the run is prepared", async () => {
+    await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-preparing" });
+  });
+
+  it("come over those of the file and earlier ones, and are written down when in force", async () => {
+    prepare(["max_steps=9"]);
+    expect(await retune("learning_rate=2e-5", "save_every=3")).toBe(
+      "From the next step on with the new values of learning_rate, save_every.",
+    );
+    const wish = control.takeRetuning();
+    expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });
+    expect(fileSystem.files.size).toBe(0);
+    await wish?.record();
+    expect(await readOverrides(fileSystem, folder)).toEqual([
+      "max_steps=9",
+      "learning_rate=2e-5",
+      "save_every=3",
+    ]);
+    expect(await resolvedConfig()).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
+  });
+
+  it("wished for one after the other add up", async () => {
+    prepare();
+    await retune("learning_rate=2e-5");
+    await retune("save_every=3");
+    const wish = control.takeRetuning();
+    expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
+    expect(new Set(wish?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
+  });
+
+  it("that were left out are forgotten, with all that waited beside them", async () => {
+    prepare();
+    await retune("save_every=3");
+    await control.takeRetuning()?.record();
+    await retune("weight_decay=0.5");
+    await retune("learning_rate=2e-5");
+    control.takeRetuning()?.dropped();
+    await retune("max_steps=9");
+    const config = control.takeRetuning()?.config;
+    expect(config).toMatchObject({ save_every: 3, max_steps: 9, learning_rate: 1e-5 });
+    expect(config?.weight_decay).not.toBe(0.5);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["seed=7", "config-not-tunable", /^seed cannot change while the run goes on/],
+    ["loss_fn=cispo", "config-not-tunable", /^loss_fn cannot/],
+    ["learning_rate=1e-5", "config-unchanged", /already/],
+    ["learning_rate=-1", "config-invalid", /learning_rate/],
+    ["lerning_rate=1", "config-invalid", /learning_rate/],
+    ["nonsense", "config-invalid", /nonsense/],
+  ])("%s is refused as %s, and nothing is left of it", async (setting, code, message) => {
+    prepare();
+    const refusal = { code, message: expect.stringMatching(message) };
+    await expect(retune(setting)).rejects.toMatchObject(refusal);
+    expect(control.takeRetuning()).toBeNull();
+    await retune("save_every=3");
+    expect(control.takeRetuning()?.keys).toEqual(["save_every"]);
+  });
+
+  it("cannot bring in a secret, which would have to be written down", async () => {
+    prepare();
+    const wish = retune("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
+    await expect(wish).rejects.toMatchObject({ code: "config-not-tunable" });
+    expect(control.takeRetuning()).toBeNull();
+  });
+});
