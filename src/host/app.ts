@@ -1,6 +1,6 @@
 /** Everything heavy of the extension, put together once when it is first needed. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { readCheckpoints } from "../core/run/checkpointLog.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
@@ -14,6 +14,8 @@ import { startHandlers } from "./commands/startHandlers.ts";
 import { steerHandlers } from "./commands/steerHandlers.ts";
 import { trajectoryHandlers } from "./commands/trajectoryHandlers.ts";
 import { setContextKey } from "./contextKeys.ts";
+import { keySettings } from "./keySettings.ts";
+import { createKeys } from "./keys/createKeys.ts";
 import { Notices } from "./notices.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
@@ -62,11 +64,13 @@ export interface App {
 }
 
 /** Builds the parts and lets them look for runs; what they hold goes with the extension. */
-export async function createApp({ context, log, trees }: AppParts): Promise<App> {
+export async function createApp({ context, log: editorLog, trees }: AppParts): Promise<App> {
   const keep = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
   };
+  const keys = keep(createKeys({ context, log: editorLog, settings: keySettings }));
+  const { log } = keys;
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error : String(error));
   const fileSystem = createFileSystem();
@@ -90,8 +94,11 @@ export async function createApp({ context, log, trees }: AppParts): Promise<App>
       maxParallel: () => readSetting("run.maxParallel"),
       choose: askForSlot,
     }),
-    order: trainingOrder,
-    mend: async () => false,
+    order: (wish) => trainingOrder(keys, wish),
+    mend: async ({ code, key, host }, { configPath }) => {
+      if (code !== "key-host-not-allowed" || key === undefined || host === undefined) return false;
+      return keys.approvals.ask({ key, host, folder: dirname(configPath) });
+    },
     onError,
   });
   const tasks = new TaskProvider({
@@ -143,6 +150,7 @@ export async function createApp({ context, log, trees }: AppParts): Promise<App>
   const chosen = { store, labels, finder };
   const handlers: CommandHandlers = {
     ...helpHandlers({ context, log }),
+    ...keys.handlers,
     ...steerHandlers(chosen),
     ...folderHandlers({ ...chosen, view: runsView, open: openRun }),
     ...startHandlers({ ...chosen, tasks, demo }),

@@ -166,7 +166,6 @@ const serviceSettings = {
     default: ".env",
     scope: "resource",
     restricted: true,
-    planned: true,
   },
   "env.read": {
     does: "Whether a run may take keys from that file.",
@@ -174,7 +173,6 @@ const serviceSettings = {
     values: { ask: "Ask once for each folder.", always: "Yes.", never: "No." },
     default: "ask",
     scope: "machine",
-    planned: true,
   },
 } as const satisfies SettingGroup;
 

@@ -25,6 +25,7 @@ test.each([
     configPath: "a.yaml",
     overrides: [],
     allowedHosts: [],
+    launchFolder: null,
   });
 });
 
@@ -34,6 +35,7 @@ test("every other command takes its values", () => {
     folder: "runs/x",
     overrides: [],
     allowedHosts: [],
+    launchFolder: null,
   });
   expect(parseArguments(["validate", "a.yaml", "--seed=7"])).toEqual({
     kind: "validate",

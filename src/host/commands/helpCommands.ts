@@ -7,26 +7,22 @@ export const helpCommands = {
     title: "Set API Key…",
     does: "Keeps a key in the secret store of the editor.",
     icon: "key",
-    planned: true,
   },
   removeApiKey: {
     title: "Remove API Key…",
     does: "Forgets a key.",
     icon: "key",
-    planned: true,
   },
   importEnv: {
     title: "Import Keys from .env…",
     does: "Takes keys out of a `.env` file into the secret store.",
     icon: "key",
     needsTrust: true,
-    planned: true,
   },
   keyStatus: {
     title: "Show Key Status",
     does: "Tells which keys are set and where they come from; never their values.",
     icon: "key",
-    planned: true,
   },
   openWalkthrough: {
     title: "Open Walkthrough",

@@ -40,16 +40,19 @@ export class Approvals {
 
   /** True when the user allows it now or did before. A refusal is not remembered: the next start asks again. */
   async ask(approval: KeyApproval): Promise<boolean> {
-    const wanted = { ...approval, host: approval.host.toLowerCase() };
-    if (this.#has(wanted)) return true;
-    const id = JSON.stringify([wanted.folder, wanted.host, wanted.key]);
-    const asking = this.#asking.get(id) ?? this.#confirm(wanted);
+    if (this.has(approval)) return true;
+    const id = JSON.stringify([approval.folder, approval.host, approval.key]);
+    const asking = this.#asking.get(id) ?? this.#confirm(approval);
     this.#asking.set(id, asking);
     try {
       return await asking;
     } finally {
       this.#asking.delete(id);
     }
+  }
+
+  has(wanted: KeyApproval): boolean {
+    return this.list().some((approval) => isSame(approval, wanted));
   }
 
   list(): readonly KeyApproval[] {
@@ -71,10 +74,6 @@ export class Approvals {
   onDidChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { dispose: () => this.#listeners.delete(listener) };
-  }
-
-  #has(wanted: KeyApproval): boolean {
-    return this.list().some((approval) => isSame(approval, wanted));
   }
 
   async #confirm(wanted: KeyApproval): Promise<boolean> {

@@ -1,16 +1,17 @@
 /** Puts together everything about keys, for the extension's composition root. */
 
 import * as vscode from "vscode";
+import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { EnvPermission } from "./envPermission.ts";
-import { gatherKeys, type KeyOrder } from "./gatherKeys.ts";
+import { gatherKeys, type KeyOrder, mendKeys } from "./gatherKeys.ts";
 import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
 import { redactedLog } from "./redactedLog.ts";
-import type { SetAddresses } from "./services.ts";
+import type { Values } from "./services.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
@@ -19,8 +20,8 @@ export interface KeySettings {
   readonly envFile: (folder: vscode.Uri) => string;
   /** `env.read`. */
   readonly envRead: () => "ask" | "always" | "never";
-  /** The base URL that is set for a service; empty for the official one and for services without such a setting. */
-  readonly address: SetAddresses;
+  /** What the settings hand to a trainer as variables: addresses of services. */
+  readonly variables: () => Values;
 }
 
 export interface KeysParts {
@@ -43,6 +44,8 @@ export interface Keys extends vscode.Disposable {
    * read. Null when the user went away from one of the questions: do not start then.
    */
   forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
+  /** After a trainer refused to begin for want of a key or of leave to send one; true = start it again. */
+  mend(error: LaunchError, folder: string): Promise<boolean>;
 }
 
 export function createKeys({ context, log: editorLog, settings }: KeysParts): Keys {
@@ -68,10 +71,11 @@ export function createKeys({ context, log: editorLog, settings }: KeysParts): Ke
     const text = path === null ? null : await files.read(path);
     return text === null ? {} : readEnv(text);
   };
-  const sources = new KeySources({ store, environment: process.env, envValues });
+  const environment = () => ({ ...process.env, ...settings.variables() });
+  const sources = new KeySources({ store, environment, envValues });
   const flow = {
     ...{ store, ui, isTrusted, files, sources, approvals, envPermission },
-    addresses: settings.address,
+    variables: settings.variables,
     openHttp,
     now: Date.now,
     folders: async () => [
@@ -85,6 +89,7 @@ export function createKeys({ context, log: editorLog, settings }: KeysParts): Ke
   return {
     ...{ log, store, approvals },
     forLaunch: (config) => gatherKeys(config, flow),
+    mend: (error, folder) => mendKeys(error, folder, flow),
     handlers: keyHandlers(flow),
     mayReadEnvFile: (folder) => envPermission.mayRead(folder),
     dispose: () => store.dispose(),

@@ -1,9 +1,10 @@
 /** What a trainer is told about keys when a run starts, with the questions that this takes. */
 
 import { dirname } from "node:path";
-import type { LaunchOrder } from "../../shared/control.ts";
+import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
 import type { Approvals } from "./approvals.ts";
 import type { EnvPermission } from "./envPermission.ts";
+import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
 import type { SetKeyParts } from "./setKey.ts";
@@ -14,6 +15,24 @@ export interface GatherParts extends SetKeyParts {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
+}
+
+/** Called with what the trainer said when it refused to begin; true when the user has mended it, so that it can try again. */
+export async function mendKeys(
+  { code, key, host, name }: LaunchError,
+  folder: string,
+  parts: GatherParts,
+): Promise<boolean> {
+  if (code === "key-host-not-allowed" && key !== undefined && host !== undefined) {
+    const approval = { key, host, folder };
+    // Refused all the same: another question would change nothing.
+    if (parts.approvals.has(approval)) return false;
+    return await parts.approvals.ask(approval);
+  }
+  const id = code === "key-missing" && name !== undefined ? keyIdOf(name) : null;
+  if (id === null) return false;
+  const { setKey } = await import("./setKey.ts");
+  return await setKey(parts, id);
 }
 
 /**

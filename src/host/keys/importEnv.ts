@@ -8,7 +8,7 @@ import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { hintText, plainText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
-import { hostOfVariables } from "./services.ts";
+import { hostIn } from "./services.ts";
 
 /** The `.env` files of the workspace, by absolute path. */
 export interface EnvFiles {
@@ -92,7 +92,7 @@ function keysIn(text: string, { store }: ImportParts): readonly EnvKey[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const id = keyIdOf(name);
     if (id === null) return [];
-    const host = isServiceId(id) ? hostOfVariables(id, values) : null;
+    const host = isServiceId(id) ? hostIn(id, values) : null;
     const verdict = judgeFormat(id, value, host);
     if (isServiceId(id) && verdict.kind === "refused") return [];
     if (looksSecret(id)) store.redactor.learn(value);

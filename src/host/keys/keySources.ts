@@ -7,8 +7,8 @@ export type KeySource = "store" | "session" | "environment" | "envFile";
 
 export interface KeySourceParts {
   readonly store: KeyStore;
-  /** The environment of this process, which a trainer inherits. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The environment that a trainer gets. */
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
   /** Values of the `.env` file of a folder; empty when there is none or it may not be read. */
   readonly envValues: (folder: string) => Promise<Readonly<Record<string, string>>>;
 }
@@ -19,7 +19,7 @@ export class KeySources {
 
   constructor(parts: KeySourceParts) {
     this.#parts = parts;
-    for (const id of SERVICE_IDS) this.#learn(parts.environment[variableOf(id)]);
+    for (const id of SERVICE_IDS) this.fromEnvironment(id);
   }
 
   /** Where `id` is set for runs from any of `folders`; null when nowhere. */
@@ -46,14 +46,14 @@ export class KeySources {
   }
 
   fromEnvironment(id: KeyId): string | null {
-    const value = this.#parts.environment[variableOf(id)];
+    const value = this.#parts.environment()[variableOf(id)];
     this.#learn(value);
     return value === undefined || value === "" ? null : value;
   }
 
   /** True when a variable that is no secret is set for runs from `folder`. */
   async isSet(name: string, folder: string): Promise<boolean> {
-    const value = this.#parts.environment[name];
+    const value = this.#parts.environment()[name];
     if (value !== undefined && value !== "") return true;
     return Object.hasOwn(await this.#parts.envValues(folder), name);
   }

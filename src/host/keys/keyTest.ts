@@ -12,7 +12,7 @@ import {
   isSafeAddress,
   OPENREWARD_API_URL,
   officialHost,
-  type SetAddresses,
+  type Values,
 } from "./services.ts";
 
 export type KeyTestResult =
@@ -29,7 +29,8 @@ export type KeyTestResult =
   | { readonly kind: "not-encrypted"; readonly host: string };
 
 export interface KeyTestParts {
-  readonly addresses: SetAddresses;
+  /** Those that stand over the ones of the process: addresses from the settings. */
+  readonly variables: () => Values;
   readonly openHttp: () => Promise<ClosableHttpClient>;
 }
 
@@ -47,11 +48,11 @@ interface Probe {
 export async function testKey(
   id: KeyId,
   key: Pick<StoredKey, "value" | "host">,
-  { addresses, openHttp }: KeyTestParts,
+  { variables, openHttp }: KeyTestParts,
 ): Promise<KeyTestResult> {
   if (!isServiceId(id)) return { kind: "no-test" };
   const host = key.host ?? officialHost(id);
-  const url = addressFor(id, key.host, addresses);
+  const url = addressFor(id, key.host, variables());
   if (url === null) return { kind: "no-address", host };
   if (!isSafeAddress(url)) return { kind: "not-encrypted", host };
   const probes = probesOf(id, { url, value: key.value, isOfficial: key.host === null });

@@ -16,7 +16,7 @@ const OFFICIAL_URLS: Readonly<Record<ServiceId, readonly [string, ...string[]]>>
 /** OpenReward's pages about the account, beside the sessions that keys are bound to. */
 export const OPENREWARD_API_URL = "https://api.openreward.ai";
 
-/** Variables that name the address of a service, for keys that are read together with them. */
+/** Variables that name the address of a service, the first that is set counts. */
 const ADDRESS_VARIABLES: Readonly<Record<ServiceId, readonly string[]>> = {
   tinker: ["TINKER_BASE_URL"],
   openreward: ["OPENREWARD_SESSION_URL", "OPENREWARD_ENVIRONMENTS_URL"],
@@ -25,8 +25,29 @@ const ADDRESS_VARIABLES: Readonly<Record<ServiceId, readonly string[]>> = {
   anthropic: ["ANTHROPIC_BASE_URL"],
 };
 
-/** Addresses from the settings, by service; empty or absent for the official one. */
-export type SetAddresses = (service: ServiceId) => string;
+/** OpenReward's web address, from which that of its environments follows (ORS, section 1.1). */
+const OPENREWARD_WEB_VARIABLES: readonly string[] = ["OPENREWARD_URL", "OPENREWARD_BASE_URL"];
+
+/** Variables that lead environments elsewhere than OpenReward, or back to it. */
+export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
+  ...ADDRESS_VARIABLES.openreward,
+  ...OPENREWARD_WEB_VARIABLES,
+];
+
+/** Values by the name of their variable. */
+export type Values = Readonly<Record<string, string>>;
+
+/** The address that `values` give a service; null = the official one. */
+function addressIn(service: ServiceId, values: Values): string | null {
+  const first = (names: readonly string[]): string | undefined =>
+    names.map((name) => values[name] ?? "").find(Boolean);
+  const address = first(ADDRESS_VARIABLES[service]);
+  if (address !== undefined || service !== "openreward") return address ?? null;
+  const web = first(OPENREWARD_WEB_VARIABLES);
+  if (web === undefined || !URL.canParse(web)) return null;
+  const { protocol, host } = new URL(web);
+  return `${protocol}//sessions.${host}`;
+}
 
 /** The host of the official service, as shown. */
 export function officialHost(service: ServiceId): string {
@@ -34,38 +55,27 @@ export function officialHost(service: ServiceId): string {
 }
 
 /** The host to bind a key to when it is used at `url`: null for the official service, and for what is no address. */
-export function hostOfAddress(service: ServiceId, url: string): string | null {
+function hostOfAddress(service: ServiceId, url: string): string | null {
   if (!URL.canParse(url) || !/^https?:/i.test(url)) return null;
   const { host } = new URL(url);
   return OFFICIAL_URLS[service].some((official) => new URL(official).host === host) ? null : host;
 }
 
-/** The host that variables beside a key lead it to; null for the official one. */
-export function hostOfVariables(
-  service: ServiceId,
-  values: Readonly<Record<string, string>>,
-): string | null {
-  const address = ADDRESS_VARIABLES[service].map((name) => values[name] ?? "").find(Boolean);
-  return address === undefined ? null : hostOfAddress(service, address);
+/** The host that `values` lead a key of this service to; null for the official one. */
+export function hostIn(service: ServiceId, values: Values): string | null {
+  return hostOfAddress(service, addressIn(service, values) ?? "");
 }
 
 /** The address of the server that a key is bound to; null when nothing leads to that host. */
 export function addressFor(
   service: ServiceId,
   host: string | null,
-  addresses: SetAddresses,
+  variables: Values,
 ): string | null {
   if (host === null) return OFFICIAL_URLS[service][0];
-  const url = addresses(service);
+  const url = addressIn(service, variables) ?? "";
   return hostOfAddress(service, url) === host ? url.replace(/\/+$/, "") : null;
 }
-
-/** Variables that lead environments elsewhere than OpenReward, or back to it. */
-export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
-  ...ADDRESS_VARIABLES.openreward,
-  "OPENREWARD_URL",
-  "OPENREWARD_BASE_URL",
-];
 
 /** True for an address that a key may be sent to: encrypted, or this machine. */
 export function isSafeAddress(url: string): boolean {

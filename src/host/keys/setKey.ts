@@ -9,7 +9,7 @@ import { type KeyTestParts, type KeyTestResult, testKey } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, plainText, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
-import { hostOfAddress, officialHost } from "./services.ts";
+import { hostIn, officialHost } from "./services.ts";
 
 export interface SetKeyParts extends KeyTestParts {
   readonly store: KeyStore;
@@ -83,11 +83,11 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
 
 /** Null is the official service; undefined when the user goes away. Asks only when a setting leads elsewhere. */
 async function chooseHost(
-  { ui, addresses }: SetKeyParts,
+  { ui, variables }: SetKeyParts,
   id: KeyId,
 ): Promise<string | null | undefined> {
   if (!isServiceId(id)) return null;
-  const other = hostOfAddress(id, addresses(id));
+  const other = hostIn(id, variables());
   if (other === null) return null;
   return await ui.pick({
     title: keyLabel(id),

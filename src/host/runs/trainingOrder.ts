@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { CONTROL_VERSION, type LaunchOrder } from "../../shared/control.ts";
+import type { Keys } from "../keys/createKeys.ts";
 import { readSetting } from "../settings.ts";
 import type { TrainingWish } from "./trainings.ts";
 
@@ -14,25 +15,30 @@ const ADDRESSES = [
   ["openReward.environmentsUrl", "OPENREWARD_ENVIRONMENTS_URL"],
 ] as const;
 
-export async function trainingOrder(wish: TrainingWish): Promise<LaunchOrder> {
+/** Null when the user went away from a question. */
+export async function trainingOrder(
+  keys: Pick<Keys, "forLaunch">,
+  wish: TrainingWish,
+): Promise<LaunchOrder | null> {
+  const { configPath: path, overrides } = wish;
+  const text = await readFile(path, "utf8").catch(() => "");
+  const allowed = await keys.forLaunch({ path, text, overrides });
+  if (allowed === null) return null;
   return {
     version: CONTROL_VERSION,
-    keys: {},
-    allowedHosts: [],
+    ...allowed,
     variables: Object.fromEntries(
       ADDRESSES.map(([key, name]) => [name, readSetting(key)] as const).filter(
         ([, url]) => url !== "",
       ),
     ),
-    readsEnvFile: true,
-    onQuit: await onQuit(wish),
+    onQuit: onQuit(text, wish),
   };
 }
 
-async function onQuit({ configPath, overrides }: TrainingWish): Promise<LaunchOrder["onQuit"]> {
+function onQuit(text: string, { configPath, overrides }: TrainingWish): LaunchOrder["onQuit"] {
   const setting = readSetting("run.onQuit");
   if (setting !== "auto") return setting === "keepRunning" ? "keep running" : "stop and save";
-  const text = await readFile(configPath, "utf8").catch(() => "");
   const result = parseConfig(text, { path: configPath, overrides });
   const isLocal = result.ok && isLocalModel(result.config.model_name);
   return isLocal ? "stop and save" : "keep running";
