@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { Approvals } from "../../../src/host/keys/approvals.ts";
 import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
-import { gatherKeys } from "../../../src/host/keys/gatherKeys.ts";
+import { gatherKeys, mendKeys } from "../../../src/host/keys/gatherKeys.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { FakeHttp } from "../../fakes/fakeHttp.ts";
 import { FakeMemory } from "./fakeMemory.ts";
@@ -41,8 +41,8 @@ function setUp(
   return {
     ...{ ui, store, envPermission },
     approvals: new Approvals({ memory, ui }),
-    sources: new KeySources({ store, environment: {}, envValues }),
-    addresses: () => "",
+    sources: new KeySources({ store, environment: () => ({}), envValues }),
+    variables: () => ({}),
     openHttp: async () => http,
   };
 }
@@ -86,4 +86,26 @@ it("hands a secret to environments only with leave, which is asked for once", as
   expect(order?.allowedHosts).toEqual(["SEARCH_KEY@sessions.openreward.ai"]);
   expect(parts.ui.text).toContain("Send SEARCH_KEY to sessions.openreward.ai?");
   expect(parts.ui.text).not.toMatch(/or_value|search-value/);
+});
+
+it("asks for leave when the trainer refused to send a key, and not twice", async () => {
+  const parts = setUp([{ confirm: true }]);
+  const refusal = {
+    ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
+    host: "models.example.org",
+  };
+  expect(await mendKeys(refusal, "/work/project", parts)).toBe(true);
+  expect(parts.ui.text).toContain("Send TINKER_API_KEY to models.example.org?");
+  expect(parts.approvals.allowedHosts("/work/project")).toEqual([
+    "TINKER_API_KEY@models.example.org",
+  ]);
+  expect(await mendKeys(refusal, "/work/project", parts)).toBe(false);
+});
+
+it("asks for a key that the trainer missed, and mends nothing else", async () => {
+  const parts = setUp([{ type: "or_typed" }]);
+  const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
+  expect(await mendKeys(missing, "/work/project", parts)).toBe(true);
+  expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
+  expect(await mendKeys({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
 });

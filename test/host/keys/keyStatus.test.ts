@@ -19,7 +19,7 @@ function setUp(...answers: readonly Answer[]) {
   const http = Object.assign(new FakeHttp(() => ({ status: 401 })), {
     close: async () => undefined,
   });
-  const environment = { OPENAI_API_KEY: "sk-from-environment" };
+  const environment = () => ({ OPENAI_API_KEY: "sk-from-environment" });
   const envValues = async () => ({ WANDB_API_KEY: "from-the-env-file" });
   const envPermission = new EnvPermission({
     ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
@@ -30,7 +30,7 @@ function setUp(...answers: readonly Answer[]) {
     ...{ ui, store, http, envPermission },
     approvals: new Approvals({ memory, ui }),
     sources: new KeySources({ store, environment, envValues }),
-    addresses: () => "",
+    variables: () => ({}),
     openHttp: async () => http,
     folders: async () => ["/work/project"],
     now: () => ADDED + 3 * DAY_MS,

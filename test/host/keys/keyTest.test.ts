@@ -14,7 +14,8 @@ function setUp(answer: (request: HttpRequest) => FakeReply, address = "") {
       closed += 1;
     },
   });
-  const parts = { addresses: () => address, openHttp: async () => client };
+  const variables = () => ({ TINKER_BASE_URL: address });
+  const parts = { variables, openHttp: async () => client };
   return { http, parts, closed: () => closed };
 }
 
@@ -123,6 +124,15 @@ describe("a key that is bound to a host", () => {
     const near = setUp(() => ({}), "http://127.0.0.1:8000");
     expect(await run("tinker", near, "127.0.0.1:8000")).toMatchObject({ kind: "works" });
   });
+});
+
+it("an OpenReward key for another server follows from its web address", async () => {
+  const set = setUp(() => ({}));
+  const parts = { ...set.parts, variables: () => ({ OPENREWARD_URL: "https://own.example:9000" }) };
+  const host = "sessions.own.example:9000";
+  const result = await testKey("openreward", { value: VALUE, host }, parts);
+  expect(result).toEqual({ kind: "works", host });
+  expect(hostsOf(set)).toEqual([host]);
 });
 
 it("one that is for the official service stays there whatever the settings say", async () => {

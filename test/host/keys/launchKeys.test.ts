@@ -35,7 +35,11 @@ beforeEach(() => {
 
 async function gather(written: Written) {
   const { store } = openStore(vault);
-  const sources = new KeySources({ store, environment, envValues: async () => envFile });
+  const sources = new KeySources({
+    store,
+    environment: () => environment,
+    envValues: async () => envFile,
+  });
   return launchKeys(config(written), sources);
 }
 

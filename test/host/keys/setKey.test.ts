@@ -23,7 +23,8 @@ function setUp({ answers, reply = {}, address = "", vault = new FakeVault() }: S
   const { store, warnings } = openStore(vault);
   const http = new FakeHttp(() => reply);
   const client = Object.assign(http, { close: async () => undefined });
-  const parts = { store, ui, addresses: () => address, openHttp: async () => client };
+  const variables = () => ({ TINKER_BASE_URL: address });
+  const parts = { store, ui, variables, openHttp: async () => client };
   return { parts, ui, store, http, vault, seen: () => [ui.text, ...warnings].join("\n") };
 }
 
