@@ -55,7 +55,6 @@ const configSettings = {
     },
     default: "auto",
     scope: "resource",
-    planned: true,
   },
   "config.advice": {
     does: "How much advice is shown on configurations that are valid.",
@@ -67,14 +66,12 @@ const configSettings = {
     },
     default: "all",
     scope: "resource",
-    planned: true,
   },
   "config.codeLens": {
     does: "Shows actions and the state of a run above the lines of a configuration.",
     type: "boolean",
     default: true,
     scope: "resource",
-    planned: true,
   },
   "config.liveCompletion": {
     does: "Whether completion may ask services for names of environments, models and checkpoints.",

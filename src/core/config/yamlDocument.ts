@@ -67,23 +67,29 @@ function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void
   if (text.length > MAX_CHARACTERS) {
     throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
   }
-  let count = 0;
   let strays = 0;
-  let offset = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    count += 1;
-    offset += WIDTHLESS.has(lexeme) ? 0 : lexeme.length;
-    if (count > MAX_LEXEMES) throw new Refusal("The file is too large to be read.", offset);
+  for (const { lexeme, offset } of boundedLexemes(text)) {
     for (const token of parser.next(lexeme)) {
       if (token.type === "error") strays += 1;
       if (strays > MAX_STRAY) throw new Refusal("This text is not YAML.", offset);
       yield token;
     }
     if (parser.stack.length > MAX_DEPTH) {
-      throw new Refusal("Collections are nested too deeply here.", Math.min(offset, text.length));
+      throw new Refusal("Collections are nested too deeply here.", offset);
     }
   }
   yield* parser.end();
+}
+
+function* boundedLexemes(text: string): Generator<{ lexeme: string; offset: number }, void> {
+  let count = 0;
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    offset += WIDTHLESS.has(lexeme) ? 0 : lexeme.length;
+    if (count > MAX_LEXEMES) throw new Refusal("The file is too large to be read.", offset);
+    yield { lexeme, offset: Math.min(offset, text.length) };
+  }
 }
 
 function refusalOf(error: unknown): { readonly message: string; readonly offset: number } {

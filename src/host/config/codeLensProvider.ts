@@ -1,0 +1,95 @@
+/** Shows what can be done with a configuration, and what its run does, above its lines. */
+
+import * as vscode from "vscode";
+import type { Lens, LensAction } from "../../core/config/editing/lenses.ts";
+import { Emitter } from "../emitter.ts";
+import { onSettingChange, readSetting } from "../settings.ts";
+import { isConfigDocument } from "./configFiles.ts";
+import type { ConfigRun, SharedParts } from "./configParts.ts";
+import { nameOf } from "./diagnoseOptions.ts";
+import { guarded } from "./guarded.ts";
+import { rangeOf } from "./textEdits.ts";
+
+const ICONS: Readonly<Partial<Record<LensAction, string>>> = {
+  start: "play",
+  validate: "check",
+  stop: "debug-stop",
+};
+
+export class CodeLensProvider implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #parts: SharedParts;
+  readonly #changes = new Emitter<void>();
+  readonly #listeners: vscode.Disposable;
+
+  readonly onDidChangeCodeLenses = (listener: () => void): vscode.Disposable =>
+    vscode.Disposable.from(this.#changes.event(listener));
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+    const again = (): void => this.#changes.fire();
+    this.#listeners = vscode.Disposable.from(
+      onSettingChange(["config.codeLens", "config.files"], again),
+      parts.catalogue.onDidChange?.(again) ?? { dispose: () => undefined },
+      parts.onDidChangeRuns?.(again) ?? { dispose: () => undefined },
+      vscode.workspace.onDidGrantWorkspaceTrust(again),
+    );
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+  }
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    if (!isConfigDocument(document) || !readSetting("config.codeLens", document.uri)) return [];
+    return guarded(this.#parts.log, "lenses", [], async () => {
+      const { lenses } = await this.#parts.support();
+      const run = this.#parts.runStatus(document.uri);
+      const found = lenses(document.getText(), {
+        path: nameOf(document),
+        catalogue: this.#parts.catalogue.current(),
+        status: run.status,
+      });
+      return found
+        .filter(({ action }) => isAllowed(action))
+        .map((lens) => asLens(document, lens, run));
+    });
+  }
+}
+
+/** What starts or steers a run is absent in Restricted Mode. */
+function isAllowed(action: LensAction): boolean {
+  return vscode.workspace.isTrusted || (action !== "start" && action !== "stop");
+}
+
+function asLens(
+  document: vscode.TextDocument,
+  { span, title, action }: Lens,
+  run: ConfigRun,
+): vscode.CodeLens {
+  const icon = ICONS[action];
+  const shown = icon === undefined ? title : `$(${icon}) ${title}`;
+  return new vscode.CodeLens(rangeOf(document, span), {
+    title: shown,
+    ...commandFor(action, document.uri, run),
+  });
+}
+
+function commandFor(
+  action: LensAction,
+  uri: vscode.Uri,
+  { target }: ConfigRun,
+): Pick<vscode.Command, "command" | "arguments"> {
+  switch (action) {
+    case "start":
+      return { command: "tinkerRL.startTraining", arguments: [uri] };
+    case "validate":
+      return { command: "tinkerRL.validateConfig", arguments: [uri] };
+    case "stop":
+      return { command: "tinkerRL.stopRun", arguments: [target] };
+    case "openDashboard":
+    case "openLastRun":
+      return { command: "tinkerRL.openDashboard", arguments: [target] };
+    case "none":
+      return { command: "" };
+  }
+}

@@ -1,0 +1,92 @@
+/** Offers keys and values of configurations while they are written. */
+
+import * as vscode from "vscode";
+import type { Completion, CompletionKind } from "../../core/config/editing/completion.ts";
+import { isConfigDocument } from "./configFiles.ts";
+import type { SharedParts } from "./configParts.ts";
+import { nameOf } from "./diagnoseOptions.ts";
+import { guarded } from "./guarded.ts";
+import { rangeOf } from "./textEdits.ts";
+
+export const COMPLETION_TRIGGERS: readonly string[] = [":", " ", '"', "/", "-", "[", "{", ","];
+/** Nobody waits longer for names that a service has to be asked for. */
+const PATIENCE_MS = 1_000;
+
+const KINDS: Readonly<Record<CompletionKind, vscode.CompletionItemKind>> = {
+  key: vscode.CompletionItemKind.Property,
+  value: vscode.CompletionItemKind.Value,
+  word: vscode.CompletionItemKind.EnumMember,
+  environment: vscode.CompletionItemKind.Module,
+  split: vscode.CompletionItemKind.Folder,
+  model: vscode.CompletionItemKind.Class,
+  checkpoint: vscode.CompletionItemKind.Reference,
+  secret: vscode.CompletionItemKind.Variable,
+  snippet: vscode.CompletionItemKind.Snippet,
+};
+
+export class CompletionProvider implements vscode.CompletionItemProvider {
+  readonly #parts: SharedParts;
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+  }
+
+  async provideCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionList> {
+    const none = new vscode.CompletionList([], false);
+    if (!isConfigDocument(document)) return none;
+    return guarded(this.#parts.log, "completion", none, async () => {
+      const { complete } = await this.#parts.support();
+      const { catalogue } = this.#parts;
+      const isUpToDate = await this.#update();
+      if (token.isCancellationRequested) return none;
+      const found = complete(document.getText(), document.offsetAt(position), {
+        path: nameOf(document),
+        catalogue: catalogue.current(),
+      });
+      return new vscode.CompletionList(
+        found.map((one) => asItem(document, one)),
+        !isUpToDate,
+      );
+    });
+  }
+
+  /** False when the lists were not there in time; what is known already must do. */
+  async #update(): Promise<boolean> {
+    const update = this.#parts.catalogue.update?.();
+    if (update === undefined) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), PATIENCE_MS);
+    });
+    const done = update.then(
+      () => true,
+      () => true,
+    );
+    const isUpToDate = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return isUpToDate;
+  }
+}
+
+function asItem(document: vscode.TextDocument, found: Completion): vscode.CompletionItem {
+  const { label, detail, documentation, snippet, replace, filter, sort } = found;
+  const item = new vscode.CompletionItem({ label, description: detail }, KINDS[found.kind]);
+  item.detail = detail;
+  if (documentation !== "") item.documentation = new vscode.MarkdownString(documentation);
+  item.insertText = new vscode.SnippetString(snippet);
+  item.range = rangeOf(document, replace);
+  item.filterText = filter;
+  item.sortText = sort;
+  if (found.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
+  if (found.retrigger) {
+    item.command = {
+      command: "editor.action.triggerSuggest",
+      title: vscode.l10n.t("Suggest values"),
+    };
+  }
+  return item;
+}

@@ -1,0 +1,42 @@
+/** Keeps menus informed of which files are configurations: the context key `tinkerRL.configFiles`. */
+
+import * as vscode from "vscode";
+import { setContextKey } from "../contextKeys.ts";
+import { onSettingChange } from "../settings.ts";
+import { isConfigDocument } from "./configFiles.ts";
+
+export class ConfigContext implements vscode.Disposable {
+  readonly #known: () => readonly vscode.Uri[];
+  readonly #listeners: vscode.Disposable;
+  #told = "";
+
+  /** `known` are configurations that need not be open. */
+  constructor(known: () => readonly vscode.Uri[]) {
+    this.#known = known;
+    const again = (): void => this.refresh();
+    this.#listeners = vscode.Disposable.from(
+      vscode.workspace.onDidOpenTextDocument(again),
+      vscode.workspace.onDidCloseTextDocument(again),
+      // A first line can make a file ours, or no longer.
+      vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
+        if (contentChanges.some(({ range }) => range.start.line < FIRST_LINES)) again();
+      }),
+      onSettingChange(["config.files"], again),
+    );
+    this.refresh();
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+  }
+
+  refresh(): void {
+    const open = vscode.workspace.textDocuments.filter(isConfigDocument).map(({ uri }) => uri);
+    const uris = [...new Set([...open, ...this.#known()].map((uri) => uri.toString()))].sort();
+    if (uris.join("\n") === this.#told) return;
+    this.#told = uris.join("\n");
+    void setContextKey("configFiles", uris);
+  }
+}
+
+const FIRST_LINES = 5;

@@ -1,0 +1,100 @@
+/** Handlers of the commands about configurations. */
+
+import * as vscode from "vscode";
+import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
+import type { CommandHandler } from "../commands/registerCommands.ts";
+import { isConfigDocument } from "./configFiles.ts";
+import type { SharedParts } from "./configParts.ts";
+import { nameOf } from "./diagnoseOptions.ts";
+import type { DiagnosticsProvider } from "./diagnosticsProvider.ts";
+import type { EffectiveConfig } from "./effectiveConfig.ts";
+import { applyTextEdits } from "./textEdits.ts";
+
+export type ConfigHandlers = Readonly<
+  Record<"newConfig" | "validateConfig" | "showEffectiveConfig" | "addEnvironment", CommandHandler>
+>;
+
+export interface ConfigHandlerParts extends SharedParts {
+  readonly diagnostics: DiagnosticsProvider;
+  readonly effective: EffectiveConfig;
+}
+
+const SHOWN_MS = 8_000;
+
+/** `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
+export function configHandlers(parts: ConfigHandlerParts): ConfigHandlers {
+  return {
+    newConfig: async () => {
+      const { newConfig } = await import("./newConfig.ts");
+      await newConfig();
+    },
+    validateConfig: async (target) => {
+      const document = await documentFor(target);
+      await tell(document, await parts.diagnostics.check(document));
+    },
+    showEffectiveConfig: async (target) => parts.effective.show(await documentFor(target)),
+    addEnvironment: (target) => addEnvironment(parts, target),
+  };
+}
+
+/** The configuration that a command was called on, or the one in the editor. @throws when there is none */
+async function documentFor(target: unknown): Promise<vscode.TextDocument> {
+  if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
+  const active = vscode.window.activeTextEditor?.document;
+  if (active !== undefined && isConfigDocument(active)) return active;
+  throw new Error(vscode.l10n.t("Open a configuration first."));
+}
+
+async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]): Promise<void> {
+  const count = (severity: string): number =>
+    found.filter((diagnosis) => diagnosis.severity === severity).length;
+  const name = document.uri.path.slice(document.uri.path.lastIndexOf("/") + 1);
+  const errors = count("error");
+  const warnings = count("warning");
+  const text =
+    errors + warnings === 0
+      ? vscode.l10n.t("{0} is valid", name)
+      : vscode.l10n.t("{0}: {1} errors, {2} warnings", name, errors, warnings);
+  vscode.window.setStatusBarMessage(text, SHOWN_MS);
+  if (errors + warnings === 0) return;
+  await vscode.window.showTextDocument(document, { preserveFocus: true, preview: false });
+  await vscode.commands.executeCommand("workbench.actions.view.problems");
+}
+
+async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promise<void> {
+  const document = await documentFor(undefined);
+  const name = nameIn(target) ?? (await pickEnvironment(parts));
+  if (name === undefined) return;
+  const { insertEnvironment } = await parts.support();
+  const insertion = insertEnvironment(document.getText(), name, { path: nameOf(document) });
+  if (insertion.kind === "present") {
+    const text = vscode.l10n.t("{0} is already in the configuration.", name);
+    void vscode.window.showInformationMessage(text);
+    return;
+  }
+  await applyTextEdits(document, insertion.kind === "edits" ? insertion.edits : null);
+}
+
+function nameIn(target: unknown): string | undefined {
+  if (typeof target === "string") return target;
+  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  return typeof name === "string" ? name : undefined;
+}
+
+/** From the lists that are known, else typed by hand. */
+async function pickEnvironment({ catalogue }: ConfigHandlerParts): Promise<string | undefined> {
+  const { local, hosted } = catalogue.current();
+  const known = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
+  if (known.length === 0) {
+    return vscode.window.showInputBox({
+      prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),
+    });
+  }
+  const items = known.map(({ name, description }) => ({
+    label: name,
+    ...(description !== null && { detail: description }),
+  }));
+  const placeHolder = vscode.l10n.t("Which environment?");
+  const options = { placeHolder, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.label;
+}

@@ -1,0 +1,45 @@
+/** What the help for configurations needs from the rest of the extension, and what its parts share. */
+
+import type * as vscode from "vscode";
+import type { Catalogue } from "../../core/config/editing/catalogue.ts";
+import type { RunStatus } from "../../core/config/editing/lenses.ts";
+import type { Listening } from "../emitter.ts";
+
+type Listen = (listener: () => void) => Listening;
+
+/** Lists of what services offer. */
+export interface CatalogueSource {
+  /** What is known now, from memory or disk; asks nobody. */
+  readonly current: () => Catalogue;
+  /** Brings the lists up to date, where the user allows it; rejects or resolves whenever it is done. */
+  readonly update?: () => Promise<void>;
+  readonly onDidChange?: Listen;
+}
+
+/** The newest run of a configuration. */
+export interface ConfigRun {
+  readonly status: RunStatus;
+  /** What the commands `stopRun` and `openDashboard` take as their target. */
+  readonly target?: unknown;
+}
+
+export interface ConfigSupportParts {
+  readonly catalogue: CatalogueSource;
+  readonly runStatus: (config: vscode.Uri) => ConfigRun;
+  readonly onDidChangeRuns?: Listen;
+  readonly log: vscode.LogOutputChannel;
+  /** Configurations that are known without being open, for menus. */
+  readonly knownConfigs?: () => readonly vscode.Uri[];
+  /** Overrides from settings, each as `key=value`; none in Restricted Mode. */
+  readonly overrides?: (config: vscode.Uri) => readonly string[];
+  readonly onDidChangeOverrides?: Listen;
+  /** Keeps a secret under its name; resolves to false when the user declined. */
+  readonly storeSecret?: (name: string, value: string) => Promise<boolean>;
+}
+
+type Support = typeof import("./support.ts").support;
+
+/** The same with what the providers add for each other. */
+export interface SharedParts extends ConfigSupportParts {
+  readonly support: () => Promise<Support>;
+}

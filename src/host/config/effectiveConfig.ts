@@ -1,0 +1,60 @@
+/** *Show Effective Configuration*: the file beside what a run would make of it, as a difference of two texts. */
+
+import * as vscode from "vscode";
+import { Emitter } from "../emitter.ts";
+import type { SharedParts } from "./configParts.ts";
+import { diagnoseOptions } from "./diagnoseOptions.ts";
+import { guarded } from "./guarded.ts";
+
+const EFFECTIVE_SCHEME = "tinker-rl-effective";
+
+export class EffectiveConfig implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #parts: SharedParts;
+  readonly #changes = new Emitter<vscode.Uri>();
+  readonly #open = new Map<string, vscode.Uri>();
+  readonly #listeners: vscode.Disposable;
+
+  readonly onDidChange = (listener: (uri: vscode.Uri) => void): vscode.Disposable =>
+    vscode.Disposable.from(this.#changes.event(listener));
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+    this.#listeners = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, this),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        const shown = this.#open.get(document.uri.toString());
+        if (shown !== undefined) this.#changes.fire(shown);
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === EFFECTIVE_SCHEME) this.#open.delete(uri.query);
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+  }
+
+  async show(document: vscode.TextDocument): Promise<void> {
+    const { uri } = document;
+    const shown = uri.with({
+      scheme: EFFECTIVE_SCHEME,
+      authority: "",
+      path: `${uri.path.startsWith("/") ? "" : "/"}${uri.path}.effective.yaml`,
+      query: uri.toString(),
+    });
+    this.#open.set(uri.toString(), shown);
+    this.#changes.fire(shown);
+    const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
+    const title = vscode.l10n.t("{0} and what a run makes of it", name);
+    await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    return guarded(this.#parts.log, "the effective form", "", async () => {
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
+      const { effectiveConfig } = await this.#parts.support();
+      return effectiveConfig(document.getText(), diagnoseOptions(document, this.#parts));
+    });
+  }
+}

@@ -1,0 +1,25 @@
+/** A name for a new configuration that no file has and that the usual patterns know. */
+
+import * as vscode from "vscode";
+
+const MAX_NUMBER = 100;
+
+/** `tinker-config.yaml`, else `local.tinker.yaml`, `local-2.tinker.yaml` … in `folder`. */
+export async function freeConfigName(folder: vscode.Uri, kind: string): Promise<vscode.Uri> {
+  const names = ["tinker-config.yaml", `${kind}.tinker.yaml`];
+  for (let number = 2; number <= MAX_NUMBER; number++) names.push(`${kind}-${number}.tinker.yaml`);
+  for (const name of names) {
+    const uri = vscode.Uri.joinPath(folder, name);
+    if (!(await isTaken(uri))) return uri;
+  }
+  return vscode.Uri.joinPath(folder, `${kind}.tinker.yaml`);
+}
+
+async function isTaken(uri: vscode.Uri): Promise<boolean> {
+  const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.path === uri.path);
+  if (isOpen) return true;
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,40 @@
+/** *New Configuration…*: a template in a new, unsaved document beside the others. */
+
+import * as vscode from "vscode";
+import { TEMPLATES, type Template } from "../../core/config/editing/templates.ts";
+import { freeConfigName } from "./freeConfigName.ts";
+
+/** Resolves to the new document, or undefined when the user picked nothing. */
+export async function newConfig(): Promise<vscode.TextDocument | undefined> {
+  const items = TEMPLATES.map((template) => ({
+    label: template.title,
+    detail: template.description,
+    template,
+  }));
+  const placeHolder = vscode.l10n.t("What should the configuration train?");
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder });
+  return chosen === undefined ? undefined : open(chosen.template);
+}
+
+async function open(template: Template): Promise<vscode.TextDocument> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const document = await (folder === undefined
+    ? vscode.workspace.openTextDocument({ language: "yaml", content: template.text })
+    : openNamed(folder, template));
+  await vscode.window.showTextDocument(document);
+  return document;
+}
+
+/** An unsaved document that knows where it will be saved. */
+async function openNamed(
+  folder: vscode.Uri,
+  { kind, text }: Template,
+): Promise<vscode.TextDocument> {
+  const uri = await freeConfigName(folder, kind);
+  const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));
+  const change = new vscode.WorkspaceEdit();
+  const end = document.positionAt(document.getText().length);
+  change.replace(document.uri, new vscode.Range(document.positionAt(0), end), text);
+  await vscode.workspace.applyEdit(change);
+  return document;
+}

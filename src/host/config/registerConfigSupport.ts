@@ -1,0 +1,60 @@
+/** Registers the help for configurations. Cheap: what knows the rules loads when the first configuration is open. */
+
+import * as vscode from "vscode";
+import { CodeActionProvider, FIX_ALL } from "./codeActionProvider.ts";
+import { CodeLensProvider } from "./codeLensProvider.ts";
+import { COMPLETION_TRIGGERS, CompletionProvider } from "./completionProvider.ts";
+import { ConfigContext } from "./configContext.ts";
+import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
+import type { ConfigSupportParts, SharedParts } from "./configParts.ts";
+import { DiagnosticsProvider } from "./diagnosticsProvider.ts";
+import { EffectiveConfig } from "./effectiveConfig.ts";
+import { HoverProvider } from "./hoverProvider.ts";
+import { LinkProvider } from "./linkProvider.ts";
+import { registerRemedyCommands } from "./remedyCommands.ts";
+
+export interface ConfigSupport extends vscode.Disposable {
+  readonly handlers: ConfigHandlers;
+  /** Call it when `knownConfigs` may answer otherwise. */
+  readonly refresh: () => void;
+}
+
+const LANGUAGES: readonly vscode.DocumentFilter[] = [
+  { language: "yaml" },
+  { language: "json" },
+  { language: "jsonc" },
+];
+
+export function registerConfigSupport(given: ConfigSupportParts): ConfigSupport {
+  const parts: SharedParts = {
+    ...given,
+    support: async () => (await import("./support.ts")).support,
+  };
+  const diagnostics = new DiagnosticsProvider(parts);
+  const effective = new EffectiveConfig(parts);
+  const codeLenses = new CodeLensProvider(parts);
+  const context = new ConfigContext(given.knownConfigs ?? (() => []));
+  const all = vscode.Disposable.from(
+    diagnostics,
+    effective,
+    codeLenses,
+    context,
+    registerRemedyCommands(parts),
+    vscode.languages.registerCompletionItemProvider(
+      LANGUAGES,
+      new CompletionProvider(parts),
+      ...COMPLETION_TRIGGERS,
+    ),
+    vscode.languages.registerHoverProvider(LANGUAGES, new HoverProvider(parts)),
+    vscode.languages.registerCodeActionsProvider(LANGUAGES, new CodeActionProvider(parts), {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, FIX_ALL],
+    }),
+    vscode.languages.registerCodeLensProvider(LANGUAGES, codeLenses),
+    vscode.languages.registerDocumentLinkProvider(LANGUAGES, new LinkProvider(parts)),
+  );
+  return {
+    handlers: configHandlers({ ...parts, diagnostics, effective }),
+    refresh: () => context.refresh(),
+    dispose: () => all.dispose(),
+  };
+}
