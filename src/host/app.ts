@@ -95,10 +95,7 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
       choose: askForSlot,
     }),
     order: (wish) => trainingOrder(keys, wish),
-    mend: async ({ code, key, host }, { configPath }) => {
-      if (code !== "key-host-not-allowed" || key === undefined || host === undefined) return false;
-      return keys.approvals.ask({ key, host, folder: dirname(configPath) });
-    },
+    mend: (error, { configPath }) => keys.mend(error, dirname(configPath)),
     onError,
   });
   const tasks = new TaskProvider({

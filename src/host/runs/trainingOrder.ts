@@ -4,16 +4,10 @@ import { readFile } from "node:fs/promises";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { CONTROL_VERSION, type LaunchOrder } from "../../shared/control.ts";
+import { addressVariables } from "../addressVariables.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { readSetting } from "../settings.ts";
 import type { TrainingWish } from "./trainings.ts";
-
-/** Settings of the machine that hold an address, and the variable that the trainer reads. */
-const ADDRESSES = [
-  ["tinker.baseUrl", "TINKER_BASE_URL"],
-  ["openReward.baseUrl", "OPENREWARD_BASE_URL"],
-  ["openReward.environmentsUrl", "OPENREWARD_ENVIRONMENTS_URL"],
-] as const;
 
 /** Null when the user went away from a question. */
 export async function trainingOrder(
@@ -27,11 +21,7 @@ export async function trainingOrder(
   return {
     version: CONTROL_VERSION,
     ...allowed,
-    variables: Object.fromEntries(
-      ADDRESSES.map(([key, name]) => [name, readSetting(key)] as const).filter(
-        ([, url]) => url !== "",
-      ),
-    ),
+    variables: addressVariables(),
     onQuit: onQuit(text, wish),
   };
 }
