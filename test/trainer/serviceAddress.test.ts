@@ -5,17 +5,23 @@ import { environmentAddress, tinkerAddress } from "../../src/trainer/serviceAddr
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
 
 interface Setting {
+  /** Keys of the editor, each with the host it is for; null = the official one. */
+  readonly store?: Readonly<
+    Record<string, { readonly value: string; readonly host: string | null }>
+  >;
   readonly process?: Readonly<Record<string, string>>;
   readonly dotenv?: Readonly<Record<string, string>>;
   readonly config?: Partial<Config>;
   readonly allowedHosts?: readonly string[];
 }
 
-function parts({ process = {}, dotenv = {}, config = {}, allowedHosts = [] }: Setting) {
+function parts({ store = {}, process = {}, dotenv = {}, config = {}, allowedHosts = [] }: Setting) {
   return {
     config: aConfig(config),
     allowedHosts,
     variables: (name: string): FoundValue | null => {
+      const kept = store[name];
+      if (kept !== undefined) return { ...kept, origin: "store" };
       const own = process[name];
       if (own !== undefined) return { value: own, origin: "process" };
       const value = dotenv[name];
@@ -43,6 +49,29 @@ describe("Tinker", () => {
     expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host one\.example/);
     const allowed = tinkerAddress(parts({ ...setting, allowedHosts: ["one.example"] }));
     expect(allowed).toMatchObject({ url: "http://one.example", key: "tml-1" });
+  });
+
+  it.each<[string, Setting]>([
+    ["the configuration", { config: { tinker_base_url: "http://one.example" } }],
+    ["the process", { process: { TINKER_BASE_URL: "http://one.example" } }],
+    [".env", { dotenv: { TINKER_BASE_URL: "http://one.example" } }],
+  ])("gets a stored key over an address from %s only where it is for that host", (_, setting) => {
+    const stored = (host: string | null) => ({ TINKER_API_KEY: { value: "tml-1", host } });
+    const address = (more: Setting) => tinkerAddress(parts({ ...setting, ...more }));
+    const refusal = { code: "key-host-not-allowed", data: { host: "one.example" } };
+    expect(() => address({ store: stored(null) })).toThrow(
+      expect.objectContaining({ ...refusal, data: expect.objectContaining(refusal.data) }),
+    );
+    expect(() => address({ store: stored("two.example") })).toThrow(/TINKER_API_KEY/);
+    const allowed = { store: stored(null), allowedHosts: ["one.example"] };
+    expect(address(allowed)).toMatchObject({ url: "http://one.example", key: "tml-1" });
+  });
+
+  it("gets a key that was stored for the host of the configuration", () => {
+    const config = { tinker_base_url: "http://one.example/base" };
+    const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
+    expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
+    expect(() => tinkerAddress(parts({ store }))).toThrow(/is kept for one\.example/);
   });
 });
 
@@ -94,5 +123,19 @@ describe("the server of the environments", () => {
     const own = anEnvironment({ secrets: { search_key: null } });
     const config = { environments: { [ENVIRONMENT]: own } };
     expect(() => environmentAddress(parts({ process, dotenv, config }))).toThrow(/but SEARCH_KEY/);
+  });
+
+  it("gets neither a stored key nor a stored secret that is for another host", () => {
+    const config = { openreward_base_url: "http://a.example" };
+    const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
+    expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(/ORS_API_KEY is kept/);
+    const own = anEnvironment({ secrets: { search_key: null } });
+    const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
+    const search = { SEARCH_KEY: { value: "s-1", host: null } };
+    expect(() => environmentAddress(parts({ store: search, config: withSecret }))).toThrow(
+      /SEARCH_KEY is kept for sessions\.openreward\.ai/,
+    );
+    const bound = { SEARCH_KEY: { value: "s-1", host: "a.example" } };
+    expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();
   });
 });

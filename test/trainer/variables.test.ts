@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadVariables } from "../../src/trainer/variables.ts";
 
 let folder: string;
@@ -62,4 +62,46 @@ it.each(["constructor", "__proto__", "toString"])("%s is no variable by birth", 
 it("a folder without .env has no variables of its own", async () => {
   const variable = await loadVariables(folder);
   expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
+});
+
+describe("what an editor hands over", () => {
+  const order = {
+    keys: { TINKER_RL_TEST_VARIABLE: { value: "store", host: "one.example" } },
+    variables: {},
+    readsEnvFile: true,
+  };
+
+  it("stands over everything else, and says which host it is for", async () => {
+    vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
+    const variable = await loadVariables(folder, order);
+    expect(variable("TINKER_RL_TEST_VARIABLE")).toEqual({
+      ...{ value: "store", origin: "store", host: "one.example" },
+    });
+  });
+
+  it("counts as absent where it is empty", async () => {
+    vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
+    const keys = { TINKER_RL_TEST_VARIABLE: { value: "", host: null } };
+    const variable = await loadVariables(folder, { ...order, keys });
+    expect(variable("TINKER_RL_TEST_VARIABLE")?.value).toBe("process");
+  });
+
+  it("can set variables over those of the process", async () => {
+    vi.stubEnv("TINKER_RL_TEST_OTHER", "process");
+    const variables = { TINKER_RL_TEST_OTHER: "editor" };
+    const variable = await loadVariables(folder, { ...order, variables });
+    expect(variable("TINKER_RL_TEST_OTHER")).toEqual({ value: "editor", origin: "process" });
+  });
+
+  it("decides whether .env is read", async () => {
+    await writeFile(join(folder, ".env"), "TINKER_RL_TEST_OTHER=file\n");
+    const look = async (readsEnvFile: boolean) =>
+      (await loadVariables(folder, { ...order, readsEnvFile }))("TINKER_RL_TEST_OTHER");
+    expect(await look(true)).toEqual({ value: "file", origin: "dotenv" });
+    expect(await look(false)).toBeNull();
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("is no %s by birth", async (name) => {
+    expect((await loadVariables(folder, order))(name)).toBeNull();
+  });
 });

@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
+  type BoundRoute,
   type NamedValue,
   requireAllowedHost,
   requireBoundHost,
@@ -61,5 +62,53 @@ it("a host that is allowed for one key gets no other", () => {
   );
   expect(() => requireBoundHost({ ...both, url: address.value })).toThrow(
     expect.objectContaining({ data: { key: "OTHER_KEY", host: "stranger.example:8443" } }),
+  );
+});
+
+describe("a key from the store", () => {
+  const stored: NamedValue = { ...key, origin: "store", host: null };
+  const { officialUrl } = route;
+  const bound = { keys: [stored], officialUrl, allowedHosts: [] };
+  const to = (url: string, changes: Partial<BoundRoute> = {}) => {
+    return () => requireBoundHost({ ...bound, url, ...changes });
+  };
+
+  it("goes to the service it is for, and to no other host", () => {
+    expect(to("https://service.example/other")).not.toThrow();
+    expect(to("https://stranger.example")).toThrow(
+      expect.objectContaining({
+        code: "key-host-not-allowed",
+        message: expect.stringMatching(/kept for service\.example.*send it to stranger\.example/),
+        data: { key: "TINKER_API_KEY", host: "stranger.example" },
+      }),
+    );
+  });
+
+  it.each([
+    "https://service.example.evil",
+    "https://service.example:8443",
+    "https://service.example@evil.example",
+    "https://evil.example/service.example",
+  ])("does not go to %s", (url) => {
+    expect(to(url)).toThrow(/TINKER_API_KEY is kept for service\.example/);
+  });
+
+  it("that was kept for a host goes there alone, in whatever letters it was written", () => {
+    const keys = [{ ...stored, host: "Own.example:8443" }];
+    expect(to("https://OWN.example:8443/x", { keys })).not.toThrow();
+    expect(to("https://service.example", { keys })).toThrow(/kept for Own\.example:8443/);
+  });
+
+  it("goes where the user has allowed it", () => {
+    const allowed = { allowedHosts: ["stranger.example"] };
+    expect(to("https://stranger.example", allowed)).not.toThrow();
+    expect(to("https://other.example", allowed)).toThrow(/other\.example/);
+  });
+
+  it.each(["process", "dotenv"] as const)(
+    "is unlike one from the %s, which follows the address",
+    (origin) => {
+      expect(to("https://stranger.example", { keys: [{ ...key, origin }] })).not.toThrow();
+    },
   );
 });

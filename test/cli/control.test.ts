@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { type ControlParts, controlRun } from "../../src/cli/control.ts";
+import { renderLine } from "../../src/cli/line.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { writeRunFile } from "../../src/core/run/runLease.ts";
+import type { ControlWish, RunStatus } from "../../src/shared/control.ts";
+import type { RunFile } from "../../src/shared/runFile.ts";
+import { ControlServer } from "../../src/trainer/control/controlServer.ts";
+import { INITIAL_STATUS } from "../../src/trainer/control/runStatus.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+
+const folder = "/home/me/runs/demo";
+const clock = new FakeClock();
+let server: ControlServer;
+let status: RunStatus;
+let wishes: ControlWish[];
+let carryOut: (wish: ControlWish) => Promise<string>;
+let parts: ControlParts;
+
+beforeEach(async () => {
+  wishes = [];
+  status = { ...INITIAL_STATUS, phase: "running", step: 12, totalSteps: 40 };
+  carryOut = async () => "The run goes on.";
+  server = await ControlServer.start({
+    clock,
+    status: () => status,
+    carryOut: (wish) => {
+      wishes.push(wish);
+      return carryOut(wish);
+    },
+  });
+  parts = {
+    clock,
+    fileSystem: createMemoryFileSystem(),
+    invocation: { program: "tinker-rl", cwd: "/home/me" },
+    isProcessAlive: () => true,
+  };
+});
+
+afterEach(() => server.close());
+
+async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
+  await writeRunFile(parts.fileSystem, folder, {
+    ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 7, owner: "terminal" },
+    ...{ startedAtMs: 0, heartbeatAtMs: clock.now(), generation: 1, attempt: 1 },
+    ...{ phase: "running", configPath: "/home/me/run.yaml", control: server.address },
+    ...changes,
+  });
+}
+
+async function control(...words: readonly string[]): Promise<readonly string[]> {
+  const command = parseArguments(["control", "runs/demo", ...words]);
+  if (command.kind !== "control") throw new Error("the words are no wish");
+  const lines = await controlRun(parts, command);
+  return lines.map((line) => renderLine(line, false));
+}
+
+describe("control", () => {
+  it.each(["pause", "continue", "save", "stop", "stop-now"])(
+    "hands the wish to %s on and prints what comes of it",
+    async (action) => {
+      await writeRun();
+      expect(await control(action)).toEqual(["The run goes on."]);
+      expect(wishes).toMatchObject([{ action }]);
+    },
+  );
+
+  it("hands settings on as they were written", async () => {
+    await writeRun();
+    await control("set", "learning_rate=5e-4", 'environments."a/b".max_turns=3');
+    const settings = ["learning_rate=5e-4", 'environments."a/b".max_turns=3'];
+    expect(wishes).toMatchObject([{ action: "retune", settings }]);
+  });
+
+  it("tells what a run is doing", async () => {
+    await writeRun();
+    carryOut = async () => "";
+    expect(await control("status")).toEqual(["running  12 of 40 steps completed"]);
+    status = { ...status, phase: "paused", totalSteps: null };
+    expect(await control("status")).toEqual(["paused  12 steps completed"]);
+  });
+
+  it("passes a refusal on", async () => {
+    await writeRun();
+    carryOut = () => Promise.reject(new AppError("config-not-tunable", "seed cannot change."));
+    await expect(control("set", "seed=1")).rejects.toMatchObject({
+      code: "config-not-tunable",
+      message: "seed cannot change.",
+    });
+  });
+
+  it("says where there is no run", async () => {
+    await expect(control("pause")).rejects.toMatchObject({
+      code: "run-not-found",
+      message: expect.stringMatching(/^runs\/demo holds no run/),
+    });
+  });
+
+  it.each<[string, Partial<RunFile>]>([
+    ["has ended", { phase: "stopped", control: null }],
+    ["has a trainer that gives no sign of life", { heartbeatAtMs: clock.now() - 60_000 }],
+    ["cannot be controlled", { control: null }],
+  ])("says how to go on with a run that %s", async (_, changes) => {
+    await writeRun(changes);
+    await expect(control("pause")).rejects.toMatchObject({
+      code: "run-not-running",
+      message: expect.stringContaining("tinker-rl resume runs/demo"),
+    });
+  });
+
+  it("says so when the trainer does not answer", async () => {
+    await writeRun();
+    await server.close();
+    await expect(control("pause")).rejects.toMatchObject({ code: "run-not-reachable" });
+  });
+});
+
+describe("the words of control", () => {
+  it.each([
+    [["control"], /needs the run folder and what to do/],
+    [["control", "runs/demo"], /needs the run folder and what to do/],
+    [["control", "runs/demo", "paus"], /knows no "paus"\. Did you mean pause\?/],
+    [["control", "runs/demo", "pause", "now"], /"now" is one argument too many/],
+    [["control", "runs/demo", "set"], /set needs at least one KEY=VALUE/],
+    [["control", "runs/demo", "set", "learning_rate", "1"], /"learning_rate" is not KEY=VALUE/],
+  ])("%j are refused", (words, message) => {
+    expect(() => parseArguments(words)).toThrow(message);
+  });
+});
