@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import type { App, Trees } from "./host/app.ts";
 import { COMMANDS, type CommandId } from "./host/commands/commandTable.ts";
+import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { type CommandHandlers, registerCommands } from "./host/commands/registerCommands.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
@@ -47,7 +48,8 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   context.subscriptions.push(
     log,
     ...Object.values(trees).map(({ view }) => view),
-    registerCommands(lazyHandlers(app), log),
+    // Help works also when the rest cannot be loaded.
+    registerCommands({ ...lazyHandlers(app), ...helpHandlers({ context, log }) }, log),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),

@@ -13,8 +13,8 @@ interface Welcome {
 const TRUSTED = "isWorkspaceTrusted";
 const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
 
-const DEMO = "Or [try the local demo](command:tinkerRL.startLocalDemo): no keys, no network.";
-const IMPORT = "Or [open an existing run folder](command:tinkerRL.importRun).";
+const DEMO = "No keys at hand? [Try the local demo](command:tinkerRL.startLocalDemo).";
+const IMPORT = "Runs from elsewhere? [Open a run folder](command:tinkerRL.importRun).";
 const TOUR = "New here? [Take the tour](command:tinkerRL.openWalkthrough).";
 
 const WELCOMES: readonly Welcome[] = [
@@ -53,26 +53,25 @@ const WELCOMES: readonly Welcome[] = [
     lines: [
       "No run yet.",
       "[Start Training](command:tinkerRL.startTraining)",
-      "Or [check the configuration](command:tinkerRL.validateConfig) first.",
+      "Not sure about it? [Check the configuration](command:tinkerRL.validateConfig) first.",
       TOUR,
     ],
   },
   {
     view: "trajectories",
-    when: "!tinkerRL.hasRuns",
-    lines: ["The rollouts of the run that is selected in Runs are shown here."],
+    lines: ["Select a run in Runs to see its rollouts, step by step."],
   },
   {
     view: "checkpoints",
     lines: [
-      "Saved weights are shown here.",
+      "The checkpoints of your runs are shown here.",
       "To see those of the Tinker service, [set its key](command:tinkerRL.setApiKey).",
     ],
   },
   {
     view: "environments",
     lines: [
-      "What a model can be trained in is shown here.",
+      "The environments of your configurations, and those that can be added, are shown here.",
       "To see what OpenReward offers, [set its key](command:tinkerRL.setApiKey).",
     ],
   },

@@ -45,11 +45,9 @@ function guarded(
   };
 }
 
-const MANAGE_TRUST = "Manage Workspace Trust";
-
 function refuse(title: string): undefined {
   const text = vscode.l10n.t("{0} is off in Restricted Mode. Trust this folder to use it.", title);
-  const action = vscode.l10n.t(MANAGE_TRUST);
+  const action = vscode.l10n.t("Manage Workspace Trust");
   void vscode.window.showWarningMessage(text, action).then((chosen) => {
     if (chosen === action) void vscode.commands.executeCommand("workbench.trust.manage");
   });

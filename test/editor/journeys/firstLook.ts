@@ -16,10 +16,13 @@ export const firstLook: Journey = {
 
     await step("empty views say what to do", async () => {
       await workbench.view("Runs").getByText("no configuration yet").waitFor();
-      await workbench.view("Trajectories").getByText("rollouts of the run").waitFor();
-      await workbench.view("Checkpoints").getByText("Saved weights").waitFor();
+      await workbench.view("Trajectories").getByText("Select a run").waitFor();
+      await workbench.view("Checkpoints").getByText("checkpoints of your runs").waitFor();
       await workbench.unfold("Environments");
-      await workbench.view("Environments").getByText("can be trained in").waitFor();
+      await workbench
+        .view("Environments")
+        .getByText("environments of your configurations")
+        .waitFor();
       await pictures("views");
     });
 
