@@ -8,8 +8,8 @@ import { systemClock } from "../src/node/clock.ts";
 import type { Measurement } from "./measure.ts";
 
 const DELAY_RESOLUTION_MS = 10;
-const MEMORY_INTERVAL_MS = 50;
-const TICK_MS = 5;
+const MEMORY_INTERVAL_MS = 100;
+const TICK_MS = 10;
 
 export interface Observed<Result> {
   readonly result: Result;

@@ -33,6 +33,10 @@ export interface RolloutStoreParts {
   readonly folder: string;
 }
 
+/** Token records are written in lots of about this size: a write for each would take longer than all their bytes. */
+const LOT_BYTES = 1024 * 1024;
+const MAX_LOT_RECORDS = 256;
+
 export function createRolloutStore(parts: RolloutStoreParts): RolloutStore {
   const { fileSystem, folder, redactor } = parts;
   const addLines = async (step: number, lines: readonly IndexLine[]): Promise<void> => {
@@ -53,13 +57,46 @@ export function createRolloutStore(parts: RolloutStoreParts): RolloutStore {
       ),
     addTokens: async (step, records) => {
       const lines: IndexLine[] = [];
-      for (const record of records) {
-        const bytes = encodeTokenRecord(record);
-        const offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
-        const { group, rollout, stream } = record;
-        lines.push({ kind: "tokens", step, group, rollout, stream, offset, length: bytes.length });
+      for (let next = 0; next < records.length; ) {
+        const lot = takeLot(records.slice(next, next + MAX_LOT_RECORDS));
+        next += lot.length;
+        const bytes = joinBytes(lot.map((one) => one.bytes));
+        let offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
+        for (const { record, bytes: own } of lot) {
+          const { group, rollout, stream } = record;
+          lines.push({ kind: "tokens", step, group, rollout, stream, offset, length: own.length });
+          offset += own.length;
+        }
       }
       await addLines(step, lines);
     },
   };
+}
+
+interface EncodedRecord {
+  readonly record: TokenRecord;
+  readonly bytes: Uint8Array;
+}
+
+/** The first records, up to the one with which the lot is full. */
+function takeLot(records: readonly TokenRecord[]): readonly EncodedRecord[] {
+  const lot: EncodedRecord[] = [];
+  let size = 0;
+  for (const record of records) {
+    const bytes = encodeTokenRecord(record);
+    lot.push({ record, bytes });
+    size += bytes.length;
+    if (size >= LOT_BYTES) break;
+  }
+  return lot;
+}
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
 }

@@ -33,14 +33,15 @@ export function buildDatum(
   checkLedger(ledger);
   const n = ledger.mask.lastIndexOf(1) + 1;
   if (n < 2) return null;
-  const mask = Uint8Array.from(ledger.mask.slice(1, n));
+  // Constructors copy an array at once; `from` would ask an iterator for every token.
+  const mask = new Uint8Array(ledger.mask.slice(1, n));
   return {
     ...source,
     advantage,
-    tokens: Int32Array.from(ledger.tokens.slice(0, n - 1)),
-    targets: Int32Array.from(ledger.tokens.slice(1, n)),
-    logprobs: Float32Array.from(ledger.logprobs.slice(1, n)),
-    advantages: Float32Array.from(mask, (trained) => trained * advantage),
+    tokens: new Int32Array(ledger.tokens.slice(0, n - 1)),
+    targets: new Int32Array(ledger.tokens.slice(1, n)),
+    logprobs: new Float32Array(ledger.logprobs.slice(1, n)),
+    advantages: new Float32Array(mask).map((trained) => trained * advantage),
     mask,
   };
 }
