@@ -8,7 +8,7 @@ import type { SharedParts } from "./configParts.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
-const MOVE_SECRET = "tinkerRL.moveSecret";
+const MOVE_SECRET = "_tinkerRL.moveSecret";
 
 /** The command behind a fix. It carries the place of a secret, never its text. */
 export function remedyCommand(
