@@ -257,6 +257,20 @@ describe("the time limit of a rollout", () => {
     expect(areClosed(environment)).toEqual([true]);
   });
 
+  it("stands still, as that of the call does, while an environment is still starting", async () => {
+    const clock = new FakeClock();
+    const starting: SessionScript = {
+      onCall: async ({ name, signal, pausedWhile }) => {
+        await pausedWhile(() => clock.sleep(600_000, signal));
+        return result("5", name === "answer" ? { reward: 1, finished: true } : {});
+      },
+    };
+    const environment = scriptedEnvironment([starting]);
+    const limits = { ...settings, toolTimeoutMs: 2_000 };
+    const { record } = await setUp({ environment, settings: limits, clock }).run();
+    expect(record.stop).toBe("reached_terminal_state");
+  });
+
   it("makes it fail when not even one turn was finished", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const sampler = scriptedSampler(["hang"]);

@@ -10,11 +10,14 @@ import type {
   TerminalTool,
   ToolCallOutcome,
 } from "../../../src/core/openreward/contract.ts";
+import { type PausedWhile, unpaused } from "../../../src/core/util/pausedWhile.ts";
 
 export interface ToolRequest {
   readonly name: string;
   readonly args: JsonObject;
   readonly signal: AbortSignal | undefined;
+  /** For the wait for an environment that is still starting. */
+  readonly pausedWhile: PausedWhile;
 }
 
 export interface SessionScript {
@@ -77,9 +80,9 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
       terminalTool: script.terminalTool ?? null,
       supportsGroupScoring: false,
     }),
-    callTool: async (name, args, { signal } = {}) => {
+    callTool: async (name, args, { signal, pausedWhile = unpaused } = {}) => {
       calls.push([name, args]);
-      return await onCall({ name, args, signal });
+      return await onCall({ name, args, signal, pausedWhile });
     },
     close: async () => {
       isClosed = true;
