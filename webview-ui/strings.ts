@@ -212,7 +212,7 @@ export const strings = {
     excluded: (why: string) => `left out: ${why.replaceAll("_", " ")}`,
     failed: "failed",
     head: {
-      rollout: "Group·#",
+      rollout: "Rollout",
       environment: "Environment",
       split: "Split",
       task: "Task",
@@ -230,7 +230,8 @@ export const strings = {
   },
 
   replay: {
-    title: (group: number, rollout: number) => `Group ${group}, rollout ${rollout}`,
+    title: (step: number, group: number, rollout: number) =>
+      `Step ${formatCount(step)}, group ${group}, rollout ${rollout}`,
     label: "Replay",
     back: "Back to the list",
     mode: "Show as",

@@ -72,7 +72,7 @@ export function firstViewState(smoothing: number): ViewState {
     ...{ xRange: null, yRange: null, hiddenSeries: [], pinnedMetrics: [], shownAttempt: null },
     filter: NO_FILTER,
     sorting: { column: "rollout", isDescending: false },
-    hiddenColumns: ["duration", "split"],
+    hiddenColumns: ["duration", "split", "task"],
     ...{ replayMode: "markdown", isReasoningOpen: false },
     ...{ tokenColour: "logprob", hasTokenNumbers: false },
     ...{ configFilter: "", isOnlyChanged: false, scroll: {} },

@@ -7,6 +7,8 @@ import { nextPosition, positionOf } from "./toolbar.tsx";
 export interface MenuItem {
   readonly label: string;
   readonly run: () => void;
+  /** For entries that are switched; they leave the menu open. */
+  readonly isChecked?: boolean;
 }
 
 interface MenuProps {
@@ -30,7 +32,7 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
     };
     document.addEventListener("pointerdown", closeOutside);
     document.addEventListener("focusin", closeOutside);
-    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    root.current?.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
     return () => {
       document.removeEventListener("pointerdown", closeOutside);
       document.removeEventListener("focusin", closeOutside);
@@ -47,7 +49,7 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
       close();
       return;
     }
-    const entries = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const entries = [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
     const at = positionOf(entries, document.activeElement);
     const next = nextPosition(event.key, at, entries.length);
     if (next === null) return;
@@ -73,18 +75,22 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
       </button>
       {isOpen ? (
         <div class="menu-list" role="menu" id={id} aria-label={label}>
-          {items.map((item) => (
+          {items.map(({ label: name, run, isChecked }) => (
             <button
               type="button"
-              role="menuitem"
+              role={isChecked === undefined ? "menuitem" : "menuitemcheckbox"}
+              {...(isChecked === undefined ? {} : { "aria-checked": isChecked })}
               tabIndex={-1}
-              key={item.label}
+              key={name}
               onClick={() => {
-                close();
-                item.run();
+                if (isChecked === undefined) close();
+                run();
               }}
             >
-              {item.label}
+              {isChecked === undefined ? null : (
+                <span class="menu-check">{isChecked ? <Icon name="check" /> : null}</span>
+              )}
+              {name}
             </button>
           ))}
         </div>

@@ -23,13 +23,16 @@ export function visiblePieces(text: string): readonly Piece[] {
   return pieces;
 }
 
-/** For names, labels and titles: one line, with signs. */
-export function visibleLine(text: string): string {
+/** The pieces as one text. */
+export function visibleText(text: string): string {
   return visiblePieces(text)
     .map((piece) => piece.text)
-    .join("")
-    .replaceAll("\n", "⏎")
-    .replaceAll("\t", "⇥");
+    .join("");
+}
+
+/** For names, labels and titles: one line, with signs. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 }
 
 /** For single tokens: white space is visible too. */

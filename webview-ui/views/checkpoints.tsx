@@ -1,5 +1,171 @@
+/** The saves of the run, and what can be done with each. */
+
+import { useEffect, useState } from "preact/hooks";
+import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
+import type { CheckpointView } from "../../src/shared/panelModel.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { useScroll } from "../controls/useScroll.ts";
 import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
+
+const text = strings.checkpoints;
+const DAY_MS = 24 * 3600 * 1000;
+const CLOCK_MS = 30_000;
 
 export function Checkpoints({ panel }: { readonly panel: PanelModel }) {
-  return <p>{panel.status.value}</p>;
+  const checkpoints = panel.checkpoints.value;
+  const nowMs = useNow();
+  const scrolled = useScroll(panel, "checkpoints");
+  if (checkpoints.length === 0) {
+    return (
+      <div class="message">
+        <h2>{text.empty}</h2>
+        <p>{text.emptyHint}</p>
+      </div>
+    );
+  }
+  return (
+    <div class="page" ref={scrolled}>
+      <Expiring checkpoints={checkpoints} nowMs={nowMs} />
+      <div class="card flush">
+        <ScrollRegion label={text.caption}>
+          <table class="plain">
+            <caption class="spoken">{text.caption}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{text.name}</th>
+                <th scope="col" class="number">
+                  {text.step}
+                </th>
+                <th scope="col">{text.kind}</th>
+                <th scope="col" class="number">
+                  {text.reward}
+                </th>
+                <th scope="col">{text.created}</th>
+                <th scope="col">{text.expires}</th>
+                <th scope="col">{text.holds}</th>
+                <th scope="col">
+                  <span class="spoken">{text.actions}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {checkpoints.map((checkpoint) => (
+                <Row key={checkpoint.name} panel={panel} checkpoint={checkpoint} nowMs={nowMs} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      </div>
+    </div>
+  );
+}
+
+/** Only what a user can still save. */
+function Expiring({
+  checkpoints,
+  nowMs,
+}: {
+  readonly checkpoints: readonly CheckpointView[];
+  readonly nowMs: number;
+}) {
+  const soon = checkpoints.find(({ kind, expiresAt }) => {
+    const left = expiresAt === null ? Number.NaN : Date.parse(expiresAt) - nowMs;
+    return kind !== "rolling" && left > 0 && left < DAY_MS;
+  });
+  if (soon?.expiresAt == null) return null;
+  const left = formatDuration((Date.parse(soon.expiresAt) - nowMs) / 1000);
+  return (
+    <p class="banner">
+      <Icon name="warning" />
+      {text.expiring(visibleLine(soon.name), left)}
+    </p>
+  );
+}
+
+interface RowProps {
+  readonly panel: PanelModel;
+  readonly checkpoint: CheckpointView;
+  readonly nowMs: number;
+}
+
+function Row({ panel, checkpoint, nowMs }: RowProps) {
+  const { name, step, kind, reward, createdAt, expiresAt, statePath, samplerPath } = checkpoint;
+  const { host } = panel;
+  const shownName = visibleLine(name);
+  const copy = (which: "state" | "sampler"): void =>
+    host.command("copyCheckpointPath", { name, which });
+  const items = [
+    ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),
+    ...(samplerPath === null ? [] : [{ label: text.copySampler, run: () => copy("sampler") }]),
+    ...(statePath === null
+      ? []
+      : [{ label: text.start, run: () => host.command("startFromCheckpoint", { name }) }]),
+    { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
+  ];
+  const holds = [
+    ...(statePath === null ? [] : [text.state]),
+    ...(samplerPath === null ? [] : [text.sampler]),
+  ];
+  return (
+    <tr>
+      <th scope="row" class="name" title={visibleLine(statePath ?? samplerPath ?? "")}>
+        {shownName}
+      </th>
+      <td class="number">{formatCount(step)}</td>
+      <td>{visibleLine(kind)}</td>
+      <td class="number">{formatReward(reward)}</td>
+      <td title={createdAt}>{ago(createdAt, nowMs)}</td>
+      <td title={expiresAt ?? undefined}>{expiry(expiresAt, nowMs)}</td>
+      <td>{holds.join(" + ")}</td>
+      <td class="row-actions">
+        {statePath === null && samplerPath === null ? null : (
+          <button
+            type="button"
+            class="quiet only-icon"
+            aria-label={`${text.copyState}: ${shownName}`}
+            title={statePath === null ? text.copySampler : text.copyState}
+            onClick={() => copy(statePath === null ? "sampler" : "state")}
+          >
+            <Icon name="copy" />
+          </button>
+        )}
+        <Menu label={text.actionsOf(shownName)} icon="ellipsis" items={items} />
+      </td>
+    </tr>
+  );
+}
+
+function ago(iso: string, nowMs: number): string {
+  const age = nowMs - Date.parse(iso);
+  if (Number.isNaN(age)) return visibleLine(iso);
+  return age > DAY_MS ? new Date(iso).toLocaleString() : text.ago(roughly(Math.max(0, age)));
+}
+
+function expiry(iso: string | null, nowMs: number): string {
+  if (iso === null) return text.never;
+  const left = Date.parse(iso) - nowMs;
+  if (Number.isNaN(left)) return visibleLine(iso);
+  return left <= 0 ? text.expired : text.inTime(roughly(left));
+}
+
+/** The largest unit only. */
+function roughly(durationMs: number): string {
+  const minutes = Math.floor(durationMs / 60_000);
+  if (minutes < 1) return "1 min";
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+}
+
+/** Ticks while the view is seen; the page is gone when the panel is hidden. */
+function useNow(): number {
+  const [nowMs, set] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => set(Date.now()), CLOCK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return nowMs;
 }

@@ -1,5 +1,156 @@
+/** The configuration with all its values, and where each comes from. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { ConfigEntry, ConfigView } from "../../src/shared/panelModel.ts";
+import { Icon } from "../controls/icon.tsx";
+import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { useScroll } from "../controls/useScroll.ts";
 import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import { matcher } from "./metricPicker.tsx";
+
+const text = strings.config;
 
 export function Config({ panel }: { readonly panel: PanelModel }) {
-  return <p>{panel.status.value}</p>;
+  const [config, setConfig] = useState<ConfigView | null>(null);
+  const scrolled = useScroll(panel, "config");
+  const attempt = panel.run.value?.attempt;
+  useEffect(
+    () =>
+      panel.host.ask({ ask: "config" }, (answer) => {
+        if (answer.kind === "config") setConfig(answer.config);
+      }),
+    [panel, attempt],
+  );
+  if (config === null) return null;
+  if (config.entries.length === 0) return <p class="message">{text.empty}</p>;
+  const { configFilter, isOnlyChanged } = panel.view.value;
+  const matches = matcher(configFilter);
+  const shown = config.entries.filter(
+    ({ key, value, origin }) =>
+      (!isOnlyChanged || origin !== "default") && (matches(key) || matches(value)),
+  );
+  return (
+    <div class="page" ref={scrolled}>
+      <ConfigHead panel={panel} config={config} shown={shown.length} />
+      {shown.length === 0 ? (
+        <p class="message">{text.noMatch}</p>
+      ) : (
+        <div class="card flush">
+          <ScrollRegion label={strings.tabs.config}>
+            <table class="plain config-table">
+              <thead>
+                <tr>
+                  <th scope="col">{text.key}</th>
+                  <th scope="col">{text.value}</th>
+                  <th scope="col">{text.origin}</th>
+                  <th scope="col">
+                    <span class="spoken">{strings.checkpoints.actions}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((entry) => (
+                  <Entry key={entry.key} panel={panel} entry={entry} />
+                ))}
+              </tbody>
+            </table>
+          </ScrollRegion>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly panel: PanelModel;
+  readonly config: ConfigView;
+  readonly shown: number;
+}
+
+function ConfigHead({ panel, config, shown }: HeadProps) {
+  const { configFilter, isOnlyChanged } = panel.view.value;
+  return (
+    <>
+      <search class="controls">
+        <input
+          type="search"
+          class="wide"
+          placeholder={text.filter}
+          aria-label={text.filter}
+          value={configFilter}
+          onInput={({ currentTarget: { value } }) => panel.update({ configFilter: value })}
+        />
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={isOnlyChanged}
+          onClick={() => panel.update({ isOnlyChanged: !isOnlyChanged })}
+        >
+          {text.onlyChanged}
+        </button>
+        <span class="fact">{text.count(shown, config.entries.length)}</span>
+        {config.path === null ? null : (
+          <button
+            type="button"
+            class="quiet push"
+            title={visibleLine(config.path)}
+            onClick={() => panel.host.command("openConfigAt", { path: [] })}
+          >
+            <Icon name="goToFile" />
+            <span>{text.openFile}</span>
+          </button>
+        )}
+      </search>
+      {config.overrides.length === 0 ? null : (
+        <p class="overrides">
+          <span class="fact">{text.overrides}</span>
+          {config.overrides.map((override) => (
+            <code key={override}>{visibleLine(override)}</code>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Entry({ panel, entry }: { readonly panel: PanelModel; readonly entry: ConfigEntry }) {
+  const { key, path, value, origin, isTunable } = entry;
+  const shownKey = visibleLine(key);
+  return (
+    <tr data-origin={origin ?? undefined}>
+      <th scope="row" class="name">
+        {shownKey}
+        {isTunable ? (
+          <span class="badge" title={text.tunableHint}>
+            {text.tunable}
+          </span>
+        ) : null}
+      </th>
+      <td class="config-value">{visibleLine(value)}</td>
+      <td>
+        {origin === null ? (
+          strings.none
+        ) : (
+          <span class="badge" data-origin={origin}>
+            {text.origins[origin]}
+          </span>
+        )}
+      </td>
+      <td class="row-actions">
+        {origin === "file" ? (
+          <button
+            type="button"
+            class="quiet only-icon"
+            aria-label={text.open(shownKey)}
+            title={text.open(shownKey)}
+            onClick={() => panel.host.command("openConfigAt", { path })}
+          >
+            <Icon name="goToFile" />
+          </button>
+        ) : null}
+      </td>
+    </tr>
+  );
 }

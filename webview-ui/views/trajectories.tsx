@@ -1,5 +1,70 @@
+/** The rollouts of a step, and the replay of one. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { isTyping } from "../keys.ts";
 import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { Replay } from "./replay.tsx";
+import { RolloutFilters } from "./rolloutFilters.tsx";
+import { RolloutGrid } from "./rolloutGrid.tsx";
+import { filterRows, sortRows } from "./rolloutRows.ts";
+import { StepNavigator } from "./stepNavigator.tsx";
+
+const text = strings.trajectories;
 
 export function Trajectories({ panel }: { readonly panel: PanelModel }) {
-  return <p>{panel.status.value}</p>;
+  const { filter, sorting, rollout } = panel.view.value;
+  const shown = panel.rollouts.value;
+  const all = shown?.rows ?? [];
+  const rows = useMemo(() => sortRows(filterRows(all, filter), sorting), [all, filter, sorting]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => listKey(event, panel);
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [panel]);
+  if (shown === null) return <p class="message">{text.noSteps}</p>;
+  return (
+    <div class="trajectories" data-open={rollout !== null}>
+      <section class="list" aria-label={text.grid}>
+        <StepNavigator panel={panel} />
+        <RolloutFilters panel={panel} rows={all} shown={rows.length} />
+        {rows.length === 0 ? (
+          <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
+        ) : (
+          <RolloutGrid panel={panel} rows={rows} />
+        )}
+      </section>
+      {rollout === null ? (
+        <div class="message nothing-chosen">
+          <h2>{text.choose}</h2>
+          <p>{text.chooseHint}</p>
+        </div>
+      ) : (
+        <Replay
+          key={`${shown.step}/${rollout.group}/${rollout.rollout}`}
+          panel={panel}
+          rolloutKey={{ step: shown.step, ...rollout }}
+          siblings={all}
+        />
+      )}
+    </div>
+  );
+}
+
+function listKey(event: KeyboardEvent, panel: PanelModel): void {
+  if (event.key === "Escape" && panel.view.value.rollout !== null && !event.defaultPrevented) {
+    panel.update({ rollout: null });
+    return;
+  }
+  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return;
+  if (event.key === "/" || event.key === "f") {
+    document.querySelector<HTMLElement>("#rollout-filter")?.focus();
+    event.preventDefault();
+  } else if (
+    (event.key === "j" || event.key === "k") &&
+    !(event.target instanceof HTMLElement && event.target.closest(".grid"))
+  ) {
+    document.querySelector<HTMLElement>(".grid")?.focus();
+    event.preventDefault();
+  }
 }

@@ -111,7 +111,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   };
 
   const sendConfig = async (id: number): Promise<void> => {
-    const view = await readConfigView(fileSystem, follower.folder);
+    const view = await readConfigView(fileSystem, follower.folder, shortenPath);
     const path = follower.runFile?.configPath;
     const config = { ...view, path: path === undefined ? null : shortenPath(path) };
     if (open.has(id)) post({ kind: "config", id, config });

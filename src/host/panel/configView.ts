@@ -27,6 +27,7 @@ interface Leaf {
 export async function readConfigView(
   fileSystem: FileSystem,
   folder: string,
+  shortenPath: (path: string) => string,
 ): Promise<Omit<ConfigView, "path">> {
   const paths = runPaths(folder);
   const resolved = parseJson((await readIfPresent(fileSystem, paths.resolvedConfig)) ?? "")?.value;
@@ -38,12 +39,24 @@ export async function readConfigView(
     ({ path, value, isTunable }): ConfigEntry => ({
       key: path.join("."),
       path,
-      value: (JSON.stringify(value) ?? "null").slice(0, MAX_VALUE),
+      value: shownValue(value, shortenPath),
       origin: originOf(path),
       isTunable,
     }),
   );
-  return { entries, overrides };
+  const shownOverrides = overrides.map((override) =>
+    override.replace(/(?<==)\S.*$/, (value) => (isAbsolute(value) ? shortenPath(value) : value)),
+  );
+  return { entries, overrides: shownOverrides };
+}
+
+function shownValue(value: unknown, shortenPath: (path: string) => string): string {
+  const shown = typeof value === "string" && isAbsolute(value) ? shortenPath(value) : value;
+  return (JSON.stringify(shown) ?? "null").slice(0, MAX_VALUE);
+}
+
+function isAbsolute(text: string): boolean {
+  return /^(\/|[A-Za-z]:[\\/])/.test(text);
 }
 
 function leaves(

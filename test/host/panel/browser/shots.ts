@@ -1,6 +1,7 @@
 /** Pictures of every view in every theme, and what axe-core finds: `node scripts/run.mjs test/host/panel/browser/shots.ts RUN_FOLDER OUT_FOLDER [theme] [width]`. */
 
 import { mkdir } from "node:fs/promises";
+import { loadModelTokenizer } from "../../../../src/node/tokenizer/modelTokenizer.ts";
 import { accessibilityFaults } from "./axe.ts";
 import { findChromium, launchChromium, openPanelPage } from "./panelPage.ts";
 import { THEMES } from "./themes.ts";
@@ -10,10 +11,13 @@ const [folder = "", out = "", only = "", width = "1200"] = process.argv.slice(2)
 const path = findChromium();
 if (path === null) throw new Error("There is no Chromium: install it, or set CHROMIUM_PATH.");
 await mkdir(out, { recursive: true });
+const { tokenizer } = await loadModelTokenizer("src/local/engine/model");
+const tokenTexts = async (_: string, ids: Int32Array) =>
+  Array.from(ids, (id) => tokenizer.decode([id]));
 const browser = await launchChromium(path);
 try {
   for (const theme of THEMES.filter(({ name }) => only === "" || only === name)) {
-    const panel = await openPanelPage(browser, { folder, theme, width: Number(width) });
+    const panel = await openPanelPage(browser, { folder, theme, width: Number(width), tokenTexts });
     await showViews(panel.page, async (name) => {
       await panel.page.screenshot({ path: `${out}/${name}-${theme.name}.png` });
       for (const fault of await accessibilityFaults(panel.page))

@@ -5,6 +5,44 @@ import type { Page } from "playwright-core";
 /** Calls `look` with a name at every stop, when the view is drawn. */
 export async function showViews(page: Page, look: (name: string) => Promise<void>): Promise<void> {
   await page.locator(".reward canvas").waitFor();
-  await page.waitForTimeout(400);
+  await settle(page);
   await look("overview");
+  await page.locator("#metrics-title").hover();
+  await page.mouse.wheel(0, 5000);
+  await settle(page);
+  await look("overview-end");
+  await page.getByRole("button", { name: "View as table" }).click();
+  await settle(page);
+  await look("overview-table");
+  await page.getByRole("button", { name: "View as chart" }).click();
+
+  await page.getByRole("tab", { name: "Trajectories" }).click();
+  await page.locator(".grid-row").first().waitFor();
+  await settle(page);
+  await look("trajectories");
+  await page.locator(".grid-row").nth(3).click();
+  await page.locator(".reward-footer").waitFor();
+  await settle(page);
+  await look("replay");
+  await page.locator(".segments").getByRole("button", { name: "Tokens" }).click();
+  await page.locator(".tokens, .replay-body .message").first().waitFor();
+  await settle(page);
+  await look("tokens");
+
+  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  await settle(page);
+  await look("checkpoints");
+  await page.getByRole("tab", { name: "Config" }).click();
+  await page.locator(".config-table").waitFor();
+  await settle(page);
+  await look("config");
+  await page.keyboard.press("?");
+  await page.locator("dialog[open]").waitFor();
+  await settle(page);
+  await look("help");
+}
+
+/** Charts and colours follow in the next frames. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForTimeout(250);
 }

@@ -1,0 +1,41 @@
+/** A long text, folded until all of it is wanted; what was cut before it came is named. */
+
+import { useState } from "preact/hooks";
+import type { BoundedText } from "../../src/shared/panelModel.ts";
+import { strings } from "../strings.ts";
+import { HostileText } from "./hostileText.tsx";
+import { foldText } from "./visible.ts";
+
+const MAX_LINES = 20;
+const MAX_CHARACTERS = 4_000;
+const text = strings.replay;
+
+interface FoldedTextProps {
+  readonly content: BoundedText;
+  /** Of the element, on top of `plain-text`. */
+  readonly class?: string;
+}
+
+export function FoldedText({ content, class: own = "" }: FoldedTextProps) {
+  const [isOpen, setOpen] = useState(false);
+  const folded = foldText(content.text, MAX_LINES, MAX_CHARACTERS);
+  const lines = folded === null ? 0 : content.text.split("\n").length;
+  return (
+    <>
+      <div class={`plain-text ${own}`}>
+        <HostileText text={folded === null || isOpen ? content.text : folded} />
+      </div>
+      {folded === null ? null : (
+        <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? text.fold : text.showAll(lines, content.text.length)}
+        </button>
+      )}
+      <Omitted content={content} />
+    </>
+  );
+}
+
+/** Says that a text was cut; nothing when it was not. */
+export function Omitted({ content }: { readonly content: BoundedText }) {
+  return content.omitted === 0 ? null : <p class="note">{text.omitted(content.omitted)}</p>;
+}

@@ -1,0 +1,64 @@
+/** A text as Markdown, and as plain text until the renderer has loaded. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Host } from "../host.ts";
+import { strings } from "../strings.ts";
+import { HostileText } from "./hostileText.tsx";
+import { visibleText } from "./visible.ts";
+
+type Render = typeof import("./markdown.ts").renderMarkdown;
+
+/** Longer texts stay plain: nobody reads them formatted, and a parser would hold the page up. */
+const MAX_CHARACTERS = 40_000;
+
+let loaded: Render | null = null;
+
+export function MarkdownText({ host, text }: { readonly host: Host; readonly text: string }) {
+  const [render, setRender] = useState<Render | null>(() => loaded);
+  const place = useRef<HTMLDivElement>(null);
+  const isShort = text.length <= MAX_CHARACTERS;
+  useEffect(() => {
+    if (render !== null || !isShort) return;
+    let isWanted = true;
+    import("./markdown.ts").then(
+      ({ renderMarkdown }) => {
+        loaded = renderMarkdown;
+        if (isWanted) setRender(() => renderMarkdown);
+      },
+      // Without the renderer the text stays plain, which is all that is lost.
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [render, isShort]);
+  useEffect(() => {
+    if (render === null || place.current === null) return;
+    const content = render(visibleText(text));
+    for (const link of content.querySelectorAll("a")) bindLink(link, host);
+    place.current.replaceChildren(content);
+  }, [render, text, host]);
+  if (render === null || !isShort) {
+    return (
+      <div class="plain-text">
+        <HostileText text={text} />
+      </div>
+    );
+  }
+  return <div class="markdown" ref={place} />;
+}
+
+/** Shows where a link leads, and lets the editor ask before it opens. */
+function bindLink(link: HTMLAnchorElement, host: Host): void {
+  const address = link.getAttribute("href");
+  if (address === null) {
+    link.replaceWith(...link.childNodes);
+    return;
+  }
+  link.title = strings.replay.link(address);
+  if (link.textContent !== address) link.append(` (${address})`);
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    host.command("openLink", { url: address });
+  });
+}

@@ -1,0 +1,186 @@
+/** One rollout: what the model was told, what it wrote, what came back, and how the reward was made. */
+
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { formatQuantity, formatReward, formatSigned } from "../../src/shared/format.ts";
+import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
+import { Icon } from "../controls/icon.tsx";
+import { useScroll } from "../controls/useScroll.ts";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { ReplayMode } from "../viewState.ts";
+import { replayKey } from "./replayKeys.ts";
+import { ReplayTurns } from "./replayTurns.tsx";
+import { fateText, stopText } from "./rolloutRows.ts";
+import { Siblings } from "./siblings.tsx";
+import { TokenView } from "./tokenView.tsx";
+
+const text = strings.replay;
+const MODES = ["markdown", "raw", "tokens"] as const;
+
+interface ReplayProps {
+  readonly panel: PanelModel;
+  readonly rolloutKey: RolloutKey;
+  /** All rollouts of the step. */
+  readonly siblings: readonly RolloutRow[];
+}
+
+/** Mounted anew for every rollout. */
+export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
+  const { step, group, rollout } = rolloutKey;
+  const [body, setBody] = useState<RolloutBody | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const place = useScroll(panel, "replay");
+  const { replayMode } = panel.view.value;
+  const row = siblings.find((other) => other.group === group && other.rollout === rollout);
+  const own = siblings.filter((other) => other.group === group);
+  const isListed = row !== undefined;
+  useEffect(() => {
+    if (!isListed) return;
+    return panel.host.ask({ ask: "rollout", key: { step, group, rollout } }, (answer) => {
+      if (answer.kind === "rollout") setBody(answer.body);
+      else if (answer.kind === "error") setFault(answer.message);
+    });
+  }, [panel, step, group, rollout, isListed]);
+  const keys = useRef({ own, rolloutKey });
+  keys.current = { own, rolloutKey };
+  useEffect(() => {
+    let prefix = "";
+    const onKey = (event: KeyboardEvent): void => {
+      prefix = replayKey(event, prefix, { panel, region: place.current, ...keys.current });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [panel, place]);
+  return (
+    <article class="replay" aria-label={text.label}>
+      <header class="replay-head">
+        <ReplayTitle panel={panel} rolloutKey={rolloutKey} row={row} body={body} />
+        <Siblings panel={panel} siblings={own} rollout={rollout} />
+        <ModePicker panel={panel} body={body} />
+      </header>
+      <section
+        class="replay-body"
+        ref={place}
+        tabIndex={0}
+        aria-label={replayMode === "tokens" ? strings.tokens.label : text.label}
+      >
+        {fault === null ? null : <p class="message">{fault}</p>}
+        {replayMode === "tokens" ? (
+          <TokenView
+            panel={panel}
+            rolloutKey={rolloutKey}
+            streams={row?.streams ?? 0}
+            fate={row?.fate ?? null}
+          />
+        ) : body === null ? null : (
+          <ReplayTurns panel={panel} body={body} row={row} isMarkdown={replayMode === "markdown"} />
+        )}
+      </section>
+    </article>
+  );
+}
+
+interface TitleProps extends Omit<ReplayProps, "siblings"> {
+  readonly row: RolloutRow | undefined;
+  readonly body: RolloutBody | null;
+}
+
+function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
+  const { step, group, rollout } = rolloutKey;
+  const facts = row === undefined ? [] : factsOf(row, body);
+  return (
+    <div class="replay-title">
+      <button
+        type="button"
+        class="quiet only-icon back"
+        aria-label={text.back}
+        title={`${text.back} Esc`}
+        onClick={() => panel.update({ rollout: null })}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <div>
+        <h2>
+          {text.title(step + 1, group + 1, rollout + 1)}
+          {row === undefined ? null : (
+            <span class="reward-chip" data-failed={row.reward === null}>
+              {row.reward === null ? text.failed : text.reward(formatReward(row.reward))}
+            </span>
+          )}
+        </h2>
+        <p class="fact">
+          {facts.map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
+  const { environment, split, index, advantage, fate, stop, turns, tokens } = row;
+  return [
+    visibleLine(`${environment} ${split} ${index}`),
+    ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
+    fateText(fate),
+    stopText(stop),
+    formatQuantity(turns, "turn"),
+    formatQuantity(tokens, "token"),
+    ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
+  ];
+}
+
+function ModePicker({
+  panel,
+  body,
+}: {
+  readonly panel: PanelModel;
+  readonly body: RolloutBody | null;
+}) {
+  const { replayMode, isReasoningOpen } = panel.view.value;
+  const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
+  return (
+    <div class="replay-modes">
+      <fieldset class="segments">
+        <legend class="spoken">{text.mode}</legend>
+        {MODES.map((mode: ReplayMode) => (
+          <button
+            type="button"
+            class="toggle"
+            key={mode}
+            aria-pressed={mode === replayMode}
+            onClick={() => panel.update({ replayMode: mode })}
+          >
+            {text.modes[mode]}
+          </button>
+        ))}
+      </fieldset>
+      {hasReasoning ? (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => panel.update({ isReasoningOpen: !isReasoningOpen })}
+        >
+          {isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
+        </button>
+      ) : null}
+      {body === null ? null : (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            const { step, group, rollout } = body;
+            panel.host.command("openRolloutJson", { key: { step, group, rollout } });
+          }}
+        >
+          <Icon name="json" />
+          <span>{text.openJson}</span>
+        </button>
+      )}
+    </div>
+  );
+}

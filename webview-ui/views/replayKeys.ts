@@ -1,0 +1,88 @@
+/** The keys of a replay. */
+
+import type { RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
+import { isTyping } from "../keys.ts";
+import type { PanelModel } from "../panelModel.ts";
+
+interface ReplayPlace {
+  readonly panel: PanelModel;
+  /** What scrolls. */
+  readonly region: HTMLElement | null;
+  /** Rollouts of the group. */
+  readonly own: readonly RolloutRow[];
+  readonly rolloutKey: RolloutKey;
+}
+
+const JUMPS: Readonly<Record<string, string>> = {
+  r: "[data-reward]",
+  e: "[data-fault]",
+  t: "[data-call]",
+};
+
+/** Acts on a key and gives the prefix for the next one: `g` waits for what to go to. */
+export function replayKey(event: KeyboardEvent, prefix: string, place: ReplayPlace): string {
+  const { panel, region } = place;
+  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return "";
+  const jump = prefix === "g" ? JUMPS[event.key] : undefined;
+  if (jump !== undefined) goTo(region, jump, 1);
+  else if (event.key === "g") return "g";
+  else if (!actOn(event, place)) return "";
+  event.preventDefault();
+  return "";
+}
+
+function actOn(event: KeyboardEvent, { panel, region, own, rolloutKey }: ReplayPlace): boolean {
+  const { replayMode, isReasoningOpen } = panel.view.value;
+  switch (event.key) {
+    case "[":
+      return goToSibling(panel, own, rolloutKey, -1);
+    case "]":
+      return goToSibling(panel, own, rolloutKey, 1);
+    case "t":
+      panel.update({ replayMode: replayMode === "tokens" ? "markdown" : "tokens" });
+      return true;
+    case "m":
+      panel.update({ replayMode: replayMode === "markdown" ? "raw" : "markdown" });
+      return true;
+    case "r":
+      panel.update({ isReasoningOpen: !isReasoningOpen });
+      return true;
+    case "ArrowLeft":
+    case "ArrowRight": {
+      const isOutside =
+        event.target instanceof HTMLElement &&
+        event.target.closest("[role=tab], [role=listbox], .toolbar, .grid, .plot");
+      return isOutside ? false : goTo(region, "[data-turn]", event.key === "ArrowLeft" ? -1 : 1);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Brings the next matching place below, or above, the one at the top into view. */
+function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): boolean {
+  if (region === null) return false;
+  const top = region.getBoundingClientRect().top;
+  const places = [...region.querySelectorAll<HTMLElement>(selector)];
+  const distance = (element: HTMLElement): number => element.getBoundingClientRect().top - top;
+  // What has the focus counts as the place where one is: the last ones may not reach the top.
+  const focused =
+    document.activeElement === null ? -1 : places.indexOf(document.activeElement as HTMLElement);
+  const from = focused >= 0 ? focused : places.findLastIndex((element) => distance(element) < 4);
+  const target = places[from + direction];
+  target?.scrollIntoView({ block: "start" });
+  target?.focus({ preventScroll: true });
+  return true;
+}
+
+export function goToSibling(
+  panel: PanelModel,
+  own: readonly RolloutRow[],
+  { rollout }: Pick<RolloutKey, "rollout">,
+  direction: 1 | -1,
+): boolean {
+  const at = own.findIndex((row) => row.rollout === rollout);
+  const next = own[at + direction];
+  if (next !== undefined) panel.update({ rollout: { group: next.group, rollout: next.rollout } });
+  return true;
+}

@@ -1,0 +1,260 @@
+/** The texts of a rollout, turn by turn, with the rewards at the side. */
+
+import { formatExact, formatSigned } from "../../src/shared/format.ts";
+import type {
+  BoundedText,
+  ReplayResult,
+  ReplayTurn,
+  RolloutBody,
+  RolloutRow,
+} from "../../src/shared/panelModel.ts";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { FoldedText, Omitted } from "../text/foldedText.tsx";
+import { HostileText } from "../text/hostileText.tsx";
+import { MarkdownText } from "../text/markdownText.tsx";
+import { visibleLine } from "../text/visible.ts";
+import { fateText } from "./rolloutRows.ts";
+
+const text = strings.replay;
+
+interface TurnsProps {
+  readonly panel: PanelModel;
+  readonly body: RolloutBody;
+  readonly row: RolloutRow | undefined;
+  readonly isMarkdown: boolean;
+}
+
+export function ReplayTurns({ panel, body, row, isMarkdown }: TurnsProps) {
+  let total = 0;
+  const totals = body.turns.map(({ results }) => {
+    total += rewardOf(results) ?? 0;
+    return total;
+  });
+  return (
+    <div class="turns">
+      {body.system === null ? null : (
+        <Block label={text.system} tone="context">
+          <FoldedText content={body.system} />
+        </Block>
+      )}
+      <Block label={text.prompt} tone="context">
+        <FoldedText content={body.prompt} />
+      </Block>
+      {body.turns.map((turn, index) => (
+        <Turn
+          key={index}
+          panel={panel}
+          turn={turn}
+          index={index}
+          total={totals[index] ?? 0}
+          isMarkdown={isMarkdown}
+        />
+      ))}
+      {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
+      <RewardFooter body={body} row={row} />
+    </div>
+  );
+}
+
+interface BlockProps {
+  readonly label: string;
+  readonly tone: "context" | "model" | "call" | "result" | "fault";
+  readonly children: preact.ComponentChildren;
+}
+
+function Block({ label, tone, children }: BlockProps) {
+  const marks =
+    tone === "fault" ? { "data-fault": true } : tone === "call" ? { "data-call": true } : {};
+  return (
+    <section class="block" data-tone={tone} {...marks} tabIndex={-1}>
+      <p class="block-label">{label}</p>
+      {children}
+    </section>
+  );
+}
+
+interface TurnProps {
+  readonly panel: PanelModel;
+  readonly turn: ReplayTurn;
+  readonly index: number;
+  /** Of the rewards so far. */
+  readonly total: number;
+  readonly isMarkdown: boolean;
+}
+
+function Turn({ panel, turn, index, total, isMarkdown }: TurnProps) {
+  const { calls, errors, results, nudge, tokens, stopReason } = turn;
+  const reward = rewardOf(results);
+  return (
+    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`turn-${index}`}>
+      <div class="turn-head">
+        <h3 id={`turn-${index}`}>{text.turn(index + 1)}</h3>
+        <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
+        {reward === null ? null : (
+          <span class="turn-reward" data-reward={true} tabIndex={-1}>
+            <span class="reward-chip">{text.reward(formatExact(reward))}</span>
+            <span class="fact">{text.total(formatExact(total))}</span>
+          </span>
+        )}
+      </div>
+      <Written panel={panel} turn={turn} isMarkdown={isMarkdown} />
+      {isMarkdown
+        ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
+        : results.map((result, at) => <Result key={at} result={result} />)}
+      {isMarkdown
+        ? errors.map((error, at) => (
+            <Block key={at} label={text.parseError} tone="fault">
+              <p class="fault">
+                <HostileText text={error.message} />
+              </p>
+              <FoldedText content={error.raw} class="mono" />
+            </Block>
+          ))
+        : null}
+      {nudge === null ? null : (
+        <Block label={text.nudge} tone="context">
+          <FoldedText content={nudge} />
+        </Block>
+      )}
+    </section>
+  );
+}
+
+/** Reasoning and text as they were understood, or everything as it was written. */
+function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" | "isMarkdown">) {
+  const { reasoning, content, sampled, calls, errors } = turn;
+  if (!isMarkdown) {
+    return (
+      <Block label={text.raw} tone="model">
+        <FoldedText content={sampled} class="mono" />
+      </Block>
+    );
+  }
+  const hasText = content.text.trim() !== "";
+  const isSilent = !hasText && reasoning === null && calls.length + errors.length === 0;
+  return (
+    <>
+      {reasoning === null ? null : <Reasoning panel={panel} reasoning={reasoning} />}
+      {hasText ? (
+        <Block label={text.model} tone="model">
+          <MarkdownText host={panel.host} text={content.text} />
+          <Omitted content={content} />
+        </Block>
+      ) : null}
+      {isSilent ? (
+        <Block label={text.model} tone="model">
+          <p class="fact">{text.silent}</p>
+          <FoldedText content={sampled} class="mono" />
+        </Block>
+      ) : null}
+    </>
+  );
+}
+
+function Reasoning({
+  panel,
+  reasoning,
+}: {
+  readonly panel: PanelModel;
+  readonly reasoning: BoundedText;
+}) {
+  const { isReasoningOpen } = panel.view.value;
+  return (
+    <details class="block" data-tone="model" open={isReasoningOpen}>
+      <summary>{text.reasoning}</summary>
+      <FoldedText content={reasoning} />
+    </details>
+  );
+}
+
+interface CallProps {
+  readonly call: ReplayTurn["calls"][number];
+  readonly result: ReplayResult | undefined;
+}
+
+function CallWithResult({ call, result }: CallProps) {
+  return (
+    <>
+      <Block label={`${text.call} ${visibleLine(call.name)}`} tone="call">
+        <FoldedText content={call.args} class="mono" />
+      </Block>
+      {result === undefined ? (
+        <p class="note indented">{text.noResult}</p>
+      ) : (
+        <Result result={result} />
+      )}
+    </>
+  );
+}
+
+function Result({ result }: { readonly result: ReplayResult }) {
+  const { name, isError, reward, finished } = result;
+  const facts = [
+    ...(reward === null ? [] : [text.reward(formatExact(reward))]),
+    ...(finished ? [text.finished] : []),
+  ];
+  return (
+    <Block
+      label={`${isError ? text.toolError : text.result} ${visibleLine(name)}`}
+      tone={isError ? "fault" : "result"}
+    >
+      <FoldedText content={result.text} class="mono" />
+      {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
+    </Block>
+  );
+}
+
+/** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
+function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
+  const { rewards, rewardParts: parts, reward, error } = body;
+  const received = rewards.map(formatExact).join(", ");
+  const all = [...rewards, ...(parts.nonterminal === null ? [] : [parts.nonterminal])];
+  const isClamped = parts.clamped !== parts.reduced;
+  const formula = [
+    `${parts.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(parts.reduced)}`,
+    ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(parts.clamped)}`] : []),
+  ].join("  →  ");
+  return (
+    <section class="reward-footer" aria-labelledby="reward-end">
+      <h3 id="reward-end">{text.end}</h3>
+      <p class="formula">{formula}</p>
+      <dl>
+        <Fact name={text.received} value={received === "" ? text.nothing : received} />
+        {parts.nonterminal === null ? null : (
+          <Fact
+            name={text.nonterminal}
+            value={`${formatExact(parts.nonterminal)}, ${text.nonterminalWhy}`}
+          />
+        )}
+        <Fact
+          name={text.clamped}
+          value={`${formatExact(parts.clamped)}, ${isClamped ? text.changed : text.unchanged}`}
+        />
+        {row?.advantage == null ? null : (
+          <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
+        )}
+        {row === undefined ? null : <Fact name={text.used} value={fateText(row.fate)} />}
+      </dl>
+      {error === null ? null : (
+        <Block label={reward === null ? text.failed : text.error} tone="fault">
+          <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
+        </Block>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function rewardOf(results: readonly ReplayResult[]): number | null {
+  const known = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}

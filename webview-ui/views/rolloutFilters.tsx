@@ -1,0 +1,167 @@
+/** Which rollouts of the step are listed. */
+
+import { useState } from "preact/hooks";
+import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+import type { PanelModel } from "../panelModel.ts";
+import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import { NO_FILTER, type RolloutFilter } from "../viewState.ts";
+import { fateText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
+
+const text = strings.trajectories;
+
+interface FiltersProps {
+  readonly panel: PanelModel;
+  readonly rows: readonly RolloutRow[];
+  readonly shown: number;
+}
+
+export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
+  const { filter, hiddenColumns } = panel.view.value;
+  const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
+  const set = (change: Partial<RolloutFilter>): void =>
+    panel.update({ filter: { ...filter, ...change } });
+  const columns = ROLLOUT_COLUMNS.map(({ key }) => ({
+    label: text.head[key],
+    isChecked: !hiddenColumns.includes(key),
+    run: () =>
+      panel.update({
+        hiddenColumns: hiddenColumns.includes(key)
+          ? hiddenColumns.filter((other) => other !== key)
+          : [...hiddenColumns, key],
+      }),
+  }));
+  return (
+    <search class="filters">
+      <div class="filter-row">
+        <input
+          type="search"
+          id="rollout-filter"
+          placeholder={text.search}
+          aria-label={text.search}
+          value={filter.text}
+          onInput={({ currentTarget: { value } }) => set({ text: value })}
+        />
+        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="filter" />
+          <span>{text.filter}</span>
+        </button>
+        <Menu label={text.columns} icon="table" items={columns} />
+      </div>
+      {isOpen ? <MoreFilters rows={rows} filter={filter} set={set} /> : null}
+      <div class="filter-row filter-count">
+        <span class="fact">{text.count(shown, rows.length)}</span>
+        {isFiltered(filter) ? (
+          <button type="button" class="link" onClick={() => panel.update({ filter: NO_FILTER })}>
+            {text.clear}
+          </button>
+        ) : null}
+      </div>
+    </search>
+  );
+}
+
+interface MoreFiltersProps {
+  readonly rows: readonly RolloutRow[];
+  readonly filter: RolloutFilter;
+  readonly set: (change: Partial<RolloutFilter>) => void;
+}
+
+function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
+  const stops = distinct(rows.map(({ stop }) => stop));
+  const fates = distinct(rows.map(({ fate }) => fate ?? "waiting"));
+  const environments = distinct(rows.map(({ environment }) => environment));
+  return (
+    <div class="filter-row more-filters">
+      <span class="field">
+        <Bound
+          label={text.rewardFrom}
+          value={filter.rewardLow}
+          set={(rewardLow) => set({ rewardLow })}
+        />
+        <Bound
+          label={text.rewardTo}
+          value={filter.rewardHigh}
+          set={(rewardHigh) => set({ rewardHigh })}
+        />
+      </span>
+      <Choice
+        label={text.stop}
+        value={filter.stop}
+        values={stops}
+        name={stopText}
+        set={(stop) => set({ stop })}
+      />
+      <Choice
+        label={text.fate}
+        value={filter.fate}
+        values={fates}
+        name={(fate) => fateText(fate === "waiting" ? null : fate)}
+        set={(fate) => set({ fate })}
+      />
+      {environments.length > 1 ? (
+        <Choice
+          label={text.environment}
+          value={filter.environment}
+          values={environments}
+          name={visibleLine}
+          set={(environment) => set({ environment })}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+interface BoundProps {
+  readonly label: string;
+  readonly value: number | null;
+  readonly set: (value: number | null) => void;
+}
+
+function Bound({ label, value, set }: BoundProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="number"
+        step="any"
+        value={value ?? ""}
+        onInput={({ currentTarget }) => {
+          const typed = currentTarget.valueAsNumber;
+          set(Number.isNaN(typed) ? null : typed);
+        }}
+      />
+    </label>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly values: readonly string[];
+  readonly name: (value: string) => string;
+  readonly set: (value: string) => void;
+}
+
+function Choice({ label, value, values, name, set }: ChoiceProps) {
+  const all = value === "" || values.includes(value) ? values : [...values, value];
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+        <option value="">{text.all}</option>
+        {all.map((own) => (
+          <option key={own} value={own}>
+            {name(own)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}

@@ -1,0 +1,164 @@
+/** Which rollouts the table shows, in which order, and what stands in its columns. */
+
+import {
+  formatCount,
+  formatDuration,
+  formatReward,
+  formatSigned,
+} from "../../src/shared/format.ts";
+import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RolloutFilter, Sorting } from "../viewState.ts";
+
+/** Rewards closer than this are the same: a histogram rounds. */
+const REWARD_SLACK = 1e-9;
+
+export interface RolloutColumn {
+  readonly key: keyof typeof strings.trajectories.head;
+  /** For a CSS grid. */
+  readonly width: string;
+  readonly isNumber: boolean;
+  readonly text: (row: RolloutRow) => string;
+  /** What rows are sorted by; null comes last. */
+  readonly rank: (row: RolloutRow) => number | string | null;
+}
+
+export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
+  {
+    ...column("rollout", "66px", true),
+    text: ({ group, rollout }) => `${group + 1}·${rollout + 1}`,
+    rank: ({ group, rollout }) => group * 1e6 + rollout,
+  },
+  {
+    ...column("reward", "70px", true),
+    text: ({ reward }) => (reward === null ? strings.trajectories.failed : formatReward(reward)),
+    rank: ({ reward }) => reward,
+  },
+  {
+    ...column("advantage", "86px", true),
+    text: ({ advantage }) => formatSigned(advantage),
+    rank: ({ advantage }) => advantage,
+  },
+  {
+    ...column("turns", "56px", true),
+    text: ({ turns }) => String(turns),
+    rank: ({ turns }) => turns,
+  },
+  {
+    ...column("tokens", "64px", true),
+    text: ({ tokens }) => formatCount(tokens),
+    rank: ({ tokens }) => tokens,
+  },
+  {
+    ...column("tools", "60px", true),
+    text: ({ toolCalls, failedToolCalls }) =>
+      strings.trajectories.tools(toolCalls, failedToolCalls),
+    rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
+  },
+  {
+    ...column("stop", "minmax(130px, 1.2fr)", false),
+    text: ({ stop }) => stopText(stop),
+    rank: ({ stop }) => stop,
+  },
+  {
+    ...column("fate", "minmax(72px, 1fr)", false),
+    text: ({ fate }) => fateText(fate),
+    rank: ({ fate }) => fate,
+  },
+  {
+    ...column("environment", "minmax(120px, 1.2fr)", false),
+    text: ({ environment }) => visibleLine(environment),
+    rank: ({ environment }) => environment,
+  },
+  {
+    ...column("split", "70px", false),
+    text: ({ split }) => visibleLine(split),
+    rank: ({ split }) => split,
+  },
+  {
+    ...column("task", "60px", true),
+    text: ({ index }) => String(index),
+    rank: ({ index }) => index,
+  },
+  {
+    ...column("duration", "74px", true),
+    text: ({ durationMs }) => formatDuration(durationMs / 1000),
+    rank: ({ durationMs }) => durationMs,
+  },
+];
+
+function column(key: RolloutColumn["key"], width: string, isNumber: boolean) {
+  return { key, width, isNumber };
+}
+
+export function filterRows(
+  rows: readonly RolloutRow[],
+  filter: RolloutFilter,
+): readonly RolloutRow[] {
+  const { text, rewardLow, rewardHigh, stop, fate, environment } = filter;
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return rows.filter(
+    (row) =>
+      isWithin(row.reward, rewardLow, rewardHigh) &&
+      (stop === "" || row.stop === stop) &&
+      (fate === "" || (row.fate ?? "waiting") === fate) &&
+      (environment === "" || row.environment === environment) &&
+      words.every((word) => searchText(row).includes(word)),
+  );
+}
+
+/** Stable: rows that rank the same keep their order. */
+export function sortRows(rows: readonly RolloutRow[], sorting: Sorting): readonly RolloutRow[] {
+  const sorted = ROLLOUT_COLUMNS.find(({ key }) => key === sorting.column);
+  if (sorted === undefined) return rows;
+  const direction = sorting.isDescending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [first, second] = [sorted.rank(a), sorted.rank(b)];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    if (first === second) return 0;
+    return first < second ? -direction : direction;
+  });
+}
+
+export function isFiltered(filter: RolloutFilter): boolean {
+  return Object.values(filter).some((value) => value !== "" && value !== null);
+}
+
+export function stopText(stop: string): string {
+  return visibleLine(stop).replaceAll("_", " ");
+}
+
+export function fateText(fate: string | null): string {
+  const text = strings.trajectories;
+  if (fate === null) return text.waiting;
+  if (fate === "trained") return text.trained;
+  const why = visibleLine(fate.replace(/^excluded:/, ""));
+  return text.fates[why] ?? text.excluded(why);
+}
+
+function isWithin(reward: number | null, low: number | null, high: number | null): boolean {
+  if (low === null && high === null) return true;
+  if (reward === null) return false;
+  return (
+    reward >= (low ?? Number.NEGATIVE_INFINITY) - REWARD_SLACK &&
+    reward <= (high ?? Number.POSITIVE_INFINITY) + REWARD_SLACK
+  );
+}
+
+function searchText(row: RolloutRow): string {
+  const { environment, split, index, stop, error, group, rollout } = row;
+  const own = [
+    environment,
+    split,
+    index,
+    stop,
+    error ?? "",
+    `${group + 1}·${rollout + 1}`,
+    fateText(row.fate),
+  ];
+  return own.join(" ").toLowerCase();
+}

@@ -1,0 +1,62 @@
+/** The chosen number over the positions of a part, as thin bars. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { TokenWindow } from "../../src/shared/panelModel.ts";
+import { canvasColour, themeVersion } from "../controls/palette.ts";
+import type { TokenScale } from "./tokenScale.ts";
+
+const HEIGHT_PX = 44;
+
+interface TokenStripProps {
+  readonly window: TokenWindow;
+  readonly scale: TokenScale;
+  /** Position in the part that is marked. */
+  readonly current: number;
+}
+
+/** Says nothing that the tokens below it do not say. */
+export function TokenStrip({ window: part, scale, current }: TokenStripProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = themeVersion.value;
+  useEffect(() => {
+    if (canvas.current !== null) draw(canvas.current, part, scale, current);
+  }, [part, scale, current, theme]);
+  return (
+    <div aria-hidden="true">
+      <canvas class="token-strip" ref={canvas} />
+    </div>
+  );
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  part: TokenWindow,
+  scale: TokenScale,
+  current: number,
+): void {
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  const ratio = devicePixelRatio;
+  canvas.width = Math.max(1, Math.floor(canvas.clientWidth * ratio));
+  canvas.height = HEIGHT_PX * ratio;
+  const count = part.ids.length;
+  const width = canvas.width / Math.max(1, count);
+  const base = scale.isDiverging ? canvas.height / 2 : canvas.height - 1;
+  const room = scale.isDiverging ? canvas.height / 2 - 2 : canvas.height - 3;
+  context.fillStyle = canvasColour("lines", 0.4);
+  context.fillRect(0, base, canvas.width, 1);
+  for (let index = 0; index < count; index += 1) {
+    const level = part.mask[index] === 1 ? scale.level(index) : null;
+    if (level === null) continue;
+    context.fillStyle = canvasColour(level < 0 ? "orange" : "blue");
+    const size = (level / 4) * room;
+    context.fillRect(
+      index * width,
+      base - Math.max(0, size),
+      Math.max(1, width * 0.8),
+      Math.max(1, Math.abs(size)),
+    );
+  }
+  context.fillStyle = canvasColour("strong");
+  context.fillRect((current + 0.4) * width, 0, Math.max(1, ratio), canvas.height);
+}
