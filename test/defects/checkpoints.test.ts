@@ -43,6 +43,43 @@ describe("a run that ends between two regular saves", () => {
     expect(await stopped.checkpoints()).toMatchObject([{ kind: "interrupt", step: 2 }]);
   });
 
+  it("D-54 a run saves when it is told to, amid a step and without waiting for its end", async () => {
+    expect(original.saves(2, 10)).toEqual([]);
+    const saving = prepareRun({ config });
+    const names: string[] = [];
+    atStepTwo(saving, () => {
+      if (names.length > 0) return;
+      names.push("asked");
+      void saving.context.control.saveNow().then(({ name }) => names.push(name));
+    });
+    const end = await saving.run();
+    expect(names).toEqual(["asked", "manual_000002"]);
+    expect(end).toMatchObject({ outcome: "done", step: 3 });
+    expect(await saving.checkpoints()).toMatchObject([
+      { kind: "manual", step: 2 },
+      { kind: "final", step: 3 },
+    ]);
+  });
+
+  it("D-54 a run waits between two steps when it is told to, and goes on as if it had not", async () => {
+    const undisturbed = prepareRun({ config, steps: 4 });
+    await undisturbed.run();
+    const paused = prepareRun({ config, steps: 4 });
+    const { control } = paused.context;
+    const phases: string[] = [];
+    atStepTwo(paused, () => control.pause());
+    Object.assign(paused.context, {
+      enterPhase: async (phase: string) => {
+        phases.push(`${phase} after ${paused.rows().length}`);
+        if (phase === "paused") control.continue();
+      },
+    });
+    await paused.run();
+    expect(phases).toEqual(["paused after 3", "running after 3"]);
+    const { lossCalls } = paused.context.client;
+    expect(lossCalls).toEqual(undisturbed.context.client.lossCalls);
+  });
+
   it("D-34 a run keeps its last good state when a service fails", async () => {
     expect(original.saves(2, 10)).toEqual([]);
     const broken = prepareRun({ config: { ...config, rolling_save_every: 1 } });

@@ -1,0 +1,343 @@
+/** Whole runs that are watched and controlled while they go on. */
+
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { RunControl } from "../../src/core/training/control.ts";
+import { ControlClient } from "../../src/node/controlClient.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { LaunchOrder, RunStatus } from "../../src/shared/control.ts";
+import { Closers } from "../../src/trainer/closers.ts";
+import { loadConfig } from "../../src/trainer/configFiles.ts";
+import { Ear } from "../../src/trainer/control/ear.ts";
+import { debugLog } from "../../src/trainer/debugLog.ts";
+import { executeRun } from "../../src/trainer/run.ts";
+import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import {
+  amidRollouts,
+  connectTo,
+  eventually,
+  linesIn,
+  readLaunch,
+  runFile,
+  runIn,
+  shortly,
+  spawnProgram,
+  train,
+  trained,
+} from "./controlledRun.ts";
+import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import { renaming } from "./tinkerServersGaps.ts";
+import { type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { type Serving, startServing } from "./trainProgram.ts";
+
+const STEPS = 4;
+const RATE = 1e-3;
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+    nonterminal_reward: 0
+batch_size: 6
+max_steps: ${STEPS}
+learning_rate: ${RATE}
+warmup_steps: 0
+max_active_tasks: 8
+save_every: 0
+rolling_save_every: 0
+`;
+
+const folders: string[] = [];
+async function project(config = CONFIG): Promise<string> {
+  const folder = await runFolderWith(config);
+  folders.push(folder);
+  return folder;
+}
+
+let undisturbed: unknown;
+beforeAll(async () => {
+  const folder = await project();
+  expect((await train(folder).ended).outcome).toBe("done");
+  undisturbed = await trained(folder, STEPS);
+});
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+const checkpoint = z.object({ name: z.string(), kind: z.string(), step: z.number() });
+const kinds = async (folder: string) =>
+  (await linesIn(folder, "checkpoints.jsonl", checkpoint)).map(
+    ({ kind, step }) => `${kind} ${step}`,
+  );
+
+describe("a run that is paused and saved", () => {
+  it("equals one that was left alone", async () => {
+    const folder = await project();
+    const phases: string[] = [];
+    const run = train(folder);
+    const client = await connectTo(folder, ({ phase }) => phases.push(phase));
+    await client.send({ action: "attach" });
+    await run.saw(amidRollouts(0));
+    await client.send({ action: "pause" });
+    const paused = await run.saw(({ kind }) => kind === "paused");
+    const step = "step" in paused ? paused.step : -1;
+    expect((await runFile(folder)).phase).toBe("paused");
+    expect((await client.send({ action: "status" })).status).toMatchObject({
+      phase: "paused",
+      step,
+    });
+    expect((await client.send({ action: "save" })).message).toBe(
+      `Saved manual_00000${step} after ${step} step${step === 1 ? "" : "s"}.`,
+    );
+    await client.send({ action: "continue" });
+    await run.saw(amidRollouts(step + 1));
+    const { message } = await client.send({ action: "save" });
+    expect(message).toMatch(/^Saved (manual|final)_/);
+    expect((await run.ended).outcome).toBe("done");
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+    expect(phases.at(-1)).toBe("done");
+    expect(await runFile(folder)).toMatchObject({ phase: "done", control: null });
+    expect(await kinds(folder)).toEqual(expect.arrayContaining([`manual ${step}`, "final 4"]));
+  });
+
+  it("is saved when it is stopped while it waits, and goes on from there", async () => {
+    const folder = await project();
+    const run = train(folder);
+    const client = await connectTo(folder);
+    await run.saw(amidRollouts(1));
+    await client.send({ action: "pause" });
+    await run.saw(({ kind }) => kind === "paused");
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
+    expect(await runFile(folder)).toMatchObject({ phase: "stopped", control: null });
+    expect(await kinds(folder)).toEqual(["interrupt 2"]);
+    await resume(folder);
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+  });
+});
+
+async function resume(folder: string): Promise<void> {
+  const { ended } = resumeTraining({
+    ...{ owner: "terminal", programFolder: PROGRAM_FOLDER, folder: runIn(folder) },
+    watch: () => undefined,
+  });
+  expect((await ended).outcome).toBe("done");
+}
+
+describe("a run that is ended at once after a save amid rollouts", () => {
+  it("goes on from that save to the same end, and leaves no socket behind", async () => {
+    const folder = await project();
+    const program = spawnProgram(["train", join(folder, "config.yaml")], null);
+    let status: RunStatus | null = null;
+    const client = await connectTo(folder, (now) => {
+      status = now;
+    });
+    await client.send({ action: "attach" });
+    await eventually(async () => (status !== null && status.step >= 1 ? status : null));
+    // With the pause it cannot come to its end before it is ended.
+    const [{ message }] = await Promise.all([
+      client.send({ action: "save" }),
+      client.send({ action: "pause" }),
+    ]);
+    const saved = /manual_0*(\d+)/.exec(message)?.[1] ?? "";
+    expect(await client.send({ action: "stop-now" })).toMatchObject({
+      message: "The run ends without saving.",
+    });
+    expect(await program.ended, program.printed()).toBe(6);
+    expect(await kinds(folder)).toEqual([`manual ${saved}`]);
+    const { control } = await runFile(folder);
+    expect(existsSync(dirname(control?.tokenPath ?? "."))).toBe(false);
+    await resume(folder);
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+  });
+});
+
+const row = z.object({ step: z.number(), lr: z.number() });
+
+describe("a run that is given other settings", () => {
+  it("follows them from the next step on, writes them down and keeps them in a resume", async () => {
+    const folder = await project();
+    const run = train(folder);
+    const client = await connectTo(folder);
+    await run.saw(({ kind }) => kind === "step-started");
+    await expect(
+      client.send({ action: "retune", settings: ["learning_rate=1e-4", "seed=7"] }),
+    ).rejects.toMatchObject({ code: "config-not-tunable" });
+    await client.send({ action: "retune", settings: ["learning_rate=5e-4"] });
+    await client.send({ action: "retune", settings: ["weight_decay=0.125"] });
+    const retuned = await run.saw(({ kind }) => kind === "retuned");
+    expect(retuned).toMatchObject({ keys: ["learning_rate", "weight_decay"] });
+    const first = "step" in retuned ? retuned.step : -1;
+    await run.saw(amidRollouts(first + 1));
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
+
+    const json = async (name: string): Promise<unknown> =>
+      JSON.parse(await readFile(join(runIn(folder), name), "utf8"));
+    expect(await json("overrides.json")).toEqual(["learning_rate=5e-4", "weight_decay=0.125"]);
+    expect(await json("config.resolved.json")).toMatchObject({ learning_rate: 5e-4, seed: 42 });
+    const changed_keys = ["learning_rate", "weight_decay"];
+    expect(await json("state.json")).toMatchObject({ changed_keys });
+    await resume(folder);
+    const rates = (await linesIn(folder, "metrics.jsonl", row)).map(({ lr }) => lr);
+    expect(rates).toEqual(Array.from({ length: STEPS }, (_, step) => (step < first ? RATE : 5e-4)));
+  });
+
+  it("goes on as before where they cannot come into force", async () => {
+    const folder = await project();
+    const run = train(folder);
+    const client = await connectTo(folder);
+    await run.saw(({ kind }) => kind === "step-started");
+    const settings = ["learning_rate_schedule=cosine", "max_steps=null"];
+    await expect(client.send({ action: "retune", settings })).rejects.toMatchObject({
+      code: "config-invalid",
+      message: expect.stringMatching(/cosine schedule needs an end/),
+    });
+    expect((await run.ended).outcome).toBe("done");
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+  });
+});
+
+describe("a run whose editor goes away", () => {
+  /** A run that an editor watches from its first step to its second. */
+  async function left(onQuit: LaunchOrder["onQuit"]) {
+    const folder = await project();
+    const clock = new FakeClock();
+    const control = new RunControl();
+    const fileSystem = createFileSystem();
+    const closers = new Closers();
+    const ear = await Ear.open({
+      ...{ clock, control, fileSystem, onQuit, log: debugLog },
+      stopNow: () => undefined,
+    });
+    closers.add(() => ear.close());
+    if (ear.address === null) throw new Error("the run cannot be controlled");
+    const editor = await ControlClient.open(ear.address);
+    await editor.send({ action: "attach" });
+    const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
+    const programs = { folder: PROGRAM_FOLDER };
+    let isGone = false;
+    const scope = {
+      ...{ programs, control, fileSystem, closers, ear, log: debugLog },
+      watch: (event: Parameters<Ear["heard"]>[0]) => {
+        ear.heard(event);
+        if (event.kind !== "step-started" || event.step !== 1) return;
+        isGone = true;
+        editor.close();
+      },
+    };
+    const running = executeRun(scope, planNewRun(fileSystem, { owner: "editor" }, loaded));
+    let hasEnded = false;
+    const ended = running.finally(() => {
+      hasEnded = true;
+    });
+    // The trainer's side of the connection ends a moment after the editor's.
+    for (; !hasEnded; await shortly()) if (isGone) await clock.advance(60_000);
+    const end = await ended;
+    await closers.closeAll();
+    await fileSystem.close();
+    return { ...end, folder };
+  }
+
+  it("is stopped and saved a minute later, where that was wished", async () => {
+    const { outcome, folder } = await left("stop and save");
+    expect(outcome).toBe("stopped");
+    expect((await kinds(folder)).at(-1)).toMatch(/^interrupt [123]$/);
+    await resume(folder);
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+  });
+
+  it("goes on to its end, where that was wished", async () => {
+    const { outcome, folder } = await left("keep running");
+    expect(outcome).toBe("done");
+    expect(await trained(folder, STEPS)).toEqual(undisturbed);
+  });
+});
+
+describe("a trainer that an editor starts", () => {
+  const MODEL = "Org/Tiny-tool-1";
+  let serving: Serving;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    serving = await startServing(join(await project(""), "checkpoints"));
+    const upstream = upstreamOf(serving.tinkerUrl);
+    const filter = renaming("local/tiny-tool", MODEL);
+    gateway = await startGateway({ upstream, prefix: "", filter });
+  });
+  afterAll(async () => {
+    gateway.close();
+    await serving.stop();
+  });
+
+  /** The model behind the gateway; environments are embedded. */
+  function served(): string {
+    return `${CONFIG.replace("local/tiny-tool", MODEL).replace(/max_steps: .*/, "max_steps: 1")}
+lora_rank: 8
+tokenizer_name: ${resolve("src/local/engine/model")}
+max_response_tokens: 64
+max_total_tokens: 256
+tinker_base_url: ${gateway.url}
+`;
+  }
+
+  function orderFor(host: string | null, changes: Partial<LaunchOrder> = {}): LaunchOrder {
+    return {
+      ...{ version: 1, allowedHosts: [], variables: {}, readsEnvFile: false },
+      keys: { TINKER_API_KEY: { value: serving.key, host } },
+      onQuit: "keep running",
+      ...changes,
+    };
+  }
+
+  async function launch(order: LaunchOrder) {
+    const folder = await project(served());
+    const launchFolder = join(folder, "launch");
+    await mkdir(launchFolder);
+    const args = ["train", join(folder, "config.yaml"), "--launch", launchFolder];
+    return { folder, launchFolder, program: spawnProgram(args, order) };
+  }
+
+  it("tells where it stands, and keeps the keys of its order in memory alone", async () => {
+    const { host } = new URL(gateway.url);
+    const { folder, launchFolder, program } = await launch(orderFor(host));
+    const begun = await eventually(async () => {
+      const file = await readLaunch(launchFolder);
+      return file.control === null ? null : file;
+    });
+    expect(begun).toMatchObject({ pid: program.child.pid, exitCode: null, error: null });
+    if (begun.control === null) throw new Error("it listens");
+    const editor = await ControlClient.open(begun.control);
+    await editor.send({ action: "attach" });
+    expect(await program.ended, program.printed()).toBe(0);
+    expect(await readLaunch(launchFolder)).toEqual({
+      ...{ schemaVersion: 1, pid: program.child.pid, control: null },
+      ...{ folder: runIn(folder), exitCode: 0, error: null },
+    });
+    expect((await runFile(folder)).owner).toBe("editor");
+    expect(program.printed()).not.toContain(serving.key);
+    for (const name of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!name.isFile()) continue;
+      const bytes = await readFile(join(name.parentPath, name.name));
+      expect(bytes.includes(serving.key), name.name).toBe(false);
+    }
+  });
+
+  it("sends no key where the configuration leads it, unless that host was approved", async () => {
+    const asked = gateway.asked.length;
+    const refused = await launch(orderFor(null));
+    expect(await refused.program.ended).toBe(2);
+    const { host } = new URL(gateway.url);
+    expect(await readLaunch(refused.launchFolder)).toMatchObject({
+      ...{ control: null, folder: null, exitCode: 2 },
+      error: { code: "key-host-not-allowed", key: "TINKER_API_KEY", host },
+    });
+    expect(gateway.asked.slice(asked)).toEqual([]);
+
+    const approved = await launch(orderFor(null, { allowedHosts: [host] }));
+    expect(await approved.program.ended, approved.program.printed()).toBe(0);
+  });
+});

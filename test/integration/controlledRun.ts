@@ -1,0 +1,149 @@
+/** Runs that a test steers over their control sockets: in this process, or in one of their own. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type * as z from "zod";
+import { launchFileSchema } from "../../src/core/control/messages.ts";
+import { readRunFile } from "../../src/core/run/runFile.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { ControlClient } from "../../src/node/controlClient.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { LaunchFile, LaunchOrder, RunStatus } from "../../src/shared/control.ts";
+import type { RunFile } from "../../src/shared/runFile.ts";
+import type { ActiveRun } from "../../src/trainer/contract.ts";
+import { startTraining } from "../../src/trainer/trainer.ts";
+import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
+
+/** The folder of the one run in `project`. */
+export function runIn(project: string): string {
+  return join(project, ".tinker-rl", "runs", "run");
+}
+
+export async function runFile(project: string): Promise<RunFile> {
+  const fileSystem = createFileSystem();
+  const file = await readRunFile(fileSystem, runIn(project));
+  await fileSystem.close();
+  if (file === null) throw new Error(`${project} holds no run`);
+  return file;
+}
+
+/** Asks until the answer is not null. */
+export async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const answer = await ask().catch(() => null);
+    if (answer !== null) return answer;
+    await shortly();
+  }
+}
+
+/** Leaves the processor to others for a moment. */
+export function shortly(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Connects to the trainer of the run in `project`, as soon as it can be reached. */
+export function connectTo(
+  project: string,
+  onStatus: (status: RunStatus) => void = () => undefined,
+): Promise<ControlClient> {
+  return eventually(async () => {
+    const { control } = await runFile(project);
+    return control === null ? null : ControlClient.open(control, { onStatus });
+  });
+}
+
+export interface SteeredRun extends ActiveRun {
+  /** Resolves with the first event that fits, also one that came before. */
+  readonly saw: (fits: (event: ProgressEvent) => boolean) => Promise<ProgressEvent>;
+}
+
+/** Trains in this process. */
+export function train(project: string): SteeredRun {
+  const events: ProgressEvent[] = [];
+  let waiting: (() => void)[] = [];
+  const run = startTraining({
+    owner: "terminal",
+    programFolder: PROGRAM_FOLDER,
+    configPath: join(project, "config.yaml"),
+    watch: (event) => {
+      events.push(event);
+      for (const look of waiting.splice(0)) look();
+    },
+  });
+  const saw: SteeredRun["saw"] = (fits) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const event = events.find(fits);
+        if (event === undefined) waiting = [...waiting, look];
+        else resolve(event);
+      };
+      look();
+    });
+  return { ...run, saw };
+}
+
+/** Fits an event amid the rollouts of a step, counted from 0. */
+export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
+  return (event) => event.kind === "rollout-finished" && event.step === step && event.done >= 3;
+}
+
+/** What depends on the clock or on where a run was interrupted, and nothing else, is left out. */
+function comparable(row: unknown): unknown {
+  const timed = new Set(["time", "throughput", "eta_s", "attempt", "latency_s"]);
+  return JSON.parse(
+    JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
+  );
+}
+
+/** Metrics and every sampled token of a run. */
+export async function trained(project: string, steps: number): Promise<unknown> {
+  const run = runIn(project);
+  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparable);
+  const tokens = [];
+  for (let step = 0; step < steps; step++) {
+    const bytes = await readFile(join(run, "rollouts", `step-00000${step}.tokens.bin`));
+    tokens.push(bytes.toString("base64"));
+  }
+  return { rows, tokens };
+}
+
+export async function linesIn<Schema extends z.ZodType>(
+  project: string,
+  file: string,
+  schema: Schema,
+): Promise<readonly z.infer<Schema>[]> {
+  return (await readLines(join(runIn(project), file))).map((line) => schema.parse(line));
+}
+
+export interface OwnProcess {
+  readonly child: ChildProcess;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+  /** What it has printed so far. */
+  readonly printed: () => string;
+}
+
+/** Trains in a process of its own, with an editor's order when there is one. */
+export function spawnProgram(args: readonly string[], order: LaunchOrder | null): OwnProcess {
+  const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
+  const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), ...args], {
+    env: { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let printed = "";
+  const keep = (text: string): void => {
+    printed += text;
+  };
+  child.stdout.setEncoding("utf8").on("data", keep);
+  child.stderr.setEncoding("utf8").on("data", keep);
+  // The pipe stays open, as an editor's would.
+  if (order !== null) child.stdin.write(`${JSON.stringify(order)}\n`);
+  const ended = once(child, "close").then(([code]): number | null => code);
+  return { child, ended, printed: () => printed };
+}
+
+export async function readLaunch(folder: string): Promise<LaunchFile> {
+  return launchFileSchema.parse(JSON.parse(await readFile(join(folder, "launch.json"), "utf8")));
+}
