@@ -34,9 +34,9 @@ function secretNodes(
   const value = source.resolve(node);
   if (value === null || shape === undefined) return [];
   if (shape.type === "string") return shape.isSecret === true && !isEmpty(value) ? [value] : [];
-  return source
-    .entries(value)
-    .flatMap((entry) => secretNodes(source, entry.value, childShape(shape, entry.key)));
+  const entries = source.entries(value);
+  if (!source.mayVisit(entries.length)) return [];
+  return entries.flatMap((entry) => secretNodes(source, entry.value, childShape(shape, entry.key)));
 }
 
 function isEmpty(node: Node): boolean {

@@ -43,7 +43,7 @@ function adviceFor(
   if (near.length > 0) return rename(path, near, siblings);
   return {
     advice: absenceOf(key) ?? "Remove it.",
-    remedies: [{ kind: "remove", path, title: `Remove '${short(key)}'` }],
+    remedies: [removal(path)],
   };
 }
 
@@ -54,16 +54,23 @@ function homeOf(key: string): FieldSection | undefined {
 function rename(path: readonly string[], words: readonly string[], siblings: unknown): Advice {
   const isFree = (word: string): boolean =>
     !(isJsonObject(siblings) && Object.hasOwn(siblings, word));
-  return {
-    advice: `Did you mean \`${words[0]}\`?`,
-    remedies: words.filter(isFree).map((to, index) => ({
+  const free = words.filter(isFree).map(
+    (to, index): Remedy => ({
       kind: "rename",
       path,
       to,
       title: `Change to '${to}'`,
       ...(index === 0 && { isPreferred: true }),
-    })),
+    }),
+  );
+  return {
+    advice: `Did you mean \`${words[0]}\`?`,
+    remedies: free.length > 0 ? free : [removal(path)],
   };
+}
+
+function removal(path: readonly string[]): Remedy {
+  return { kind: "remove", path, title: `Remove '${short(path.at(-1) ?? "")}'` };
 }
 
 function moveTo(

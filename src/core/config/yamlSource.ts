@@ -44,7 +44,12 @@ export interface YamlSource {
   /** Where a node stands, without white space behind it; null for one that was not written. */
   span(node: Node): Span | null;
   position(offset: number): Position;
-  /** True when aliases stand for more than a configuration can hold, so that entries were left out. */
+  /**
+   * Asks for leave to look at `count` more nodes, for readers that follow aliases: a few lines of those can stand for
+   * far more than a configuration holds.
+   */
+  mayVisit(count: number): boolean;
+  /** True once {@link mayVisit} has said no, or merged mappings have come to as much. */
   isExhausted(): boolean;
 }
 
@@ -55,8 +60,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
 };
 const MAX_MESSAGE = 200;
-/** Entries that are handed out in all; aliases can make far more of few lines. */
-const MAX_ENTRIES = 100_000;
+const MAX_VISITS = 100_000;
 const MAX_KEY_TEXT = 200;
 
 /** A name that ends in `.json` is held to JSON's scalars. */
@@ -68,7 +72,9 @@ export function languageOf(path: string): Language {
 export function readYaml(text: string, language: Language): YamlSource {
   const { document, lines, secondDocument, refusal } = parseYamlText(text, language);
   const targets = document === null ? new Map<Alias, Node | null>() : aliasTargets(document);
-  let handedOut = 0;
+  let visits = 0;
+  let merged = 0;
+  const known = new Map<Node | null, readonly Entry[]>();
   const resolve = (node: Node | null): Node | null =>
     isAlias(node) ? (targets.get(node) ?? null) : node;
   const span = (node: Node): Span | null => spanOf(text, node);
@@ -91,10 +97,17 @@ export function readYaml(text: string, language: Language): YamlSource {
     ],
     resolve,
     entries: (node) => {
-      if (handedOut > MAX_ENTRIES) return [];
+      const before = known.get(node);
+      if (before !== undefined) return before;
+      if (merged > MAX_VISITS) return [];
       const entries = entriesOf(text, resolve, node, new Set());
-      handedOut += entries.length;
+      merged += entries.length;
+      known.set(node, entries);
       return entries;
+    },
+    mayVisit: (count) => {
+      visits += count;
+      return visits <= MAX_VISITS;
     },
     ownEntries: own,
     span,
@@ -102,7 +115,7 @@ export function readYaml(text: string, language: Language): YamlSource {
       const { line, col } = lines.linePos(Math.min(Math.max(0, offset), text.length));
       return { line: Math.max(1, line), column: Math.max(1, col) };
     },
-    isExhausted: () => handedOut > MAX_ENTRIES,
+    isExhausted: () => Math.max(visits, merged) > MAX_VISITS,
   };
 }
 

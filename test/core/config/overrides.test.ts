@@ -63,7 +63,8 @@ describe("an override", () => {
   });
 
   it("sets any name in quotes to any number", () => {
-    const name = fc.stringMatching(/^[\w ./='-]{1,20}$/);
+    // No object has `__proto__` as a name of its own after a schema has read it.
+    const name = fc.stringMatching(/^[\w ./='-]{1,20}$/).filter((key) => key !== "__proto__");
     fc.assert(
       fc.property(name, fc.integer(), (key, value) => {
         const result = parse([`secrets."${key}"=${value}`]);

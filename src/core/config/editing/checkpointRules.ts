@@ -4,13 +4,17 @@ import { advice, conflict, type Finding, setTo } from "../finding.ts";
 import type { Config } from "../schema.ts";
 import { allCheckpoints, type Catalogue, type CheckpointEntry } from "./catalogue.ts";
 
+/** What `rules.ts` lets pass. */
+const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\//;
 const MAX_CHOICES = 3;
 const SOON_MS = 24 * 3600 * 1000;
 
 export function checkpointFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
   return (["resume_from", "init_from"] as const).flatMap((key) => {
     const path = config[key];
-    return path?.startsWith("tinker://") ? findingsAbout(config, key, path, catalogue) : [];
+    return path !== null && STATE_PATH.test(path)
+      ? findingsAbout(config, key, path, catalogue)
+      : [];
   });
 }
 

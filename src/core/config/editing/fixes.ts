@@ -19,11 +19,15 @@ export interface Fix {
   readonly diagnosis: Diagnosis;
 }
 
-/** The fixes for all marks that touch `range`. */
+/** More marks than these at one place are not worth a menu. */
+const MAX_MARKS = 20;
+
+/** The fixes for the marks that touch `range`. */
 export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
   const checked = checkText(text, options);
   return diagnoseChecked(checked, options)
     .filter(({ span }) => span.start <= range.end && range.start <= span.end)
+    .slice(0, MAX_MARKS)
     .flatMap((diagnosis) => fixesFor(checked.source, diagnosis));
 }
 

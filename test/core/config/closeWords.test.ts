@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { closeWords, ownNameOf } from "../../../src/core/config/closeWords.ts";
+import { configFields, fieldOf, fieldSections } from "../../../src/core/config/fields.ts";
+
+it("near words are those with few other letters, the same letters, or another case", () => {
+  const keys = Object.keys(configFields);
+  expect(closeWords("lerning_rate", keys)[0]).toBe("learning_rate");
+  expect(closeWords("Batch-Size", keys)).toEqual(["batch_size"]);
+  expect(closeWords("mxi", ["mix", "seed"])).toEqual(["mix"]);
+  expect(closeWords("whodunit", ["A/WhoDunIt", "WhoDunIt"])[0]).toBe("WhoDunIt");
+  expect(closeWords("nothing", keys)).toEqual([]);
+  expect(closeWords("x".repeat(100_000), keys)).toEqual([]);
+});
+
+it("every foreign name leads to a key that exists", () => {
+  for (const foreign of [
+    "lr",
+    "num_generations",
+    "group_size",
+    "max_tokens",
+    "epochs",
+    "output_dir",
+  ]) {
+    const own = ownNameOf(foreign) ?? "";
+    expect(fieldSections.some(({ fields }) => fieldOf(fields, own) !== undefined)).toBe(true);
+  }
+});
