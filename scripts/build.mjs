@@ -4,6 +4,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import asc from "assemblyscript/asc";
 import { bundle } from "./bundle.mjs";
+import { rememberPackages } from "./bundledPackages.mjs";
 import { bundleExtension } from "./bundleExtension.mjs";
 
 const OUT = "dist/trainer";
@@ -23,7 +24,7 @@ async function buildKernels() {
 }
 
 async function buildPrograms() {
-  await bundle(
+  const { metafile } = await bundle(
     {
       "tinker-rl": "src/cli/main.ts",
       engine: "src/local/engine/main.ts",
@@ -33,12 +34,14 @@ async function buildPrograms() {
     },
     OUT,
   );
+  await rememberPackages("trainer", metafile);
+}
+
+async function buildExtension() {
+  const { metafile } = await bundleExtension({ extension: "src/extension.ts" }, "dist/extension");
+  await rememberPackages("extension", metafile);
 }
 
 await mkdir(OUT, { recursive: true });
-await Promise.all([
-  buildKernels(),
-  buildPrograms(),
-  bundleExtension({ extension: "src/extension.ts" }, "dist/extension"),
-]);
+await Promise.all([buildKernels(), buildPrograms(), buildExtension()]);
 await cp("src/local/engine/model", `${OUT}/model`, { recursive: true });

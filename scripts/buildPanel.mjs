@@ -3,6 +3,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { rememberPackages } from "./bundledPackages.mjs";
 
 const OUT = "dist/webview";
 const KILOBYTE = 1000;
@@ -21,7 +22,7 @@ const markdownOnDemand = {
 };
 
 async function bundlePage() {
-  await build({
+  const { metafile } = await build({
     entryPoints: {
       panel: "webview-ui/main.tsx",
       markdown: "webview-ui/text/markdown.ts",
@@ -35,10 +36,12 @@ async function bundlePage() {
     jsx: "automatic",
     jsxImportSource: "preact",
     minify: true,
+    metafile: true,
     legalComments: "none",
     logLevel: "warning",
     plugins: [markdownOnDemand],
   });
+  await rememberPackages("webview", metafile);
 }
 
 async function weigh(files) {

@@ -1,7 +1,8 @@
 /** Packs dist/tinker-rl-<version>.vsix and refuses what does not belong into it. */
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createVSIX } from "@vscode/vsce";
+import { thirdPartyNotices } from "./thirdPartyNotices.ts";
 import { type ZipEntry, zipEntries } from "./zipEntries.ts";
 
 const MODEL = "extension/dist/trainer/model/";
@@ -15,8 +16,12 @@ const NEEDED = [
   "extension/readme.md",
   "extension/changelog.md",
   "extension/LICENSE.txt",
+  "extension/dist/ThirdPartyNotices.txt",
   "extension/media/icon.png",
   "extension/dist/extension/extension.cjs",
+  "extension/dist/webview/panel.js",
+  "extension/dist/webview/markdown.js",
+  "extension/dist/webview/style.css",
   "extension/dist/trainer/tinker-rl.js",
   "extension/dist/trainer/engine.js",
   "extension/dist/trainer/engineWorker.js",
@@ -28,6 +33,7 @@ const NEEDED = [
 
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
 const file = `dist/tinker-rl-${version}.vsix`;
+writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices());
 await createVSIX({
   packagePath: file,
   dependencies: false,
