@@ -5,10 +5,9 @@ import { fileURLToPath } from "node:url";
 import { version } from "../../package.json";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import { loadModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
 import { debugLog } from "../trainer/debugLog.ts";
+import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { serve } from "../trainer/serve.ts";
-import { tokenizerFolder } from "../trainer/tokenizerFolder.ts";
 import { resumeTraining, startTraining } from "../trainer/trainer.ts";
 import { describeInvocation } from "./invocation.ts";
 import { runProgram } from "./program.ts";
@@ -36,10 +35,8 @@ const exitCode = await runProgram(
     input: process.stdin,
     log: debugLog,
     trainer: { startTraining, resumeTraining, serve },
-    loadTokenizer: async (name, configPath) => {
-      const { folder } = await tokenizerFolder(name, { folder: programFolder }, configPath);
-      return (await loadModelTokenizer(folder)).tokenizer;
-    },
+    loadTokenizer: async (name, configPath) =>
+      (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),
     isDebug: env["TINKER_RL_DEBUG"] === "1",
   },

@@ -3,6 +3,7 @@
 import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
 import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
 import { readRunFile } from "../core/run/runFile.ts";
+import { readModelNames } from "../core/run/runModel.ts";
 import { groupBy } from "../core/util/groupBy.ts";
 import {
   formatCount,
@@ -13,7 +14,6 @@ import {
 } from "../shared/format.ts";
 import type { RunFile } from "../shared/runFile.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
-import { readModelNames } from "./runModel.ts";
 import { heading, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 import { type Column, tableLines } from "./table.ts";

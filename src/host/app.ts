@@ -8,6 +8,7 @@ import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
 import { helpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
+import { openOnStart, panelHandlers } from "./commands/panelHandlers.ts";
 import type { CommandHandlers } from "./commands/registerCommands.ts";
 import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
@@ -17,6 +18,7 @@ import { setContextKey } from "./contextKeys.ts";
 import { keySettings } from "./keySettings.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { Notices } from "./notices.ts";
+import { RunPanel } from "./runPanel.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
@@ -122,15 +124,23 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
     ),
   );
   keep(new StatusItem(store));
-  const openRun = (folder: string): void => void folder;
+  const panel = keep(
+    new RunPanel({
+      ...{ store, feeds, labels, fileSystem },
+      extensionUri: context.extensionUri,
+      programFolder: join(context.extensionPath, "dist", "trainer"),
+      onShown: (folder) => focus.choose(folder),
+    }),
+  );
   const notices = keep(
     new Notices({
       ...{ store, trainings, log },
       workspaceState: context.workspaceState,
-      isDashboardVisible: () => false,
+      isDashboardVisible: () => panel.folder !== null,
     }),
   );
   keep(trainings.onDidChange(() => void store.refresh().catch(onError)));
+  keep(openOnStart(trainings, panel));
   keep(
     store.onDidChange(() => {
       const live = store.runs.filter(({ isLive }) => isLive).length;
@@ -149,17 +159,18 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
     ...helpHandlers({ context, log }),
     ...keys.handlers,
     ...steerHandlers(chosen),
-    ...folderHandlers({ ...chosen, view: runsView, open: openRun }),
+    ...folderHandlers({ ...chosen, view: runsView, open: (folder) => panel.open(folder) }),
     ...startHandlers({ ...chosen, tasks, demo }),
     ...trajectoryHandlers({
       trajectories,
       view: trees.trajectories.view,
-      open: ({ folder }) => openRun(folder),
+      open: ({ folder, step, group, rollout }) =>
+        panel.open(folder, { target: { step, rollout: { group, rollout } } }),
       follow: (isFollowing) => focus.follow(isFollowing),
     }),
     ...checkpointHandlers({ store, tasks, view: checkpointsView, read: readSaved }),
     runMenu: () => showRunMenu(store),
-    openDashboard: () => undefined,
+    ...panelHandlers({ ...chosen, panel }),
   };
   await finder.find();
   await rejoinLaunches({ launches, tasks, log });

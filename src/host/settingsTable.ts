@@ -192,21 +192,18 @@ const displaySettings = {
     minimum: 0,
     maximum: 0.99,
     scope: "window",
-    planned: true,
   },
   "dashboard.singleKeyShortcuts": {
     does: "Single keys such as `j` and `k` work in the dashboard. Turn this off when they disturb a screen reader.",
     type: "boolean",
     default: true,
     scope: "window",
-    planned: true,
   },
   "dashboard.liveRegion": {
     does: "A screen reader is told about new steps.",
     type: "boolean",
     default: true,
     scope: "window",
-    planned: true,
   },
   "trajectories.pageSize": {
     does: "How many steps the Trajectories view shows at first.",

@@ -1,10 +1,10 @@
 /** Which model and which tokenizer a run uses, as its folder says. */
 
 import * as z from "zod";
-import { isAppError } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
-import { runPaths } from "../core/run/layout.ts";
-import { parseJson } from "../core/util/jsonl.ts";
+import { isAppError } from "../errors.ts";
+import type { FileSystem } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { runPaths } from "./layout.ts";
 
 const modelNames = z.object({
   model_name: z.string(),

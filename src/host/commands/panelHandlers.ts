@@ -1,0 +1,41 @@
+/** The handler of the command that opens the dashboard, and where it opens by itself. */
+
+import * as vscode from "vscode";
+import type { RunPanel } from "../runPanel.ts";
+import type { Trainings } from "../runs/trainings.ts";
+import { readSetting } from "../settings.ts";
+import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+export interface PanelHandlerParts extends ChooseRunParts {
+  readonly panel: RunPanel;
+}
+
+export function panelHandlers(parts: PanelHandlerParts): Pick<CommandHandlers, "openDashboard"> {
+  return {
+    openDashboard: async (target) => {
+      const configPath = target instanceof vscode.Uri ? target.fsPath : null;
+      const run =
+        parts.store.runs.find(({ file }) => file?.configPath === configPath) ??
+        (await chooseRun(parts, target, {
+          placeHolder: vscode.l10n.t("Which run?"),
+          none: vscode.l10n.t("There is no run yet. Start Training makes one."),
+          fits: () => true,
+        }));
+      if (run !== undefined) parts.panel.open(run.folder);
+    },
+  };
+}
+
+/** Opens the dashboard, without taking the focus, when a training of this window gets its folder. */
+export function openOnStart(trainings: Trainings, panel: RunPanel): { dispose(): void } {
+  const known = new Set<string>();
+  return trainings.onDidChange(() => {
+    for (const { folder } of trainings.active) {
+      if (folder === null || known.has(folder)) continue;
+      known.add(folder);
+      if (readSetting("dashboard.openOnStart") !== "never")
+        panel.open(folder, { preserveFocus: true });
+    }
+  });
+}

@@ -1,0 +1,62 @@
+/** The texts of tokens, by the tokenizer of the run that they come from; nothing is downloaded for it. */
+
+import { dirname, join } from "node:path";
+import type { Tokenizer } from "../../core/chat/tokenizer.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { readRunFile } from "../../core/run/runFile.ts";
+import { readModelNames } from "../../core/run/runModel.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { compileInThread } from "../../node/tokenizer/compileInThread.ts";
+import { loadHubSettings } from "../../node/tokenizer/hubSettings.ts";
+import { createModelTokenizer } from "../../node/tokenizer/modelTokenizer.ts";
+import { resolveTokenizer } from "../../node/tokenizer/resolve.ts";
+import type { TokenTexts } from "./answers.ts";
+
+/** Vocabularies are large; one is enough for a person who looks at a run. */
+let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;
+
+/** `programFolder` holds the embedded model and the thread that reads tokenizers. */
+export function tokenTextsOf(fileSystem: ClosableFileSystem, programFolder: string): TokenTexts {
+  return async (runFolder, ids) => {
+    try {
+      const folder = await tokenizerFolder(fileSystem, programFolder, runFolder);
+      if (folder === null) return null;
+      if (last?.folder !== folder) last = { folder, tokenizer: load(programFolder, folder) };
+      const tokenizer = await last.tokenizer;
+      return Array.from(ids, (id) => tokenizer.decode([id]));
+    } catch {
+      // Tokens are shown by their ids then.
+      last = null;
+      return null;
+    }
+  };
+}
+
+async function load(programFolder: string, folder: string): Promise<Tokenizer> {
+  const { cacheFolder } = await loadHubSettings(process.env, null);
+  const workerPath = join(programFolder, "tokenizerWorker.js");
+  const compiled = await compileInThread(folder, { workerPath, cacheFolder });
+  return createModelTokenizer(folder, compiled).tokenizer;
+}
+
+async function tokenizerFolder(
+  fileSystem: ClosableFileSystem,
+  programFolder: string,
+  runFolder: string,
+): Promise<string | null> {
+  const names = await readModelNames(fileSystem, runFolder);
+  if (names === null) return null;
+  const name = names.tokenizer_name ?? names.model_name;
+  if (isLocalModel(name)) return join(programFolder, "model");
+  const file = await readRunFile(fileSystem, runFolder);
+  const hub = { ...(await loadHubSettings(process.env, null)), isOffline: true };
+  const http = createHttpClient();
+  try {
+    const configFolder = file === null ? runFolder : dirname(file.configPath);
+    return (await resolveTokenizer({ hub, http, files: fileSystem }, { name, configFolder }))
+      .folder;
+  } finally {
+    await http.close();
+  }
+}

@@ -1,0 +1,177 @@
+/** The dashboard, joined with the runs of this window and the commands of the extension. */
+
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import { AppError } from "../core/errors.ts";
+import { systemClock } from "../node/clock.ts";
+import type { ClosableFileSystem } from "../node/fileSystem.ts";
+import { isProcessAlive } from "../node/processes.ts";
+import type { CommandArgs, PanelCommand } from "../shared/panelMessages.ts";
+import type { RunListing } from "../shared/panelModel.ts";
+import { type CommandId, commandName } from "./commands/commandTable.ts";
+import { createDashboard, type Dashboard } from "./panel/dashboard.ts";
+import type { PanelRun, PanelTarget } from "./panel/panelSession.ts";
+import { tokenTextsOf } from "./panel/tokenTexts.ts";
+import type { FollowedRun, RunFeeds } from "./runs/runFeed.ts";
+import type { RunEntry, RunStore } from "./runs/runStore.ts";
+import { readSetting } from "./settings.ts";
+import type { RunLabels } from "./views/runLabels.ts";
+
+export interface RunPanelParts {
+  readonly store: RunStore;
+  readonly feeds: RunFeeds;
+  readonly labels: RunLabels;
+  readonly fileSystem: ClosableFileSystem;
+  readonly extensionUri: vscode.Uri;
+  /** The program's folder inside the extension. */
+  readonly programFolder: string;
+  /** Called with the folder of the run that is shown from now on. */
+  readonly onShown: (folder: string) => void;
+}
+
+/** Commands of the page that are commands of the extension, called on the run. */
+const COMMANDS: Partial<Readonly<Record<PanelCommand, CommandId>>> = {
+  pause: "pauseRun",
+  continue: "continueRun",
+  saveNow: "saveCheckpointNow",
+  stop: "stopRun",
+  stopNow: "stopRunNow",
+  resume: "resumeRun",
+  retune: "retuneRun",
+  startFromCheckpoint: "startFromCheckpoint",
+  openRunFolder: "openRunFolder",
+  openLog: "openRunLog",
+  openRolloutJson: "openRolloutJson",
+};
+
+export class RunPanel implements vscode.Disposable {
+  readonly #parts: RunPanelParts;
+  readonly #dashboard: Dashboard;
+  readonly #changes = new vscode.EventEmitter<undefined>();
+  readonly #listening: { dispose(): void };
+  /** The followed run behind what is shown. */
+  #followed: FollowedRun | null = null;
+
+  constructor(parts: RunPanelParts) {
+    this.#parts = parts;
+    const { store, fileSystem, extensionUri, programFolder } = parts;
+    this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
+    this.#dashboard = createDashboard({
+      ...{ fileSystem, extensionUri, isProcessAlive },
+      clock: systemClock,
+      onDidChangeRuns: this.#changes.event,
+      runs: {
+        list: async () => store.runs.map((run) => this.#listing(run)),
+        find: async (id) => this.#find(id),
+      },
+      command: (command, run, args) => this.#command(command, run, args),
+      tokenTexts: tokenTextsOf(fileSystem, programFolder),
+      shortenPath,
+      settings: () => ({
+        smoothing: readSetting("dashboard.smoothing"),
+        hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+        hasLiveRegion: readSetting("dashboard.liveRegion"),
+      }),
+      onRunShown: ({ follower }) => parts.onShown(follower.folder),
+    });
+  }
+
+  /** The folder of the run that is shown; null while the panel is closed. */
+  get folder(): string | null {
+    return this.#dashboard.shownRun?.follower.folder ?? null;
+  }
+
+  /** Opens the panel, or brings it to the front, at a run and if wanted at one of its steps or rollouts. */
+  open(
+    folder: string,
+    options: { readonly target?: PanelTarget; readonly preserveFocus?: boolean } = {},
+  ): void {
+    this.#dashboard.open(this.#run(folder), {
+      ...options,
+      viewColumn:
+        vscode.window.activeTextEditor === undefined
+          ? vscode.ViewColumn.Active
+          : vscode.ViewColumn.Beside,
+    });
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#dashboard.dispose();
+    this.#followed?.dispose();
+    this.#changes.dispose();
+  }
+
+  #listing(run: RunEntry): RunListing {
+    const { labels } = this.#parts;
+    const state = run.phase === "unreadable" ? "unknown" : run.phase;
+    return { id: idOf(run.folder), name: labels.nameOf(run.folder) ?? run.name, state };
+  }
+
+  async #find(id: string): Promise<PanelRun | null> {
+    const { store } = this.#parts;
+    const run = store.runs.find(({ folder }) => idOf(folder) === id);
+    return run === undefined ? null : this.#run(run.folder);
+  }
+
+  #run(folder: string): PanelRun {
+    const { store, feeds, labels } = this.#parts;
+    if (this.#followed?.follower.folder !== folder) {
+      this.#followed?.dispose();
+      this.#followed = feeds.follow(folder);
+    }
+    const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+    return { id: idOf(folder), name, follower: this.#followed.follower };
+  }
+
+  async #command(command: PanelCommand, run: PanelRun, args: CommandArgs): Promise<void> {
+    const { folder } = run.follower;
+    const id = COMMANDS[command];
+    if (id !== undefined) {
+      await vscode.commands.executeCommand(commandName(id), {
+        folder,
+        ...args.key,
+        ...(args.name !== undefined && { name: args.name }),
+      });
+      return;
+    }
+    if (command === "openConfigAt") return this.#openConfig(folder, args);
+    throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+  }
+
+  async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {
+    const configPath = this.#parts.store.get(folder)?.file?.configPath;
+    if (configPath === undefined) {
+      throw new AppError(
+        "no-config",
+        "The run does not say which configuration it was started with.",
+      );
+    }
+    const [{ readYaml, languageOf }, { locate }] = await Promise.all([
+      import("../core/config/yamlSource.ts"),
+      import("../core/config/locate.ts"),
+    ]);
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
+    const source = readYaml(document.getText(), languageOf(configPath));
+    const span = locate(source, path, "key");
+    const at = document.positionAt(span?.start ?? 0);
+    await vscode.window.showTextDocument(document, {
+      viewColumn: vscode.ViewColumn.One,
+      selection: new vscode.Range(at, at),
+    });
+  }
+}
+
+/** Names a run towards the page without telling where it lies. */
+function idOf(folder: string): string {
+  return createHash("sha256").update(folder).digest("hex").slice(0, 16);
+}
+
+/** From the workspace where it lies in it, else from the home folder. */
+function shortenPath(path: string): string {
+  const relative = vscode.workspace.asRelativePath(path, false);
+  if (relative !== path) return relative;
+  const home = homedir();
+  return path.startsWith(home) ? `~${path.slice(home.length)}` : path;
+}
