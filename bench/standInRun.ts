@@ -1,6 +1,6 @@
 /** A prepared run whose services are stand-ins in a process of their own. */
 
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseConfig } from "../src/core/config/parse.ts";
 import type { Config } from "../src/core/config/schema.ts";
 import { connectEnvironments } from "../src/core/openreward/environments.ts";
@@ -18,13 +18,10 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { sha256 } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import { systemRandom } from "../src/node/random.ts";
-import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
-import { createModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 import type { Closers } from "../src/trainer/closers.ts";
-import { MODEL, TOKENIZER_FOLDER } from "./standInModel.ts";
+import { loadStandInModel, MODEL } from "./standInModel.ts";
 
 export const ENVIRONMENT = "local/calculator";
-const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 const CONFIG = `
 model_name: ${MODEL}
 environments:
@@ -77,11 +74,12 @@ export async function openStandInRun(
     apiKey: null,
     userAgent: "tinker-rl-bench",
   });
-  const context = await runContext(runFolder, closers, service, environments.environment);
+  const context = await runContext(folder, runFolder, closers, service, environments.environment);
   return { context, requests: () => sent, firstSampleAtMs: () => firstSampleAtMs };
 }
 
 async function runContext(
+  standIns: string,
   folder: string,
   closers: Closers,
   service: ServiceClient,
@@ -92,8 +90,7 @@ async function runContext(
   const preparation = await prepareRun({
     ...ports,
     ...{ config, service, environment },
-    loadModel: async () =>
-      createModelTokenizer(TOKENIZER_FOLDER, await compileInThread(WORKER, TOKENIZER_FOLDER)),
+    loadModel: () => loadStandInModel(standIns),
     secretsOf: async () => ({}),
     onPart: () => undefined,
     onWarning: () => undefined,

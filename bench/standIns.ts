@@ -4,15 +4,15 @@
  */
 
 import { join } from "node:path";
-import { loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
 import { standInEnvironment } from "./standInEnvironment.ts";
-import { MODEL, TOKENIZER_FOLDER } from "./standInModel.ts";
+import { loadStandInModel, MODEL } from "./standInModel.ts";
 import { serveStandIn } from "./standInServer.ts";
 import { standInTinker } from "./standInTinker.ts";
 
 const [folder = "."] = process.argv.slice(2);
 process.stdin.once("close", () => process.exit(0)).resume();
-const { tokenizer } = await loadModelTokenizer(TOKENIZER_FOLDER);
+// What it keeps, the client finds, as in every start but the first.
+const { tokenizer } = await loadStandInModel(folder);
 await serveStandIn(join(folder, "tinker.sock"), standInTinker({ modelName: MODEL, tokenizer }));
 await serveStandIn(join(folder, "environment.sock"), standInEnvironment);
 console.log(JSON.stringify({ ready: true, address: folder }));

@@ -4,8 +4,9 @@
  * tokenizer in a folder. Wall times grow when other work takes the processor.
  */
 
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { createRenderer } from "../src/core/chat/createRenderer.ts";
 import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
@@ -68,9 +69,10 @@ function measureEncoding(name: string, text: string, { tokenizer }: ModelTokeniz
 
 const folder = process.argv[2] ?? TOKENIZER_FOLDER;
 print({ name: "resident before", value: residentMegabytes(), unit: "MiB" });
-const model = await measureLoad("in a thread", async () =>
-  createModelTokenizer(folder, await compileInThread(WORKER, folder)),
-);
+const cacheFolder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
+const load = async (): Promise<ModelTokenizer> =>
+  createModelTokenizer(folder, await compileInThread(folder, { workerPath: WORKER, cacheFolder }));
+const model = await measureLoad("first load", load);
 print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
 if (process.argv[2] === undefined) {
   const { wallS } = await observe("chat", async () =>
@@ -85,4 +87,6 @@ const result = (all[1]?.[1] ?? "").slice(0, 1_000);
 const resultIds = encodeText(result);
 print(rate("encode 1000 characters of code", resultIds.length, () => encodeText(result)));
 print(rate("decode them", resultIds.length, () => decode(resultIds)));
+await measureLoad("later load", load);
+await rm(cacheFolder, { recursive: true });
 await measureLoad("in this thread", () => loadModelTokenizer(folder));

@@ -14,9 +14,14 @@ export async function loadTokenizer(
   configPath: string,
   options: TokenizerOptions = {},
 ): Promise<ModelTokenizer> {
-  const { folder, source, commit } = await tokenizerFolder(name, programs, configPath, options);
-  const worker = join(programs.folder, "tokenizerWorker.js");
-  const compiled = await compileInThread(worker, folder, options.signal);
+  const found = await tokenizerFolder(name, programs, configPath, options);
+  const { folder, source, commit, cacheFolder } = found;
+  const { signal } = options;
+  const compiled = await compileInThread(folder, {
+    workerPath: join(programs.folder, "tokenizerWorker.js"),
+    cacheFolder,
+    ...(signal === undefined ? {} : { signal }),
+  });
   const { tokenizer: tokenizerSha256, template: templateSha256 } = compiled.digests;
   return {
     ...createModelTokenizer(folder, compiled),

@@ -15,15 +15,21 @@ export interface TokenizerOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
+export interface TokenizerPlace extends FoundTokenizer {
+  /** Where to keep what is made of it; null = nowhere: the embedded model's is small, and its runs leave no trace. */
+  readonly cacheFolder: string | null;
+}
+
 /** `name` is a `local/` model, a folder (relative ones from the configuration's) or a model id. @throws AppError `tokenizer-*` */
 export async function tokenizerFolder(
   name: string,
   programs: LocalPrograms,
   configPath: string,
   options: TokenizerOptions = {},
-): Promise<FoundTokenizer> {
+): Promise<TokenizerPlace> {
   if (isLocalModel(name)) {
-    return { folder: join(programs.folder, "model"), source: "program", commit: null };
+    const folder = join(programs.folder, "model");
+    return { folder, source: "program", commit: null, cacheFolder: null };
   }
   const configFolder = dirname(configPath);
   const variables = await loadVariables(configFolder);
@@ -31,7 +37,9 @@ export async function tokenizerFolder(
   const http = createHttpClient();
   const files = createFileSystem();
   try {
-    return await resolveTokenizer({ hub, http, files, ...options }, { name, configFolder });
+    const sources = { hub, http, files, ...options };
+    const found = await resolveTokenizer(sources, { name, configFolder });
+    return { ...found, cacheFolder: hub.cacheFolder };
   } finally {
     await Promise.all([http.close(), files.close()]);
   }

@@ -2,7 +2,15 @@
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
+import { type CompiledPlace, compiledPlace, readCompiled } from "./compiledCache.ts";
 import type { CompiledModel } from "./compiledModel.ts";
+
+/** What the thread is started with. */
+export interface CompileJob {
+  readonly folder: string;
+  /** Where to keep what comes of it; null = nowhere. */
+  readonly place: CompiledPlace | null;
+}
 
 /** What the thread sends, once. */
 export type CompileAnswer =
@@ -16,18 +24,29 @@ export type CompileAnswer =
     }
   | { readonly kind: "crashed"; readonly message: string };
 
+export interface ThreadOptions {
+  /** The bundled `compileWorker.ts`. */
+  readonly workerPath: string;
+  /** Where compiled models are kept; null = nowhere. */
+  readonly cacheFolder: string | null;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * The same as `compileModel(folder)`. `workerPath` is the bundled `compileWorker.ts`.
+ * The same as `compileModel(folder)`, kept from the last time if the files are the same.
  * @throws AppError `tokenizer-not-found`, `tokenizer-unsupported`, `tokenizer-thread` when the thread itself fails; the reason of
  * `signal` when aborted
  */
 export async function compileInThread(
-  workerPath: string,
   folder: string,
-  signal?: AbortSignal,
+  { workerPath, cacheFolder, signal }: ThreadOptions,
 ): Promise<CompiledModel> {
+  const place = cacheFolder === null ? null : await compiledPlace(cacheFolder, folder, workerPath);
+  const kept = place === null ? null : await readCompiled(place);
   signal?.throwIfAborted();
-  const worker = new Worker(workerPath, { workerData: folder });
+  if (kept !== null) return kept;
+  const job: CompileJob = { folder, place };
+  const worker = new Worker(workerPath, { workerData: job });
   let abort = (): void => undefined;
   try {
     const answer = await new Promise<CompileAnswer>((resolve, reject) => {

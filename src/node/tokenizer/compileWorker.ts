@@ -1,13 +1,16 @@
-/** The thread that reads a tokenizer: it compiles one model folder, hands it over and ends. */
+/** The thread that reads a tokenizer: it compiles one model folder, keeps what comes of it, hands it over and ends. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
+import { keepCompiled } from "./compiledCache.ts";
 import { compileModel, transferables } from "./compiledModel.ts";
-import type { CompileAnswer } from "./compileInThread.ts";
+import type { CompileAnswer, CompileJob } from "./compileInThread.ts";
 
-async function answer(folder: string): Promise<CompileAnswer> {
+async function answer({ folder, place }: CompileJob): Promise<CompileAnswer> {
   try {
-    return { kind: "compiled", model: await compileModel(folder) };
+    const model = await compileModel(folder);
+    if (place !== null) await keepCompiled(place, model);
+    return { kind: "compiled", model };
   } catch (error) {
     if (!(error instanceof AppError)) return { kind: "crashed", message: errorMessage(error) };
     const { code, message, data, configPath } = error;
@@ -15,5 +18,5 @@ async function answer(folder: string): Promise<CompileAnswer> {
   }
 }
 
-const done = await answer(String(workerData));
+const done = await answer(workerData as CompileJob); // Made by the program that this thread belongs to.
 parentPort?.postMessage(done, done.kind === "compiled" ? transferables(done.model) : []);

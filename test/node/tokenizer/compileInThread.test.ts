@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { compileInThread } from "../../../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { QWEN3_FOLDER, qwen3Model } from "./qwen3Model.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
+const TINY_BYTES = join(ROOT, "test/fixtures/tiny-bytes");
 
 let folder = "";
 let worker = "";
@@ -21,9 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const alone = (workerPath: string) => ({ workerPath, cacheFolder: null });
+
 describe("a tokenizer that is read in a thread", () => {
   it("is the same as one that is read here", async () => {
-    const compiled = await compileInThread(worker, QWEN3_FOLDER);
+    const compiled = await compileInThread(QWEN3_FOLDER, alone(worker));
     const { tokenizer, template } = createModelTokenizer(QWEN3_FOLDER, compiled);
     const here = qwen3Model.tokenizer;
     const text = "Zwei Zeilen,\n  ünd 1234 <|im_end|> 漢字 👍🏿";
@@ -35,7 +38,7 @@ describe("a tokenizer that is read in a thread", () => {
   });
 
   it("is refused with the code and the message that it has here", async () => {
-    const loading = compileInThread(worker, join(folder, "nothing"));
+    const loading = compileInThread(join(folder, "nothing"), alone(worker));
     await expect(loading).rejects.toMatchObject({
       code: "tokenizer-not-found",
       configPath: "tokenizer_name",
@@ -52,7 +55,7 @@ describe("a tokenizer that is read in a thread", () => {
       [broken, /out of order\. Start again/],
       [silent, /ended with code 0\. Start again/],
     ] as const) {
-      const loading = compileInThread(path, folder);
+      const loading = compileInThread(folder, alone(path));
       await expect(loading).rejects.toMatchObject({ code: "tokenizer-thread" });
       await expect(loading).rejects.toThrow(reason);
     }
@@ -61,9 +64,58 @@ describe("a tokenizer that is read in a thread", () => {
   it("is given up with the reason of the abort", async () => {
     const stopping = new AbortController();
     const reason = new Error("stopped");
-    const loading = compileInThread(worker, QWEN3_FOLDER, stopping.signal);
+    const loading = compileInThread(QWEN3_FOLDER, { ...alone(worker), signal: stopping.signal });
     stopping.abort(reason);
     await expect(loading).rejects.toBe(reason);
-    await expect(compileInThread(worker, QWEN3_FOLDER, stopping.signal)).rejects.toBe(reason);
+    await expect(
+      compileInThread(QWEN3_FOLDER, { ...alone(worker), signal: stopping.signal }),
+    ).rejects.toBe(reason);
+  });
+});
+
+describe("a tokenizer that was read before", () => {
+  const LONG_AGO = 1_000_000_000;
+  const broken = "throw new Error('must not be asked again');";
+  let home = "";
+  let program = "";
+  let tokenizer = "";
+  beforeEach(async () => {
+    home = await mkdtemp(join(folder, "home-"));
+    program = join(home, "worker.mjs");
+    tokenizer = join(home, "tokenizer");
+    await cp(worker, program);
+    await utimes(program, LONG_AGO, LONG_AGO);
+    await cp(TINY_BYTES, tokenizer, { recursive: true });
+  });
+  const load = async () =>
+    createModelTokenizer(
+      tokenizer,
+      await compileInThread(tokenizer, { workerPath: program, cacheFolder: join(home, "cache") }),
+    );
+  it("is taken as it was kept, and says the same", async () => {
+    const first = await load();
+    const size = (await stat(program)).size;
+    await writeFile(program, broken.padEnd(size));
+    await utimes(program, LONG_AGO, LONG_AGO);
+    const again = await load();
+    expect(again.tokenizer.encodeText("é\n")).toEqual(first.tokenizer.encodeText("é\n"));
+    expect(again.tokenizer.decode([0xc3, 0xa9, 258])).toBe("é<|im_end|>");
+    expect(again.template).toEqual(first.template);
+  });
+
+  it("is read anew when one of its files or the program changes", async () => {
+    await load();
+    const template = join(tokenizer, "chat_template.jinja");
+    await writeFile(template, "another one");
+    expect((await load()).template?.source).toBe("another one");
+    await writeFile(program, broken);
+    await expect(load()).rejects.toMatchObject({ code: "tokenizer-thread" });
+  });
+
+  it("is read anew when what was kept is damaged", async () => {
+    const first = await load();
+    const [name = ""] = await readdir(join(home, "cache/compiled"));
+    await writeFile(join(home, "cache/compiled", name), "no longer whole");
+    expect((await load()).tokenizer.vocabSize).toBe(first.tokenizer.vocabSize);
   });
 });

@@ -1,0 +1,89 @@
+/** Keeps compiled models on this machine: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
+
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import * as z from "zod";
+import { createFileSystem } from "../fileSystem.ts";
+import type { CompiledModel } from "./compiledModel.ts";
+import { MODEL_FILES } from "./hubCache.ts";
+
+/** Where the compiled form of a model folder is kept. Passes between threads. */
+export interface CompiledPlace {
+  readonly path: string;
+  /** Sizes and times of the files that it is made from, and of the program that makes it. */
+  readonly madeFrom: string;
+}
+
+const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
+const unsigned = z.custom<Uint32Array<ArrayBuffer>>((value) => value instanceof Uint32Array);
+const integers = z.custom<Int32Array<ArrayBuffer>>((value) => value instanceof Int32Array);
+const keptSchema = z.object({
+  madeFrom: z.string(),
+  model: z.object({
+    tokenizer: z.object({
+      table: z.object({ bytes, starts: unsigned }),
+      byteIds: integers,
+      merges: integers,
+      wholeTokens: integers.nullable(),
+      addedTokens: z.array(z.object({ id: z.int(), text: z.string() })),
+      splitting: z.object({ normalizer: z.unknown(), pre_tokenizer: z.unknown() }),
+    }),
+    template: z
+      .object({ source: z.string(), bosToken: z.string(), eosToken: z.string() })
+      .nullable(),
+    digests: z.object({ tokenizer: z.string(), template: z.string().nullable() }),
+  }),
+});
+
+/** The place in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it anew. */
+export async function compiledPlace(
+  cacheFolder: string,
+  folder: string,
+  programPath: string,
+): Promise<CompiledPlace> {
+  const paths = [...MODEL_FILES.map(({ name }) => join(folder, name)), programPath];
+  const madeFrom = JSON.stringify(await Promise.all(paths.map(describeFile)));
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  return { path: join(cacheFolder, "compiled", `${name}.bin`), madeFrom };
+}
+
+/** Null when nothing is kept that was made from the files as they are now. */
+export async function readCompiled({
+  path,
+  madeFrom,
+}: CompiledPlace): Promise<CompiledModel | null> {
+  try {
+    const kept = keptSchema.parse(deserialize(await readFile(path)));
+    return kept.madeFrom === madeFrom ? kept.model : null;
+  } catch {
+    // Whatever is wrong with what was kept, it can be made again.
+    return null;
+  }
+}
+
+export async function keepCompiled(
+  { path, madeFrom }: CompiledPlace,
+  model: CompiledModel,
+): Promise<void> {
+  const files = createFileSystem();
+  try {
+    await files.makeDirectory(dirname(path));
+    await files.writeAtomic(path, serialize({ madeFrom, model }));
+  } catch {
+    // A cache that cannot be written costs time at the next start, and nothing else.
+  } finally {
+    await files.close();
+  }
+}
+
+async function describeFile(path: string): Promise<readonly [string, number, number] | null> {
+  try {
+    const { size, mtimeMs } = await stat(path);
+    return [path, size, mtimeMs];
+  } catch {
+    // A file that is missing is one of the things that may change.
+    return null;
+  }
+}
