@@ -183,13 +183,16 @@ function checkKey({ baseUrl, apiKey }: TinkerOptions): void {
 
 /** Nothing is lost before the first answer, so a wrong address is told soon. */
 const firstContactBudgetMs = 30_000;
+/** So that a silent address is told within the same time. */
+const firstContactTimeoutMs = 15_000;
 
 /** Tinker wire, section 6.1; servers without the call get the defaults. */
 async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
   try {
     const body = { sdk_version: sdkVersion };
-    const request = { method: "POST", path: "client/config", body } as const;
     const budgetMs = firstContactBudgetMs;
+    const timeoutMs = firstContactTimeoutMs;
+    const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
     return await tinker.call(request, clientConfigSchema, { budgetMs });
   } catch (error) {
     if (isAppError(error, "tinker-not-found")) return clientConfigSchema.parse({});

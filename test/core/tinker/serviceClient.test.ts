@@ -29,11 +29,13 @@ describe("connecting", () => {
   });
 
   it("gives up on a server that does not answer within half a minute", async () => {
-    const { connect, clock } = fakeTinker(() => ({ status: 503, json: {} }));
+    const { connect, clock, requestsTo } = fakeTinker(() => ({ status: 503, json: {} }));
     const attempt = clock.run(connect());
     await expect(attempt).rejects.toMatchObject({ code: "tinker-unavailable" });
     await expect(attempt).rejects.toThrow(/then start or resume the run\.$/);
     expect(clock.monotonic()).toBeLessThan(30_000);
+    // A silent one, too: two tries fit in.
+    expect(requestsTo("client/config")[0]?.timeoutMs).toBeLessThanOrEqual(15_000);
   });
 
   it("refuses a key that the hosted service cannot know, without sending it", async () => {
