@@ -1,7 +1,7 @@
 /** Keeps compiled models on this machine: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
 
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import * as z from "zod";
@@ -15,6 +15,9 @@ export interface CompiledPlace {
   /** Sizes and times of the files that it is made from, and of the program that makes it. */
   readonly madeFrom: string;
 }
+
+/** Of 6 to 20 MB each. What was made for folders that are gone goes with the oldest. */
+const MOST_KEPT = 8;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 const unsigned = z.custom<Uint32Array<ArrayBuffer>>((value) => value instanceof Uint32Array);
@@ -71,11 +74,21 @@ export async function keepCompiled(
   try {
     await files.makeDirectory(dirname(path));
     await files.writeAtomic(path, serialize({ madeFrom, model }));
+    await dropOldest(dirname(path));
   } catch {
     // A cache that cannot be written costs time at the next start, and nothing else.
   } finally {
     await files.close();
   }
+}
+
+async function dropOldest(folder: string): Promise<void> {
+  const paths = (await readdir(folder)).map((name) => join(folder, name));
+  const times = await Promise.all(
+    paths.map(async (path) => ({ path, timeMs: (await stat(path)).mtimeMs })),
+  );
+  const oldest = times.toSorted((a, b) => b.timeMs - a.timeMs).slice(MOST_KEPT);
+  await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
 }
 
 async function describeFile(path: string): Promise<readonly [string, number, number] | null> {

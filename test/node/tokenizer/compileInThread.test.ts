@@ -118,4 +118,20 @@ describe("a tokenizer that was read before", () => {
     await writeFile(join(home, "cache/compiled", name), "no longer whole");
     expect((await load()).tokenizer.vocabSize).toBe(first.tokenizer.vocabSize);
   });
+
+  it("takes the place of those that were kept first", async () => {
+    const cache = join(home, "cache/compiled");
+    await load();
+    const [name = ""] = await readdir(cache);
+    await rm(join(cache, name));
+    for (let at = 0; at < 10; at += 1) {
+      const old = join(cache, `${at}.bin`);
+      await writeFile(old, "old");
+      await utimes(old, LONG_AGO + at, LONG_AGO + at);
+    }
+    await load();
+    expect((await readdir(cache)).sort()).toEqual(
+      [name, ...[3, 4, 5, 6, 7, 8, 9].map((at) => `${at}.bin`)].sort(),
+    );
+  });
 });
