@@ -30,6 +30,12 @@ export const training: Journey = {
       await pictures("running");
     });
 
+    await step("the dashboard draws the rewards as they come", async () => {
+      await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor();
+      await workbench.panel().locator("canvas").first().waitFor();
+      await pictures("dashboard");
+    });
+
     await step("a step unfolds into groups, and a group into rollouts", async () => {
       await workbench.row(/^Step 2, mean/).click();
       await workbench.page.keyboard.press("ArrowRight");
