@@ -99,8 +99,8 @@ export interface LaunchOrder {
   readonly allowedHosts: readonly string[];
   /** Variables that stand over those of the process, for example the address of a service. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether the `.env` file beside the configuration may be read. */
-  readonly readsEnvFile: boolean;
+  /** The file with `NAME=value` lines that may be read; null = none. */
+  readonly envFile: string | null;
   /** What to do when no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";
 }

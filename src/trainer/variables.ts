@@ -11,10 +11,10 @@ export type Variables = (name: string) => FoundValue | null;
 
 export async function loadVariables(
   configFolder: string,
-  order?: Pick<LaunchOrder, "keys" | "variables" | "readsEnvFile">,
+  order?: Pick<LaunchOrder, "keys" | "variables" | "envFile">,
 ): Promise<Variables> {
-  const isAllowed = order?.readsEnvFile ?? true;
-  const file = isAllowed ? await readDotEnv(join(configFolder, ".env")) : {};
+  const path = order === undefined ? join(configFolder, ".env") : order.envFile;
+  const file = path === null ? {} : await readDotEnv(path);
   return (name) =>
     stored(order, name) ??
     find(order?.variables ?? {}, name, "process") ??

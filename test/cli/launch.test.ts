@@ -13,7 +13,7 @@ const order: LaunchOrder = {
   keys: { TINKER_API_KEY: { value: "tml-from-the-store", host: null } },
   allowedHosts: ["one.example"],
   variables: {},
-  readsEnvFile: false,
+  envFile: null,
   onQuit: "keep running",
 };
 

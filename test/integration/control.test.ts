@@ -286,7 +286,7 @@ tinker_base_url: ${gateway.url}
 
   function orderFor(host: string | null, changes: Partial<LaunchOrder> = {}): LaunchOrder {
     return {
-      ...{ version: 1, allowedHosts: [], variables: {}, readsEnvFile: false },
+      ...{ version: 1, allowedHosts: [], variables: {}, envFile: null },
       keys: { TINKER_API_KEY: { value: serving.key, host } },
       onQuit: "keep running",
       ...changes,

@@ -45,6 +45,16 @@ describe("a child server", () => {
     await child.close();
   });
 
+  it.skipIf(process.platform === "win32")(
+    "is not met by signals to its parent's group",
+    async () => {
+      const child = await start(ready("String(process.pid)"));
+      // Only a process that leads a group of its own can be named in this way.
+      expect(isAlive(-Number(child.address))).toBe(true);
+      await child.close();
+    },
+  );
+
   it("may write its first line in pieces", async () => {
     const child = await start(`
       process.stdout.write('{"ready": true,');

@@ -38,23 +38,23 @@ describe("Tinker", () => {
       url: expect.stringContaining("thinkingmachines"),
       key: "tml-1",
     });
-    const process = { ...keys, TINKER_BASE_URL: "http://one.example" };
-    expect(tinkerAddress(parts({ process })).url).toBe("http://one.example");
+    const process = { ...keys, TINKER_BASE_URL: "https://one.example" };
+    expect(tinkerAddress(parts({ process })).url).toBe("https://one.example");
     const config = { tinker_base_url: "http://two.example" };
     expect(tinkerAddress(parts({ process, config })).url).toBe("http://two.example");
   });
 
   it("gets no key over an address from .env, unless its host is allowed", () => {
-    const setting = { process: keys, dotenv: { TINKER_BASE_URL: "http://one.example" } };
+    const setting = { process: keys, dotenv: { TINKER_BASE_URL: "https://one.example" } };
     expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host one\.example/);
     const allowed = tinkerAddress(parts({ ...setting, allowedHosts: ["one.example"] }));
-    expect(allowed).toMatchObject({ url: "http://one.example", key: "tml-1" });
+    expect(allowed).toMatchObject({ url: "https://one.example", key: "tml-1" });
   });
 
   it.each<[string, Setting]>([
-    ["the configuration", { config: { tinker_base_url: "http://one.example" } }],
-    ["the process", { process: { TINKER_BASE_URL: "http://one.example" } }],
-    [".env", { dotenv: { TINKER_BASE_URL: "http://one.example" } }],
+    ["the configuration", { config: { tinker_base_url: "https://one.example" } }],
+    ["the process", { process: { TINKER_BASE_URL: "https://one.example" } }],
+    [".env", { dotenv: { TINKER_BASE_URL: "https://one.example" } }],
   ])("gets a stored key over an address from %s only where it is for that host", (_, setting) => {
     const stored = (host: string | null) => ({ TINKER_API_KEY: { value: "tml-1", host } });
     const address = (more: Setting) => tinkerAddress(parts({ ...setting, ...more }));
@@ -64,11 +64,11 @@ describe("Tinker", () => {
     );
     expect(() => address({ store: stored("two.example") })).toThrow(/TINKER_API_KEY/);
     const allowed = { store: stored(null), allowedHosts: ["one.example"] };
-    expect(address(allowed)).toMatchObject({ url: "http://one.example", key: "tml-1" });
+    expect(address(allowed)).toMatchObject({ url: "https://one.example", key: "tml-1" });
   });
 
   it("gets a key that was stored for the host of the configuration", () => {
-    const config = { tinker_base_url: "http://one.example/base" };
+    const config = { tinker_base_url: "https://one.example/base" };
     const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
     expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
     expect(() => tinkerAddress(parts({ store }))).toThrow(/is kept for one\.example/);
@@ -93,10 +93,10 @@ describe("the server of the environments", () => {
     ],
     [
       {
-        OPENREWARD_SESSION_URL: "http://a.example",
+        OPENREWARD_SESSION_URL: "https://a.example",
         OPENREWARD_ENVIRONMENTS_URL: "http://b.example",
       },
-      { url: "http://a.example", isOpenReward: false, key: "ors-1" },
+      { url: "https://a.example", isOpenReward: false, key: "ors-1" },
     ],
   ])("with %j is %j", (variables, expected) => {
     expect(environmentAddress(parts({ process: { ...keys, ...variables } }))).toMatchObject(
@@ -116,7 +116,7 @@ describe("the server of the environments", () => {
   });
 
   it("gets neither a key nor a looked-up secret over an address from .env", () => {
-    const dotenv = { OPENREWARD_SESSION_URL: "http://a.example" };
+    const dotenv = { OPENREWARD_SESSION_URL: "https://a.example" };
     expect(() => environmentAddress(parts({ process: keys, dotenv }))).toThrow(/but ORS_API_KEY/);
     const process = { OPENREWARD_API_KEY: "or-1", SEARCH_KEY: "s-1" };
     expect(environmentAddress(parts({ process, dotenv })).key).toBeNull();
@@ -126,7 +126,7 @@ describe("the server of the environments", () => {
   });
 
   it("gets neither a stored key nor a stored secret that is for another host", () => {
-    const config = { openreward_base_url: "http://a.example" };
+    const config = { openreward_base_url: "https://a.example" };
     const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
     expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(/ORS_API_KEY is kept/);
     const own = anEnvironment({ secrets: { search_key: null } });

@@ -68,7 +68,7 @@ describe("what an editor hands over", () => {
   const order = {
     keys: { TINKER_RL_TEST_VARIABLE: { value: "store", host: "one.example" } },
     variables: {},
-    readsEnvFile: true,
+    envFile: null,
   };
 
   it("stands over everything else, and says which host it is for", async () => {
@@ -95,10 +95,10 @@ describe("what an editor hands over", () => {
 
   it("decides whether .env is read", async () => {
     await writeFile(join(folder, ".env"), "TINKER_RL_TEST_OTHER=file\n");
-    const look = async (readsEnvFile: boolean) =>
-      (await loadVariables(folder, { ...order, readsEnvFile }))("TINKER_RL_TEST_OTHER");
-    expect(await look(true)).toEqual({ value: "file", origin: "dotenv" });
-    expect(await look(false)).toBeNull();
+    const look = async (envFile: string | null) =>
+      (await loadVariables(folder, { ...order, envFile }))("TINKER_RL_TEST_OTHER");
+    expect(await look(join(folder, ".env"))).toEqual({ value: "file", origin: "dotenv" });
+    expect(await look(null)).toBeNull();
   });
 
   it.each(["constructor", "__proto__", "toString"])("is no %s by birth", async (name) => {

@@ -89,7 +89,7 @@ export const launchOrderSchema: z.ZodType<LaunchOrder> = z
     ),
     allowedHosts: z.array(z.string()).readonly(),
     variables: z.record(z.string(), z.string()),
-    readsEnvFile: z.boolean(),
+    envFile: z.string().nullable(),
     onQuit: z.enum(["keep running", "stop and save"]),
   })
   .readonly();

@@ -54,21 +54,28 @@ export interface BoundRoute {
 }
 
 /**
- * Refuses to send a key from the store to another host than the one it was stored for, however the address came about.
+ * Refuses to send a key from the store to another host than the one it was stored for, or unencrypted over a network, however the
+ * address came about.
  * @throws AppError `key-host-not-allowed`, with `data.key` and `data.host`
  */
 export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: BoundRoute): void {
   const target = new URL(url);
   const stranger = keys.find(({ name, origin, host }) => {
     if (origin !== "store" || isAllowed(target, allowedHosts, name)) return false;
-    return target.host !== (host?.toLowerCase() ?? new URL(officialUrl).host);
+    const own = host?.toLowerCase() ?? new URL(officialUrl).host;
+    return target.host !== own || !isPrivate(target);
   });
   if (stranger === undefined) return;
   throw new AppError(
     "key-host-not-allowed",
-    `${stranger.name} is kept for ${stranger.host ?? new URL(officialUrl).host}, but this run would send it to ${target.host}. Approve ${target.host} when you are asked, or correct the address.`,
+    `${stranger.name} is kept for ${stranger.host ?? new URL(officialUrl).host}, but this run would send it to ${target.protocol}//${target.host}. Approve ${target.host} when you are asked, or correct the address.`,
     { data: { key: stranger.name, host: target.host } },
   );
+}
+
+/** Encrypted, or on this machine. */
+function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function isAllowed(url: URL, allowedHosts: readonly string[], key: string): boolean {

@@ -9,12 +9,14 @@ import type { KeySources } from "./keySources.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
 import type { SetKeyParts } from "./setKey.ts";
 
-export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedHosts" | "readsEnvFile">;
+export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedHosts" | "envFile">;
 
 export interface GatherParts extends SetKeyParts {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
+  /** The file with keys of a folder, when there is one. */
+  readonly files: { readonly inFolder: (folder: string) => Promise<string | null> };
 }
 
 /** Called with what the trainer said when it refused to begin; true when the user has mended it, so that it can try again. */
@@ -61,6 +63,6 @@ export async function gatherKeys(
   return {
     keys: found.keys,
     allowedHosts: approvals.allowedHosts(folder),
-    readsEnvFile: envPermission.answer(folder) === "yes",
+    envFile: envPermission.answer(folder) === "yes" ? await parts.files.inFolder(folder) : null,
   };
 }

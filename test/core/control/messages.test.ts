@@ -61,7 +61,7 @@ describe("an editor's order", () => {
     keys: { TINKER_API_KEY: { value: "tml-1", host: null } },
     allowedHosts: [],
     variables: {},
-    readsEnvFile: false,
+    envFile: null,
     onQuit: "stop and save",
   };
 

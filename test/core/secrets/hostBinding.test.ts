@@ -78,7 +78,9 @@ describe("a key from the store", () => {
     expect(to("https://stranger.example")).toThrow(
       expect.objectContaining({
         code: "key-host-not-allowed",
-        message: expect.stringMatching(/kept for service\.example.*send it to stranger\.example/),
+        message: expect.stringMatching(
+          /kept for service\.example.*send it to https:\/\/stranger\.example/,
+        ),
         data: { key: "TINKER_API_KEY", host: "stranger.example" },
       }),
     );
@@ -88,6 +90,7 @@ describe("a key from the store", () => {
     "https://service.example.evil",
     "https://service.example:8443",
     "https://service.example@evil.example",
+    "http://service.example",
     "https://evil.example/service.example",
   ])("does not go to %s", (url) => {
     expect(to(url)).toThrow(/TINKER_API_KEY is kept for service\.example/);

@@ -10,6 +10,7 @@ import { FakeVault, openStore } from "./fakeVault.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
+const ENV_FILE = "/work/project/.env";
 const LOCAL = configOf("local/tiny-tool", "local/calculator");
 const HOSTED = configOf("Qwen/Qwen3-8B", "local/calculator");
 const WITH_SECRET = configOf("local/tiny-tool", "Owner/Name", "secrets: {search_key: null}");
@@ -40,6 +41,7 @@ function setUp(
     envPermission.answer(folder) === "yes" ? (envFile ?? {}) : {};
   return {
     ...{ ui, store, envPermission },
+    files: { inFolder: async () => (envFile === null ? null : ENV_FILE) },
     approvals: new Approvals({ memory, ui }),
     sources: new KeySources({ store, environment: () => ({}), envValues }),
     variables: () => ({}),
@@ -52,14 +54,14 @@ it("asks nothing for a local run, even beside a .env", async () => {
   expect(await gatherKeys(LOCAL, parts)).toEqual({
     keys: {},
     allowedHosts: [],
-    readsEnvFile: false,
+    envFile: null,
   });
   expect(parts.ui.shown).toEqual([]);
 });
 
 it("asks for no key that .env has, once that may be read", async () => {
   const parts = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
-  const order = { keys: {}, allowedHosts: [], readsEnvFile: true };
+  const order = { keys: {}, allowedHosts: [], envFile: ENV_FILE };
   expect(await gatherKeys(HOSTED, parts)).toEqual(order);
   expect(await gatherKeys(HOSTED, parts)).toEqual(order);
 });
@@ -68,7 +70,7 @@ it("asks for a key that .env has and that may not be taken from there", async ()
   const parts = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
   expect(await gatherKeys(HOSTED, parts)).toEqual({
     keys: { TINKER_API_KEY: { value: "tml-typed", host: null } },
-    ...{ allowedHosts: [], readsEnvFile: false },
+    ...{ allowedHosts: [], envFile: null },
   });
 });
 
