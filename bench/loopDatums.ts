@@ -1,6 +1,8 @@
 /** The training part of a large step: from ledgers to requests, and from answers to log-probabilities. */
 
 import { Ledger } from "../src/core/rollout/ledger.ts";
+import { divergenceMetrics } from "../src/core/run/divergence.ts";
+import { encodeTokenRecord } from "../src/core/run/tokenRecord.ts";
 import { combineResults } from "../src/core/tinker/combine.ts";
 import { chunkData, toWireData } from "../src/core/tinker/datum.ts";
 import {
@@ -9,10 +11,13 @@ import {
   encodeForwardBackwardRequest,
 } from "../src/core/tinker/wireProto.ts";
 import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/datums.ts";
+import { toTokenRecord } from "../src/core/training/tokenRecords.ts";
 import { trainStep } from "../src/core/training/trainStep.ts";
 import { medianSeconds, print } from "./measure.ts";
 import { observe } from "./observe.ts";
 import type { StandInRun } from "./standInRun.ts";
+
+const CLIP = { low: 0.8, high: 1.2 };
 
 const DATUMS = 4_096;
 const GROUP_SIZE = 8;
@@ -65,6 +70,12 @@ export async function benchDatums({ context }: StandInRun): Promise<void> {
     });
   });
   print({ name: `${name}: encode`, value: encode, unit: "CPU-s" });
+  const measured = medianSeconds(() => void divergenceMetrics(tokensOf(data), CLIP));
+  print({ name: `${name}: divergence`, value: measured, unit: "CPU-s" });
+  const records = medianSeconds(() => {
+    for (const datum of data) encodeTokenRecord(toTokenRecord(datum, datum.logprobs));
+  });
+  print({ name: `${name}: token records`, value: records, unit: "CPU-s" });
   const decode = medianSeconds(() => {
     combineResults(bodies.map(decodeForwardBackwardOutput));
   });
@@ -75,6 +86,14 @@ export async function benchDatums({ context }: StandInRun): Promise<void> {
   );
   print({ name: "whole step: client and HTTP with it", value: cpuS, unit: "CPU-s" });
   for (const measurement of measurements) print(measurement);
+}
+
+function tokensOf(data: readonly TrainingDatum[]) {
+  return data.map(({ logprobs, mask, advantages }) => ({
+    ...{ mask, advantages },
+    samplerLogprobs: logprobs,
+    trainerLogprobs: logprobs,
+  }));
 }
 
 function request(data: Parameters<typeof encodeForwardBackwardRequest>[0]["data"]) {

@@ -18,12 +18,13 @@ export interface ClipBounds {
   readonly high: number;
 }
 
-interface TokenPair {
+/** What the tokens that count have in common, one array each: a step has millions of them. */
+interface TokenColumns {
   /** Log-probability by the sampler. */
-  readonly q: number;
-  /** Log-probability by the trainer. */
-  readonly p: number;
-  readonly advantage: number;
+  readonly q: Float64Array;
+  /** Log-probability by the trainer, less that by the sampler. */
+  readonly differences: Float64Array;
+  readonly advantages: Float64Array;
 }
 
 /**
@@ -34,17 +35,16 @@ export function divergenceMetrics(
   datums: readonly DatumTokens[],
   clip: ClipBounds | null,
 ): MetricsTree {
-  const pairs = trainedPairs(datums);
-  const differences = pairs.map(({ p, q }) => p - q);
+  const { q, differences, advantages } = trainedTokens(datums);
   const ratios = differences.map(Math.exp);
   const distances = differences.map(Math.abs);
   const distance = summarize(distances);
   const ratio = summarize(ratios);
   return {
     kl_sample_train_v1: mean(differences.map((difference) => -difference)),
-    kl_sample_train_v2: mean(differences.map((difference) => 0.5 * difference ** 2)),
+    kl_sample_train_v2: mean(differences.map((difference) => 0.5 * difference * difference)),
     kl_sample_train_k3: mean(differences.map((difference) => Math.expm1(difference) - difference)),
-    entropy: mean(pairs.map(({ q }) => -q)),
+    entropy: mean(q.map((logprob) => -logprob)),
     logprob_diff_abs_mean: distance.mean,
     logprob_diff_abs_max: distance.max,
     logprob_diff_abs_p95: percentile(distances, 0.95),
@@ -52,35 +52,58 @@ export function divergenceMetrics(
     ratio_max: ratio.max,
     ratio_min: ratio.min,
     ess: effectiveShare(ratios),
-    ...(clip === null ? {} : clippedShares(pairs, clip)),
+    ...(clip === null ? {} : clippedShares(ratios, advantages, clip)),
   };
 }
 
-function trainedPairs(datums: readonly DatumTokens[]): readonly TokenPair[] {
-  const pairs: TokenPair[] = [];
+function trainedTokens(datums: readonly DatumTokens[]): TokenColumns {
+  const most = datums.reduce((sum, { mask }) => sum + mask.length, 0);
+  const columns = {
+    q: new Float64Array(most),
+    differences: new Float64Array(most),
+    advantages: new Float64Array(most),
+  };
+  let count = 0;
   for (const { samplerLogprobs, trainerLogprobs, mask, advantages } of datums) {
     if (trainerLogprobs === null) continue;
     for (let token = 0; token < mask.length; token += 1) {
       const p = trainerLogprobs[token] ?? Number.NaN;
       if (mask[token] !== 1 || Number.isNaN(p)) continue;
-      pairs.push({ p, q: samplerLogprobs[token] ?? 0, advantage: advantages[token] ?? 0 });
+      const q = samplerLogprobs[token] ?? 0;
+      columns.q[count] = q;
+      columns.differences[count] = p - q;
+      columns.advantages[count] = advantages[token] ?? 0;
+      count += 1;
     }
   }
-  return pairs;
-}
-
-/** Share of tokens where the clip cuts the gradient off, not merely where the ratio lies outside. */
-function clippedShares(pairs: readonly TokenPair[], { low, high }: ClipBounds): MetricsTree {
-  const isLow = ({ p, q, advantage }: TokenPair): boolean => Math.exp(p - q) < low && advantage < 0;
-  const isHigh = ({ p, q, advantage }: TokenPair): boolean =>
-    Math.exp(p - q) > high && advantage > 0;
   return {
-    clip_frac_low: fraction(pairs.filter(isLow).length, pairs.length),
-    clip_frac_high: fraction(pairs.filter(isHigh).length, pairs.length),
+    q: columns.q.subarray(0, count),
+    differences: columns.differences.subarray(0, count),
+    advantages: columns.advantages.subarray(0, count),
   };
 }
 
-function effectiveShare(weights: readonly number[]): number | null {
+/** Share of tokens where the clip cuts the gradient off, not merely where the ratio lies outside. */
+function clippedShares(
+  ratios: Float64Array,
+  advantages: Float64Array,
+  { low, high }: ClipBounds,
+): MetricsTree {
+  let lowCount = 0;
+  let highCount = 0;
+  for (let token = 0; token < ratios.length; token += 1) {
+    const ratio = ratios[token] ?? 0;
+    const advantage = advantages[token] ?? 0;
+    if (ratio < low && advantage < 0) lowCount += 1;
+    if (ratio > high && advantage > 0) highCount += 1;
+  }
+  return {
+    clip_frac_low: fraction(lowCount, ratios.length),
+    clip_frac_high: fraction(highCount, ratios.length),
+  };
+}
+
+function effectiveShare(weights: Float64Array): number | null {
   let sum = 0;
   let squares = 0;
   for (const weight of weights) {

@@ -96,14 +96,14 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
 /** Targets are integers, plain lists under any other name are floats (Tinker wire, section 5). */
 function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
   if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
-  const floats = Float32Array.from(values);
+  const floats = new Float32Array(values);
   const wrong = floats.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}`);
   return floats;
 }
 
 function toIds(values: Numbers, where: string): Int32Array {
-  const ids = Int32Array.from(values);
+  const ids = new Int32Array(values);
   const wrong = ids.findIndex((id, index) => id !== values[index]);
   if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}, not an id`);
   return ids;

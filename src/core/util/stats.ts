@@ -41,8 +41,8 @@ export function fraction(part: number, whole: number): number | null {
 }
 
 /** Percentile by linear interpolation between the two nearest ranks, `share` in [0, 1]; null when empty. */
-export function percentile(values: readonly number[], share: number): number | null {
-  const sorted = Float64Array.from(values).sort();
+export function percentile(values: ArrayLike<number>, share: number): number | null {
+  const sorted = new Float64Array(values).sort();
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)];
   const above = sorted[Math.ceil(position)];
