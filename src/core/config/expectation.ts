@@ -1,6 +1,9 @@
 /** What a field accepts, and what was found instead, in words. */
 
 import type { ListShape, MapShape, NumberShape, Shape } from "./field.ts";
+import { hasKeyShape } from "./secretRules.ts";
+
+const MAX_SHOWN = 100;
 
 /** For example `a number > 0 (seconds), or null`. */
 export function expectationOf(shape: Shape): string {
@@ -21,7 +24,7 @@ export function rangeOf(shape: NumberShape): string {
     .join(" and ");
 }
 
-/** What was found where `shape` was expected. Shows no text in place of a collection: it may be a secret. */
+/** What was found where `shape` was expected. Shows no text that may be a secret: in place of a collection, or like a key. */
 export function describeValue(value: unknown, shape: Shape): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object" && value !== null) {
@@ -29,7 +32,9 @@ export function describeValue(value: unknown, shape: Shape): string {
   }
   const isCollection = shape.type === "map" || shape.type === "list" || shape.type === "object";
   if (typeof value !== "string") return String(value);
-  return isCollection ? "text" : `the text ${JSON.stringify(value)}`;
+  if (isCollection || hasKeyShape(value)) return "text";
+  const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
+  return `the text ${JSON.stringify(shown)}`;
 }
 
 function expectationOfValue(shape: Shape): string {

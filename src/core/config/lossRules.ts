@@ -16,7 +16,7 @@ export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
 };
 
 /** Clip bounds that the service uses where none are set. */
-export const DEFAULT_CLIP = {
+const DEFAULT_CLIP = {
   ppo: { low: 0.8, high: 1.2 },
   cispo: { low: 0, high: 4 },
 } as const;

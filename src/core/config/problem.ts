@@ -3,7 +3,7 @@
 import type { Remedy } from "./remedy.ts";
 import type { Position, Span } from "./span.ts";
 
-/** One code a rule; what each means stands in the README. */
+/** One code a rule, the same in the terminal and in the editor. */
 export type RuleCode =
   /** Syntax: what the parser refuses, equal keys. */
   | "TRL100"
@@ -89,5 +89,7 @@ function keyOf(path: readonly string[]): string {
 export function describeProblem(problem: Problem, path: string): string {
   const place = placeOf(problem, path);
   const key = problem.path.length === 0 ? "" : ` (${keyOf(problem.path)})`;
-  return `${place}: ${problem.severity}: ${problem.code} ${problem.message}${key}`;
+  const line = `${place}: ${problem.severity}: ${problem.code} ${problem.message}${key}`;
+  // Keys may hold anything, and a line must stay one.
+  return line.replace(/[\p{Cc}\u2028\u2029]/gu, "\ufffd");
 }

@@ -18,7 +18,7 @@ const MANY_ROLLOUTS_AT_ONCE = 400;
 const HIGH_LEARNING_RATE = 1e-4;
 /** Below it nothing moves in the length of a run. */
 const LOW_LEARNING_RATE = 1e-7;
-const USUAL_LEARNING_RATE = 4e-5;
+const USUAL_LEARNING_RATE = 2e-5;
 /** Tokens of a step, at most, from which on its size is worth a look. */
 const MANY_TOKENS_A_STEP = 64_000_000;
 /** Rollouts of a step that a machine trains on in bearable time and memory. */
@@ -109,7 +109,7 @@ function learningRateFindings({ learning_rate, model_name }: Config): readonly F
   if (isUsual || isLocalModel(model_name)) return [];
   const side = learning_rate > HIGH_LEARNING_RATE ? "high" : "low";
   const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA, whatever the rank; 1e-5 to 4e-5 is usual.`;
-  const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 4e-5"))];
+  const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 2e-5"))];
   return [advice("TRL207", path, message, { remedies })];
 }
 

@@ -10,7 +10,7 @@ import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
 
 const SETTLE_MS = 150;
-export const DIAGNOSTIC_SOURCE = "Tinker RL";
+const DIAGNOSTIC_SOURCE = "Tinker RL";
 
 const SEVERITIES: Readonly<Record<Diagnosis["severity"], vscode.DiagnosticSeverity>> = {
   error: vscode.DiagnosticSeverity.Error,

@@ -189,6 +189,12 @@ describe("problems", () => {
     ]);
   });
 
+  it("keeps each one on a line of its own, whatever a key holds", () => {
+    expect(messagesIn(textWith('"a\\n\\e[31mb": 1'))).toEqual([
+      "run.yaml:8:1: error: TRL110 Unknown key `a\ufffd\ufffd[31mb`. Remove it. (a\ufffd\ufffd[31mb)",
+    ]);
+  });
+
   it("finds an unknown key wherever it stands", () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 5 }), (blankLines, comments) => {

@@ -39,7 +39,7 @@ export function catalogueFindings(config: Config, catalogue: Catalogue): readonl
 }
 
 /** The list that speaks for this configuration: another server offers other things. */
-export function listFor<Item>(
+function listFor<Item>(
   listing: Listing<Item> | null,
   name: string,
   baseUrl: string | null,

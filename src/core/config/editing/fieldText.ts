@@ -18,7 +18,7 @@ export function typeText(shape: Shape): string {
 }
 
 /** The default of a field for a kind of model, as a file would write it; null for a required field. */
-export function defaultText(field: Field, kind: DefaultKind): string | null {
+function defaultText(field: Field, kind: DefaultKind): string | null {
   const value = kind === "local" ? (field.localDefault ?? field.default) : field.default;
   return value === undefined ? null : valueCode(value);
 }

@@ -32,7 +32,7 @@ export function fixesAt(text: string, range: Span, options: DiagnoseOptions): re
 }
 
 /** The fixes for one mark. */
-export function fixesFor(source: YamlSource, diagnosis: Diagnosis): readonly Fix[] {
+function fixesFor(source: YamlSource, diagnosis: Diagnosis): readonly Fix[] {
   const fixes = diagnosis.remedies.flatMap((remedy) => fixOf(source, diagnosis, remedy));
   const ignore = ignoreFix(source, diagnosis);
   return ignore === null ? fixes : [...fixes, ignore];

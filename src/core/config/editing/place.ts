@@ -23,7 +23,7 @@ export function pairsOf(source: YamlSource, node: Node | null): readonly Pair[] 
   });
 }
 
-export function pairOf(source: YamlSource, entry: Entry): Pair | null {
+function pairOf(source: YamlSource, entry: Entry): Pair | null {
   const keySpan = entry.keyNode === null ? null : source.span(entry.keyNode);
   if (keySpan === null) return null;
   const valueSpan = isEmptyNode(entry.value) ? null : source.span(entry.value);

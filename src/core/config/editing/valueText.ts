@@ -52,7 +52,7 @@ export function wordText(text: string, language: Language): string {
 }
 
 /** `1e-5` instead of `0.00001`. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   const isSmall = value !== 0 && Math.abs(value) < 1e-2;
   return isSmall ? value.toExponential() : String(value);
 }

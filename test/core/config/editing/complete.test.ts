@@ -55,6 +55,10 @@ describe("keys", () => {
       "with a bracket left open above",
       "loss_fn_config: {beta: 1\nenvironments:\n  Owner/Game:\n    num_rollouts: 4\n    |",
     ],
+    [
+      "with line breaks of Windows",
+      "environments:\r\n  Owner/Game:\r\n    num_rollouts: 4\r\n    |",
+    ],
     ["in a flow mapping", "environments: {Owner/Game: {num_rollouts: 4, |"],
     [
       "in a flow mapping over lines",

@@ -68,7 +68,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "Set to 0.8 and 1.2",
     ],
     ["max_active_tasks: 999999", "TRL206 info 999999", "Set to 400"],
-    ["learning_rate: 1e-2", "TRL207 warning 1e-2", "Set to 4e-5"],
+    ["learning_rate: 1e-2", "TRL207 warning 1e-2", "Set to 2e-5"],
     [
       "resume_from: auto\ninit_from: tinker://a/weights/b",
       "TRL209 error tinker://a/weights/b",
@@ -239,6 +239,11 @@ describe("secrets in the file", () => {
       fixes.map((fix) => fix.title),
     ]);
     expect(told).not.toMatch(/tml-|horse/);
+  });
+
+  it("are not shown where something else was expected", () => {
+    const [mark] = diagnose(textWith(SOUND, `seed: ${KEY}`), OPTIONS);
+    expect(mark?.message).toBe("Expected an integer >= 0, got text.");
   });
 
   it("are none when they are looked up or withheld", () => {
