@@ -36,6 +36,8 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const child = spawn(process.execPath, [options.program, ...options.args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: childEnvironment(options.key),
+    // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
+    detached: process.platform !== "win32",
   });
   const output = collectErrors(child);
   const address = await readyAddress(child, options, output);

@@ -16,7 +16,7 @@ export interface Ended {
 
 /** Runs a command to its end. */
 export async function runProgram(args: readonly string[], variables: Variables): Promise<Ended> {
-  const child = start(args, variables);
+  const child = startProgram(args, variables);
   const output = { stdout: "", stderr: "" };
   child.stdout?.on("data", (text) => {
     output.stdout += text;
@@ -38,7 +38,7 @@ export interface Serving {
 
 /** Starts `serve` and reads from its lines what a user would copy. */
 export async function startServing(store: string): Promise<Serving> {
-  const child = start(["serve", "--store", store], {});
+  const child = startProgram(["serve", "--store", store], {});
   const found = new Map<string, string>();
   for await (const line of createInterface({ input: output(child) })) {
     const [, name, value] = /^\s*export (\w+)=(\S+)$/.exec(line) ?? [];
@@ -64,13 +64,19 @@ export async function startServing(store: string): Promise<Serving> {
   };
 }
 
-function start(args: readonly string[], variables: Variables): ChildProcess {
+/** Starts a command; `isLeader` puts it and its children into a group of their own. */
+export function startProgram(
+  args: readonly string[],
+  variables: Variables,
+  isLeader = false,
+): ChildProcess {
   const program = join(PROGRAM_FOLDER, "tinker-rl.js");
   const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
   const own = { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" };
   return spawn(process.execPath, [program, ...args], {
     env: { ...own, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: isLeader,
   });
 }
 

@@ -1,0 +1,38 @@
+/** The program when something else than Ctrl+C ends it. */
+
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { runFolderWith } from "./localRun.ts";
+import { startProgram } from "./trainProgram.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 2
+`;
+
+it.skipIf(process.platform === "win32")(
+  "a signal to the whole group of processes, as supervisors send it, leaves the run time to save",
+  async () => {
+    const folder = await runFolderWith(CONFIG);
+    const child = startProgram(["train", "-c", join(folder, "config.yaml")], {}, true);
+    try {
+      const closed = once(child, "close");
+      const lines = child.stdout === null ? [] : createInterface({ input: child.stdout });
+      let told = "";
+      for await (const line of lines) {
+        told += `${line}\n`;
+        if (/^step +2 /.test(line)) process.kill(-Number(child.pid), "SIGTERM");
+      }
+      expect(told).toMatch(/stopped and saved after \d+ steps/);
+      expect(await closed).toEqual([3, null]);
+    } finally {
+      child.kill("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
