@@ -81,6 +81,7 @@ async function run(
 ): Promise<RunEnd> {
   const { control, closers } = parts;
   const order = request.launch?.order;
+  let place: string | null = null;
   try {
     const onQuit = order === undefined ? {} : { onQuit: order.onQuit };
     const ear = await Ear.open({ ...parts, clock: systemClock, log: debugLog, stopNow, ...onQuit });
@@ -93,12 +94,15 @@ async function run(
       allowedHosts: [...(request.allowedHosts ?? []), ...(order?.allowedHosts ?? [])],
       ...(order !== undefined && { order }),
       ear,
-      onFolder: (folder) => request.launch?.onPlace({ folder }),
+      onFolder: (folder) => {
+        place = folder;
+        request.launch?.onPlace({ folder });
+      },
     };
     return await executeRun(scope, await plan(scope));
   } catch (error) {
-    // Stopped while still preparing: nothing was begun, so there is nothing to save.
-    if (isAppError(error, "stopped")) return { outcome: "stopped", folder: null };
+    // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
+    if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };
     throw error;
   } finally {
     control.end();
