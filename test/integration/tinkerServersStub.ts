@@ -12,7 +12,12 @@ import {
 export interface StubOptions {
   /** False = a server of the JSON generation, which cannot read binary data. */
   readonly readsBinary: boolean;
+  /** Writes the tokens of a sample; absent = always the same two. */
+  readonly sample?: (prompt: readonly number[]) => readonly number[];
 }
+
+/** The model that it trains. */
+export const STUB_MODEL = "any/model";
 
 export interface StubCall {
   readonly path: string;
@@ -133,26 +138,30 @@ function refusal(status: number, detail: string): Reply {
 
 class GappyService {
   readonly readsBinary: boolean;
+  readonly #sampleOf: (prompt: readonly number[]) => readonly number[];
   readonly #results = new Map<string, Reply>();
   readonly #saved = new Set<string>();
   #count = 0;
 
-  constructor({ readsBinary }: StubOptions) {
+  constructor({ readsBinary, sample = () => [11, 9] }: StubOptions) {
     this.readsBinary = readsBinary;
+    this.#sampleOf = sample;
   }
 
   reply(path: string, body: Body): Reply {
     switch (path) {
       case "client/config":
         return ok({ pjwt_auth_enabled: false });
+      case "get_server_capabilities":
+        return ok({ supported_models: [{ model_name: STUB_MODEL, max_context_length: 65_536 }] });
       case "create_session":
         return Array.isArray(body.tags) ? ok({ session_id: "session1" }) : refusal(422, "tags");
       case "session_heartbeat":
         return ok({});
       case "get_info":
-        return ok({ model_id: body.model_id, model_data: { model_name: "any/model" } });
+        return ok({ model_id: body.model_id, model_data: { model_name: STUB_MODEL } });
       case "weights_info":
-        return ok({ base_model: "any/model", lora_rank: 8 });
+        return ok({ base_model: STUB_MODEL, lora_rank: 8 });
       case "create_sampling_session":
         return ok({ sampling_session_id: this.#name("sampling") });
       case "retrieve_future":
@@ -215,12 +224,14 @@ class GappyService {
   /** Stops must be a list; scores of the prompt come without the first. */
   #sample({ prompt, prompt_logprobs: withScores, sampling_params: params }: Body): Reply {
     if (typeof params?.stop === "string") return refusal(422, "stop: Input should be a list");
-    const scores = (prompt?.chunks[0]?.tokens ?? []).slice(1).map((token) => -token);
+    const given = prompt?.chunks[0]?.tokens ?? [];
+    const scores = given.slice(1).map((token) => -token);
     const promptLogprobs = withScores === true ? Float32Array.from(scores) : null;
+    const tokens = Int32Array.from(this.#sampleOf(given));
     const sequence = {
       stopReason: "stop",
-      tokens: Int32Array.of(11, 9),
-      logprobs: Float32Array.of(-0.5, -0.25),
+      tokens,
+      logprobs: Float32Array.from(tokens, (_, i) => -0.5 / (i + 1)),
       topkLogprobs: null,
     } as const;
     return ok(

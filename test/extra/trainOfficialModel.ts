@@ -1,0 +1,55 @@
+/** A model that plays by heart: it reads from the prompt which task and turn it is, and says the move of the next play. */
+
+import { encodeWhole, qwen3Model } from "../node/tokenizer/qwen3Model.ts";
+import { type OfficialEnvironment, type Play, SETUP_CASES } from "./trainOfficialPlays.ts";
+
+const ANSWER = "<|im_start|>assistant\n";
+
+/** What a play is called in the model's own words, so that later turns and the records tell which one it is. */
+const MARK = /Play (\d+)\./;
+
+/** Number of the play that a turn's text belongs to. */
+export function playNumber(text: string): number {
+  return Number(MARK.exec(text)?.[1] ?? Number.NaN);
+}
+
+/** From a prompt's token ids to the ids of an answer; every new episode of a task is the next of its plays. */
+export function playingModel(
+  environments: readonly OfficialEnvironment[],
+): (prompt: readonly number[]) => readonly number[] {
+  const begun = new Map<string, number>();
+  return (prompt) => {
+    const text = qwen3Model.tokenizer.decode(prompt);
+    const { name, index } = taskOf(text);
+    const plays = environments.find((each) => each.name === name)?.plays(index) ?? [];
+    const turns = text.split(ANSWER).slice(1, -1);
+    const [opening] = turns;
+    const task = `${name} ${index}`;
+    const number = opening === undefined ? (begun.get(task) ?? 0) : playNumber(opening);
+    if (opening === undefined) begun.set(task, number + 1);
+    const which = number % plays.length;
+    return encodeWhole(`${answerTo(plays[which], which, turns.length)}<|im_end|>`);
+  };
+}
+
+function answerTo(play: Play | undefined, number: number, turn: number): string {
+  const move = play?.moves[turn];
+  const mark = `Play ${number}.`;
+  if (move === undefined) return `${mark} I have nothing to say.`;
+  if (typeof move === "string") return `${mark} ${move}`;
+  const call = JSON.stringify({ name: move.tool, arguments: move.input });
+  return `${mark}\n<tool_call>\n${call}\n</tool_call>`;
+}
+
+/** The environments show their tasks in these ways; those without a number are played in their first task only. */
+function taskOf(text: string): { readonly name: string; readonly index: number } {
+  const [, name, task] = /(\w+): task train-(\d+)/.exec(text) ?? [];
+  if (name !== undefined) return { name: name.toLowerCase(), index: Number(task) };
+  const start = /The counter stands at (\d+)\./.exec(text)?.[1];
+  if (start !== undefined) return { name: "probe", index: Number(start) };
+  const setUp = /\bcase ([\w-]+)/.exec(text)?.[1] ?? "";
+  if (SETUP_CASES.includes(setUp)) return { name: "setupcases", index: SETUP_CASES.indexOf(setUp) };
+  if (text.includes("Which colour is this?")) return { name: "pictures", index: 0 };
+  if (text.includes("What is in the box?")) return { name: "conversation", index: 0 };
+  return { name: "bulk", index: 0 };
+}
