@@ -2,7 +2,7 @@
 
 import type { TinkerHttp } from "./http.ts";
 import { parseTinkerPath } from "./paths.ts";
-import { checkpointListSchema } from "./wire.ts";
+import { type CheckpointList, checkpointListSchema } from "./wire.ts";
 
 export interface Checkpoint {
   /** `tinker://RUN/KIND/NAME` */
@@ -32,13 +32,7 @@ export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
         { method: "GET", path: `training_runs/${run}/checkpoints` },
         checkpointListSchema,
       );
-      return list.checkpoints.map((checkpoint) => ({
-        path: checkpoint.tinker_path,
-        time: checkpoint.time,
-        sizeBytes: checkpoint.size_bytes,
-        expiresAt: checkpoint.expires_at,
-        userMetadata: checkpoint.user_metadata ?? {},
-      }));
+      return checkpointsOf(list);
     },
     setCheckpointTtl: (path, ttlSeconds) =>
       tinker.run({
@@ -48,6 +42,16 @@ export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
       }),
     deleteCheckpoint: (path) => tinker.run({ method: "DELETE", path: resourceOf(path) }),
   };
+}
+
+export function checkpointsOf({ checkpoints }: CheckpointList): readonly Checkpoint[] {
+  return checkpoints.map((checkpoint) => ({
+    path: checkpoint.tinker_path,
+    time: checkpoint.time,
+    sizeBytes: checkpoint.size_bytes,
+    expiresAt: checkpoint.expires_at,
+    userMetadata: checkpoint.user_metadata ?? {},
+  }));
 }
 
 function resourceOf(path: string): string {

@@ -99,7 +99,6 @@ interface Connection {
  * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
  */
 export async function connectTinker(options: TinkerOptions): Promise<ServiceClient> {
-  checkKey(options);
   const connection = await connect(options);
   const { session, checkpoints } = connection;
   return {
@@ -124,13 +123,29 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
   };
 }
 
-async function connect(options: TinkerOptions): Promise<Connection> {
-  const { clock, random, log } = options;
+/**
+ * A server's address and credential, with the flags that it gave; no session begins.
+ * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
+ */
+export async function openTinker(
+  options: Pick<TinkerOptions, "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey">,
+): Promise<{
+  readonly tinker: TinkerHttp;
+  readonly config: ClientConfig;
+  readonly billingPauseMs: () => number;
+}> {
+  checkKey(options);
   let config = clientConfigSchema.parse({});
   const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
   const tinker = createTinkerHttp({ ...options, billingPauseMs });
   config = await clientConfig(tinker);
   if (config.pjwt_auth_enabled) await tinker.exchangeKey();
+  return { tinker, config, billingPauseMs };
+}
+
+async function connect(options: TinkerOptions): Promise<Connection> {
+  const { clock, random, log } = options;
+  const { tinker, config, billingPauseMs } = await openTinker(options);
   const operations = createOperations({
     tinker,
     clock,
@@ -176,7 +191,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
 }
 
 /** Credentials of the hosted service are API keys or tokens (Tinker wire, section 1.2). */
-function checkKey({ baseUrl, apiKey }: TinkerOptions): void {
+function checkKey({ baseUrl, apiKey }: Pick<TinkerOptions, "baseUrl" | "apiKey">): void {
   if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
   throw tinkerError("tinker-auth", 'The Tinker key does not begin with "tml-"');
 }
@@ -200,7 +215,8 @@ async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
   }
 }
 
-async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[]> {
+/** What the server trains and samples (Tinker wire, section 6.2). @throws AppError `tinker-*` */
+export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[]> {
   const request = { method: "GET", path: "get_server_capabilities" } as const;
   const { supported_models: models } = await tinker.call(request, capabilitiesSchema);
   return models.flatMap((model) =>

@@ -117,6 +117,20 @@ export const checkpointListSchema = object({
   ),
 });
 
+export type CheckpointList = output<typeof checkpointListSchema>;
+
+/** Tinker wire, section 6.16. */
+export const trainingRunListSchema = object({
+  training_runs: array(
+    object({
+      training_run_id: string(),
+      base_model: orNull(string()),
+      lora_rank: orNull(wholeNumber),
+      user_metadata: orNull(record(string(), unknown())),
+    }),
+  ),
+});
+
 const tensorSchema = object({ data: array(number()) });
 
 /** JSON form of a forward_backward result, as older servers send it (Tinker wire, section 6.7). */

@@ -1,0 +1,42 @@
+/**
+ * What this program runs itself, as an editor offers it. The embedded engine and environments decide; a test asserts that this
+ * table says the same.
+ */
+
+import type { EnvironmentEntry, ModelEntry } from "./catalogue.ts";
+
+const SPLITS = [
+  { name: "train", tasks: 4096 },
+  { name: "test", tasks: 512 },
+] as const;
+
+function embedded(name: string, tools: readonly string[], description: string): EnvironmentEntry {
+  return { name, description, tools, splits: SPLITS, secrets: [], page: null };
+}
+
+export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentEntry[] = [
+  embedded(
+    "local/calculator",
+    ["calc", "answer"],
+    "Work out a sum, difference or product with a calculator, then answer.",
+  ),
+  embedded(
+    "local/number-hunt",
+    ["guess"],
+    "Find a secret number within five guesses; each guess is answered with higher or lower.",
+  ),
+  embedded(
+    "local/key-vault",
+    ["lookup", "answer"],
+    "Follow keys through one to three boxes to a number, then answer with it.",
+  ),
+  embedded(
+    "local/depot",
+    ["find", "pick", "ship"],
+    "Find two ordered items, pick each from its shelf, then ship the order. Every right step is rewarded.",
+  ),
+];
+
+export const EMBEDDED_MODELS: readonly ModelEntry[] = [
+  { name: "local/tiny-tool", contextTokens: 256, maxRank: 64, note: "bundled" },
+];

@@ -1,0 +1,56 @@
+/** What an account has at a Tinker server, without any session: models that are offered, runs, checkpoints. */
+
+import { type Checkpoint, checkpointsOf, createCheckpointClient } from "./checkpoints.ts";
+import {
+  capabilities,
+  openTinker,
+  type SupportedModel,
+  type TinkerOptions,
+} from "./serviceClient.ts";
+import { checkpointListSchema, trainingRunListSchema } from "./wire.ts";
+
+/** A model that was trained, as the server remembers it. */
+export interface TrainedRun {
+  /** The part of a checkpoint's path behind `tinker://`. */
+  readonly id: string;
+  readonly baseModel: string | null;
+  readonly loraRank: number | null;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+}
+
+/** All calls fail with AppError `tinker-*`. */
+export interface TinkerAccount {
+  models(): Promise<readonly SupportedModel[]>;
+  /** The newest; at most `limit`. */
+  runs(limit: number): Promise<readonly TrainedRun[]>;
+  /** Of all runs, the newest first; at most `limit`. */
+  checkpoints(limit: number): Promise<readonly Checkpoint[]>;
+  /** @throws AppError `tinker-not-found` when it is gone already */
+  deleteCheckpoint(path: string): Promise<void>;
+}
+
+/** @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do */
+export async function openAccount(
+  options: Pick<TinkerOptions, "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey">,
+): Promise<TinkerAccount> {
+  const { tinker } = await openTinker(options);
+  const { deleteCheckpoint } = createCheckpointClient(tinker);
+  return {
+    deleteCheckpoint,
+    models: () => capabilities(tinker),
+    runs: async (limit) => {
+      const request = { method: "GET", path: `training_runs?limit=${limit}&offset=0` } as const;
+      const { training_runs: runs } = await tinker.call(request, trainingRunListSchema);
+      return runs.map((run) => ({
+        id: run.training_run_id,
+        baseModel: run.base_model,
+        loraRank: run.lora_rank,
+        userMetadata: run.user_metadata ?? {},
+      }));
+    },
+    checkpoints: async (limit) => {
+      const request = { method: "GET", path: `checkpoints?limit=${limit}&offset=0` } as const;
+      return checkpointsOf(await tinker.call(request, checkpointListSchema));
+    },
+  };
+}
