@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../../../src/core/config/editing/complete.ts";
 import type { Completion } from "../../../../src/core/config/editing/completion.ts";
 import { diagnose } from "../../../../src/core/config/editing/diagnose.ts";
+import { allPairs } from "../../../../src/core/config/editing/nodeAt.ts";
+import { shapeAt } from "../../../../src/core/config/fields.ts";
+import { readYaml } from "../../../../src/core/config/yamlSource.ts";
 import { CATALOGUE, NEW_CHECKPOINT, OLD_CHECKPOINT } from "./aCatalogue.ts";
 
 /** Completions at the `|` of a text. */
@@ -207,4 +211,26 @@ it("an empty file is offered whole configurations, each without a fault", () => 
       ),
     ).toEqual([]);
   }
+});
+
+describe("while an example is typed", () => {
+  const example = readFileSync("examples/local/tinker-config.yaml", "utf8");
+  const keys = allPairs(readYaml(example, "yaml")).filter(
+    ({ path }) => shapeAt(path.slice(0, -1))?.type === "object",
+  );
+  const lineAfter = (offset: number): number => example.indexOf("\n", offset);
+
+  it.each(keys.map(({ path, pair }) => [path.join(" > "), pair.keySpan] as const))(
+    "%s is offered at each of its letters, with and without what follows",
+    (path, { start, end }) => {
+      for (let offset = start + 1; offset <= end; offset++) {
+        const begun = example.slice(0, offset);
+        const texts = [begun, begun + example.slice(end), begun + example.slice(lineAfter(end))];
+        for (const text of texts) {
+          const offered = complete(text, offset, { path: "run.yaml" }).map(({ label }) => label);
+          expect(offered, JSON.stringify(text.slice(-60))).toContain(path.split(" > ").at(-1));
+        }
+      }
+    },
+  );
 });
