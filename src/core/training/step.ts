@@ -52,6 +52,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const rollouts = await collect(context, input);
   const rolloutS = (clock.monotonic() - started) / 1000;
   requireWorking(rollouts);
+  await tellFailure(context, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await store.addScores(step, scores(groups));
   // In group and rollout order, so that a repeat sends the same bytes.
@@ -141,6 +142,21 @@ function requireWorking(rollouts: readonly FinishedRollout[]): void {
     "rollout-bugs",
     `${broken.length} of ${rollouts.length} rollouts failed in a way this program does not know: ${broken[0]?.record.error ?? ""}. The run can be resumed from its last checkpoint.`,
   );
+}
+
+/** A step without one rollout that was played to a reward is never silent about why. */
+async function tellFailure(
+  { events, redactor, watch }: RunContext,
+  step: number,
+  rollouts: readonly FinishedRollout[],
+): Promise<void> {
+  const errors = rollouts.flatMap(({ record }) => record.error ?? []);
+  const [first] = errors;
+  if (first === undefined || errors.length < rollouts.length) return;
+  const told = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
+  const message = redactor.clean(told).replace(/\s*\n\s*/g, " ");
+  await events.record({ step, level: "warn", kind: "rollouts-failed", message, data: {} });
+  watch({ kind: "warning", message });
 }
 
 function scores(groups: readonly ScoredGroup[]) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { rolloutSeed } from "../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../src/core/run/layout.ts";
@@ -16,15 +17,18 @@ interface Wishes {
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
   readonly groups?: number;
+  /** Why no session of the environment can be opened. */
+  readonly fault?: Error;
 }
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
-async function run({ rewards = [1, 0], config, environment, groups = 1 }: Wishes = {}) {
+async function run(wishes: Wishes = {}) {
+  const { rewards = [1, 0], config, environment, groups = 1, fault } = wishes;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
   const context = aContext({
-    remote: scriptedEnvironment([{ onCall }]),
+    remote: scriptedEnvironment([fault ?? { onCall }]),
     config: aConfig({ environments, ...config }),
     totalSteps: 10,
   });
@@ -135,5 +139,16 @@ describe("a step", () => {
       { advantage: 1, fate: "trained" },
       { advantage: null, fate: "excluded:failed" },
     ]);
+  });
+
+  it("says why when not one rollout could be played", async () => {
+    const reason = "Environment Owner/Game: no complete answer: connect ECONNREFUSED.";
+    const fault = new AppError("environment-unavailable", reason);
+    const { context, output } = await run({ fault });
+    expect(output.trained).toBeNull();
+    expect(context.progress).toContainEqual({
+      kind: "warning",
+      message: `step 7: all 2 rollouts failed. The first: ${reason}`,
+    });
   });
 });
