@@ -20,7 +20,7 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await page.locator(".grid-row").first().waitFor();
   await settle(page);
   await look("trajectories");
-  await page.locator(".grid-row").nth(3).click();
+  await page.locator(".grid-row").nth(0).click();
   await page.locator(".reward-footer").waitFor();
   await settle(page);
   await look("replay");

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { copiedProgram, removeOldCopies } from "../../../src/host/runs/programCopy.ts";
+
+let folder: string;
+let program: string;
+let store: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "copy-"));
+  program = join(folder, "program");
+  store = join(folder, "store");
+  mkdirSync(join(program, "model"), { recursive: true });
+  writeFileSync(join(program, "main.js"), "one");
+  writeFileSync(join(program, "main.js.map"), "map");
+  writeFileSync(join(program, "model", "weights"), "w");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it("is made once for what the program holds, and without source maps", async () => {
+  const copies = await Promise.all([copiedProgram(program, store), copiedProgram(program, store)]);
+  expect(new Set(copies).size).toBe(1);
+  const [copy] = copies;
+  expect(readFileSync(join(copy, "model", "weights"), "utf8")).toBe("w");
+  expect(existsSync(join(copy, "main.js.map"))).toBe(false);
+});
+
+it("stays as it is when the program changes, which gets a copy of its own", async () => {
+  const first = await copiedProgram(program, store);
+  writeFileSync(join(program, "main.js"), "two");
+  const second = await copiedProgram(program, store);
+  expect(second).not.toBe(first);
+  expect(readFileSync(join(first, "main.js"), "utf8")).toBe("one");
+});
+
+it("goes when no run uses it any more", async () => {
+  const first = await copiedProgram(program, store);
+  writeFileSync(join(program, "main.js"), "two");
+  const second = await copiedProgram(program, store);
+  await removeOldCopies(store, new Set([second]));
+  expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
+});

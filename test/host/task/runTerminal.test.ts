@@ -1,0 +1,91 @@
+import { expect, it, vi } from "vitest";
+import { RunTerminal, type Training } from "../../../src/host/task/runTerminal.ts";
+
+function aTraining(changes: Partial<Training> = {}): Training {
+  return {
+    follow: async () => ({ exitCode: 0, error: null, folder: "/run" }),
+    tell: async () => "It will.",
+    detached: () => undefined,
+    ...changes,
+  };
+}
+
+function opened(training: Training) {
+  const terminal = new RunTerminal(training);
+  let text = "";
+  const codes: unknown[] = [];
+  terminal.onDidWrite((piece) => {
+    text += piece;
+  });
+  terminal.onDidClose((code) => codes.push(code));
+  terminal.open();
+  return { terminal, text: () => text, codes };
+}
+
+it("shows the output with line ends of a terminal, and ends with the trainer's code", async () => {
+  const { text, codes } = opened(
+    aTraining({
+      follow: async ({ print }) => {
+        print("step 1\nstep 2\r\n");
+        return { exitCode: 3, error: null, folder: "/run" };
+      },
+    }),
+  );
+  await vi.waitFor(() => expect(codes).toEqual([3]));
+  expect(text()).toBe("step 1\r\nstep 2\r\n");
+});
+
+it("says so when the trainer vanished, which counts as interrupted", async () => {
+  const { text, codes } = opened(
+    aTraining({ follow: async () => ({ exitCode: null, error: null, folder: "/run" }) }),
+  );
+  await vi.waitFor(() => expect(codes).toEqual([6]));
+  expect(text()).toContain("can be resumed");
+});
+
+it("tells a fault of its own and ends", async () => {
+  const { text, codes } = opened(
+    aTraining({ follow: () => Promise.reject(new Error("no such program")) }),
+  );
+  await vi.waitFor(() => expect(codes).toEqual([1]));
+  expect(text()).toBe("error: no such program\r\n");
+});
+
+it("takes keys: pause and continue in turn, save, stop, and help", async () => {
+  const tell = vi.fn(async () => "");
+  const { terminal, text } = opened(
+    aTraining({ follow: () => new Promise(() => undefined), tell }),
+  );
+  terminal.handleInput("psp");
+  terminal.handleInput("q");
+  terminal.handleInput("x?");
+  expect(tell.mock.calls).toEqual([["pause"], ["save"], ["continue"], ["stop"]]);
+  expect(text()).toContain("Keys: p pause");
+});
+
+it("stops and saves at Ctrl+C, and ends at once at the second", () => {
+  const tell = vi.fn(async () => "");
+  const { terminal } = opened(aTraining({ follow: () => new Promise(() => undefined), tell }));
+  terminal.handleInput("\u0003");
+  terminal.handleInput("\u0003");
+  expect(tell.mock.calls).toEqual([["stop"], ["stop-now"]]);
+});
+
+it("leaves the run going when it is closed", async () => {
+  const detached = vi.fn();
+  let aborted = false;
+  const { terminal } = opened(
+    aTraining({
+      detached,
+      follow: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted = true;
+            reject(signal.reason);
+          });
+        }),
+    }),
+  );
+  terminal.close();
+  expect([detached.mock.calls.length, aborted]).toEqual([1, true]);
+});

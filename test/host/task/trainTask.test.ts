@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import {
+  overrideTexts,
+  readTrainTask,
+  resumedFolder,
+  type TrainTask,
+} from "../../../src/host/task/trainTask.ts";
+
+function task(definition: Readonly<Record<string, unknown>>): TrainTask {
+  const read = readTrainTask({ type: "tinker-rl", config: "a.yaml", ...definition });
+  if (typeof read === "string") throw new Error(read);
+  return read;
+}
+
+it("trains with what a short definition leaves out", () => {
+  expect(task({})).toMatchObject({ action: "train", overrides: {} });
+});
+
+it("hands overrides on as key=value, texts as YAML", () => {
+  const overrides = { learning_rate: "5e-4", max_steps: 20, "evaluation.splits": { a: ["b"] } };
+  expect(overrideTexts(task({ overrides }))).toEqual([
+    "learning_rate=5e-4",
+    "max_steps=20",
+    'evaluation.splits={"a":["b"]}',
+  ]);
+});
+
+it("knows a run folder from a checkpoint and from auto", () => {
+  expect(resumedFolder(task({ resume: "runs/x" }))).toBe("runs/x");
+  expect(overrideTexts(task({ resume: "runs/x" }))).toEqual([]);
+  for (const resume of ["auto", "tinker://r/weights/c"]) {
+    expect(resumedFolder(task({ resume }))).toBeNull();
+    expect(overrideTexts(task({ resume }))).toEqual([`resume_from=${resume}`]);
+  }
+});
+
+it.each([{ config: 3 }, { action: "dance" }, { overrides: [] }])(
+  "refuses %j, and says where",
+  (odd) => {
+    expect(readTrainTask({ type: "tinker-rl", config: "a.yaml", ...odd })).toMatch(
+      /^The task cannot be used: \w+: .*tasks\.json\.$/,
+    );
+  },
+);

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { RolloutSummary } from "../../../src/core/run/reader.ts";
+import { inOrder, isShown, type RolloutFilter } from "../../../src/host/views/rolloutFilter.ts";
+import { fateText, groupRow, rolloutItemRow } from "../../../src/host/views/trajectoryRows.ts";
+
+function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): RolloutSummary {
+  return {
+    ...{ kind: "ended", step: 0, group: 0, rollout, taskKey: "k", environment: "local/calculator" },
+    ...{ split: "train", index: 7, offset: 0, length: 1, attempt: 0, reward: 1, error: null },
+    ...{ stop: "reached_terminal_state", turns: 2, tokens: 812, toolCalls: 2, failedToolCalls: 0 },
+    ...{ durationMs: 10, score: { advantage: 1.12, fate: "trained" }, tokenData: [] },
+    ...changes,
+  } as RolloutSummary;
+}
+
+const failed = aRollout(2, { reward: null, stop: "error", error: "boom", score: null });
+const excluded = aRollout(3, {
+  reward: 0,
+  score: { advantage: null, fate: "excluded:uniform_rewards" },
+});
+
+describe("a filter", () => {
+  it.each([
+    [{ kind: "reward", from: 0.5, to: 1 }, [1]],
+    [{ kind: "failed" }, [2]],
+    [{ kind: "excluded" }, [3]],
+    [{ kind: "stop", stop: "error" }, [2]],
+    [{ kind: "environment", environment: "local/depot" }, []],
+    [null, [1, 2, 3]],
+  ] as const)("%j shows the rollouts %j", (filter, numbers) => {
+    const shown = [aRollout(1), failed, excluded].filter((each) =>
+      isShown(each, filter as RolloutFilter | null),
+    );
+    expect(shown.map(({ rollout }) => rollout)).toEqual(numbers);
+  });
+});
+
+it("rollouts are ordered by what was asked for, those without a value last", () => {
+  const rollouts = [aRollout(1, { reward: 0.2 }), failed, aRollout(4, { reward: 0.9 })];
+  expect(inOrder(rollouts, "reward").map(({ rollout }) => rollout)).toEqual([4, 1, 2]);
+  expect(inOrder(rollouts, "number")).toBe(rollouts);
+});
+
+describe("rows", () => {
+  it("of a rollout tell reward, advantage, length and end, counted from 1", () => {
+    expect(rolloutItemRow(aRollout(2))).toMatchObject({
+      label: "#3",
+      description: "reward 1.00 · adv +1.12 · 2 turns · 812 tok · finished",
+      spoken: "rollout 3, reward 1.00, adv +1.12, 2 turns, 812 tok, finished",
+    });
+  });
+
+  it("of a group tell the spread of its rewards", () => {
+    const mixed = [aRollout(0), aRollout(1, { reward: 0 })];
+    expect(groupRow(0, mixed)).toMatchObject({
+      label: "calculator train 7",
+      description: "0.00 … 1.00 · σ 0.71 · 2 rollouts",
+    });
+    expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe("all 1.00 · 2 rollouts");
+    expect(groupRow(0, [failed]).description).toBe("no reward · 1 rollout");
+    expect(groupRow(0, [excluded]).context).toBe("group+excluded");
+  });
+
+  it("say why a rollout was not trained on", () => {
+    expect(fateText(excluded)).toBe("Not trained on: uniform rewards.");
+    expect(fateText(aRollout(1))).toBeNull();
+  });
+});

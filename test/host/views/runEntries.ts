@@ -1,0 +1,21 @@
+/** Runs as a list knows them, for tests. */
+
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+
+export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
+  return {
+    name: "demo",
+    folder: "/work/.tinker-rl/runs/demo",
+    phase: "running",
+    steps: 12,
+    totalSteps: 200,
+    reward: 0.634,
+    recentRewards: [0.1, 0.2, 0.2, 0.5, 0.6, 0.634],
+    startedAtMs: 1_000,
+    repeats: 2,
+    file: null,
+    status: null,
+    isLive: true,
+    ...changes,
+  };
+}

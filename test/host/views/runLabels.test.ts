@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { type Memento, RunLabels } from "../../../src/host/views/runLabels.ts";
+
+function memory(value?: unknown): Memento {
+  let stored = value;
+  return {
+    get: () => stored,
+    update: async (_key, next) => {
+      stored = JSON.parse(JSON.stringify(next));
+    },
+  };
+}
+
+it("keeps names, archived runs and opened ones over a restart", async () => {
+  const memento = memory();
+  const labels = new RunLabels(memento);
+  await labels.rename("/a", "best one");
+  await labels.setArchived("/b", true);
+  await labels.addOpened("/c");
+  await labels.addOpened("/c");
+  const again = new RunLabels(memento);
+  expect(again.nameOf("/a")).toBe("best one");
+  expect(again.isArchived("/b")).toBe(true);
+  expect(again.opened).toEqual(["/c"]);
+});
+
+it("an empty name gives a run its own one back", async () => {
+  const labels = new RunLabels(memory());
+  await labels.rename("/a", "best one");
+  await labels.rename("/a", "");
+  expect(labels.nameOf("/a")).toBeNull();
+});
+
+it("forgets a run that was deleted", async () => {
+  const labels = new RunLabels(memory());
+  await labels.rename("/a", "x");
+  await labels.setArchived("/a", true);
+  await labels.addOpened("/a");
+  await labels.forget("/a");
+  expect([labels.nameOf("/a"), labels.isArchived("/a"), labels.opened]).toEqual([null, false, []]);
+});
+
+it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
+  "begins anew when %j is what it finds",
+  (found) => {
+    expect(new RunLabels(memory(found)).opened).toEqual([]);
+  },
+);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { isResumable, runRow, trendOf } from "../../../src/host/views/runRow.ts";
+import { aRun } from "./runEntries.ts";
+
+const plain = { label: null, isSpinning: false };
+
+describe("the row of a run", () => {
+  it("tells step, reward and where the reward goes", () => {
+    expect(runRow(aRun(), plain)).toMatchObject({
+      label: "demo",
+      description: "step 12/200 · 0.63 ▲",
+      spoken: "run demo, running, step 12 of 200, mean reward 0.63, rising",
+      context: "run+running",
+    });
+  });
+
+  it.each([
+    [{ phase: "done", isLive: false, steps: 200 }, "done · 200 steps · 0.63"],
+    [{ phase: "stopped", isLive: false, repeats: 0 }, "stopped · step 12/200 · 0.63"],
+    [{ phase: "interrupted", isLive: false }, "interrupted · step 12/200 · 0.63 · repeats 2 steps"],
+    [{ phase: "paused" }, "paused · step 12/200 · 0.63"],
+    [{ phase: "pausing" }, "pausing after step 13 · 0.63"],
+    [{ phase: "running", totalSteps: null, recentRewards: [] }, "step 12 · 0.63"],
+    [{ phase: "running", steps: 0, reward: null, recentRewards: [] }, "step 0/200"],
+    [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
+  ] as const)("in the state %j reads %j", (changes, description) => {
+    expect(runRow(aRun(changes), plain).description).toBe(description);
+  });
+
+  it("tells what is being prepared, as the trainer says", () => {
+    const status = {
+      ...({
+        pid: 1,
+        phase: "preparing",
+        preparing: "loading the tokenizer",
+        folder: null,
+      } as const),
+      ...{ step: 0, totalSteps: null, rollouts: null, rewardMean: null, attached: 1 },
+    };
+    const run = aRun({ phase: "preparing", status });
+    expect(runRow(run, plain).description).toBe("preparing: loading the tokenizer");
+  });
+
+  it("bears the name that the user gave, and turns only when it may", () => {
+    const row = runRow(aRun(), { label: "my best", isSpinning: true });
+    expect(row.label).toBe("my best");
+    expect(row.icon).toBe("sync~spin");
+    expect(runRow(aRun(), plain).icon).toBe("sync");
+  });
+
+  it("offers to continue as soon as a pause was asked for", () => {
+    expect(runRow(aRun({ phase: "pausing" }), plain).context).toBe("run+paused");
+    expect(runRow(aRun({ phase: "finishing" }), plain).context).toBe("run+ending");
+  });
+});
+
+describe("a run can be resumed", () => {
+  it.each(["stopped", "interrupted", "failed"] as const)("when it %s", (phase) => {
+    expect(isResumable(aRun({ phase, isLive: false }))).toBe(true);
+  });
+
+  it("when it is done and its plan has grown", () => {
+    expect(isResumable(aRun({ phase: "done", isLive: false, steps: 200 }))).toBe(false);
+    expect(isResumable(aRun({ phase: "done", isLive: false, steps: 100 }))).toBe(true);
+  });
+
+  it("never while somebody trains it", () => {
+    expect(isResumable(aRun())).toBe(false);
+  });
+});
+
+describe("the trend of rewards", () => {
+  it("needs three steps on either side", () => {
+    expect(trendOf([0, 0, 1, 1, 1])).toBeNull();
+    expect(trendOf([0, 0, 0, 1, 1, 1])).toBe("rising");
+    expect(trendOf([1, 1, 1, 0, null, 0, 0])).toBe("falling");
+  });
+
+  it("calls a small change none", () => {
+    expect(trendOf([0.5, 0.5, 0.5, 0.51, 0.51, 0.51])).toBe("steady");
+  });
+});

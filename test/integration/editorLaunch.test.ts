@@ -1,0 +1,140 @@
+/** A trainer as an editor starts it: a process of its own that is watched, joined again, controlled, and found when it vanished. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { launchTrainer } from "../../src/host/runs/launcher.ts";
+import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
+import { tellLaunch, watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import { RunStore } from "../../src/host/runs/runStore.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { LaunchOrder } from "../../src/shared/control.ts";
+
+const ORDER: LaunchOrder = {
+  ...{ version: 1, keys: {}, allowedHosts: [], variables: {}, envFile: null },
+  onQuit: "keep running",
+};
+
+let folder: string;
+let store: RunStore;
+const fileSystem = createFileSystem();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "launch-"));
+  store = new RunStore({ fileSystem, onError: () => undefined });
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+
+async function launch(settings: string) {
+  const configPath = join(folder, "tinker-config.yaml");
+  writeFileSync(
+    configPath,
+    `model_name: local/tiny-tool
+lora_rank: 8
+environments:
+  local/calculator:
+    splits: {train: {}}
+    num_rollouts: 4
+    nonterminal_reward: 0
+batch_size: 2
+${settings}
+`,
+  );
+  return launchTrainer(
+    {
+      launches: new LaunchStore(join(folder, "launches")),
+      programFolder: resolve("dist/trainer"),
+      copiesFolder: join(folder, "copies"),
+      environment: () => ({}),
+    },
+    { configPath, title: "train", resume: null, overrides: [], order: ORDER },
+  );
+}
+
+function watched(launchFolder: string) {
+  let output = "";
+  const ended = watchLaunch(launchFolder, {
+    onOutput: (text) => {
+      output += text;
+    },
+    onFolder: () => undefined,
+    signal: new AbortController().signal,
+  });
+  return { ended, output: () => output };
+}
+
+it("trains to its end, tells it, and shows all of its output to whoever joins late", async () => {
+  const launchFolder = await launch("max_steps: 2");
+  const first = watched(launchFolder);
+  const end = await first.ended;
+  expect(end).toMatchObject({ exitCode: 0, error: null });
+  expect(first.output()).toContain("done after 2 steps");
+  const late = watched(launchFolder);
+  expect(await late.ended).toEqual(end);
+  expect(late.output()).toBe(first.output());
+});
+
+it("is in the list while it runs, takes wishes there, and ends as stopped", async () => {
+  const launchFolder = await launch("max_steps: 500");
+  const { ended } = watched(launchFolder);
+  const runs = join(folder, ".tinker-rl", "runs");
+  await vi.waitFor(
+    async () => {
+      await store.look([runs], []);
+      expect(store.runs[0]?.status?.step).toBeGreaterThan(0);
+    },
+    { timeout: 50_000, interval: 200 },
+  );
+  const run = store.runs[0]?.folder ?? "";
+  expect(await store.send(run, { action: "pause" })).toMatch(/waits/);
+  await vi.waitFor(() => expect(store.get(run)?.phase).toBe("paused"), { timeout: 20_000 });
+  expect(await tellLaunch(launchFolder, "stop")).toMatch(/gives up/);
+  expect(await ended).toMatchObject({ exitCode: 3, folder: run });
+  await vi.waitFor(() => expect(store.get(run)).toMatchObject({ phase: "stopped", isLive: false }));
+});
+
+it("is called interrupted when it was killed", async () => {
+  const launchFolder = await launch("max_steps: 500");
+  const { ended } = watched(launchFolder);
+  await vi.waitFor(
+    async () => expect((await readLaunch(launchFolder))?.file?.folder).toBeTypeOf("string"),
+    { timeout: 30_000 },
+  );
+  const launched = await readLaunch(launchFolder);
+  process.kill(launched?.file?.pid ?? 0, "SIGKILL");
+  const end = await ended;
+  expect(end.exitCode).toBeNull();
+  await store.look([join(folder, ".tinker-rl", "runs")], []);
+  expect(store.get(end.folder ?? "")?.phase).toBe("interrupted");
+});
+
+it("tells why it did not begin", async () => {
+  const end = await watched(await launch("batch_sise: 2")).ended;
+  expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-invalid" } });
+  expect(end.error?.message).toContain("batch_sise");
+});
+
+it("leaves its keys nowhere", async () => {
+  const key = "tml-very-secret-key";
+  const configPath = join(folder, "tinker-config.yaml");
+  writeFileSync(configPath, "model_name: local/tiny-tool\n");
+  const order = { ...ORDER, keys: { TINKER_API_KEY: { value: key, host: null } } };
+  const launchFolder = await launchTrainer(
+    {
+      launches: new LaunchStore(join(folder, "launches")),
+      programFolder: resolve("dist/trainer"),
+      copiesFolder: join(folder, "copies"),
+      environment: () => ({}),
+    },
+    { configPath, title: "train", resume: null, overrides: [], order },
+  );
+  const { pid } = (await readLaunch(launchFolder))?.request ?? { pid: null };
+  const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  await watched(launchFolder).ended;
+  const files = ["request.json", "launch.json", "output.log"];
+  const texts = files.map((name) => readFileSync(join(launchFolder, name), "utf8"));
+  expect([commandLine, ...texts].join("\n")).not.toContain(key);
+});
