@@ -200,8 +200,7 @@ export const strings = {
     noneYet: "This step has no finished rollouts yet.",
     noSteps: "No step has stored rollouts yet. They appear here as they end.",
     noMatch: "No rollout matches the filters.",
-    choose: "Choose a rollout to replay it",
-    chooseHint: "Arrow keys or j and k move, Enter opens.",
+    chooseHint: "Choose one to replay it: arrow keys or j and k move, Enter opens.",
     trained: "trained",
     waiting: "not scored yet",
     fates: {
@@ -209,6 +208,7 @@ export const strings = {
       failed: "left out: it failed",
       too_many_failed: "left out: too many failed",
     } as Readonly<Record<string, string>>,
+    stops: { reached_terminal_state: "finished" } as Readonly<Record<string, string>>,
     excluded: (why: string) => `left out: ${why.replaceAll("_", " ")}`,
     failed: "failed",
     head: {

@@ -27,7 +27,9 @@ export function valueRange(
   if (low > high) return isLog ? [0.1, 1] : [0, 1];
   if (isLog) return [low / 1.2, high * 1.2];
   const [bottom, top] = isFromZero ? [Math.min(0, low), Math.max(0, high)] : [low, high];
-  const air = top > bottom ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
+  // Rounding errors are no change.
+  const isFlat = top - bottom < 1e-9 * Math.max(Math.abs(top), Math.abs(bottom), 1e-30);
+  const air = !isFlat ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
   // What begins at zero stands on the axis.
   return [bottom === 0 && low >= 0 ? 0 : bottom - air, top === 0 && high <= 0 ? 0 : top + air];
 }

@@ -19,7 +19,10 @@ const TAGS = [
  * in which nothing acts any more.
  */
 export function renderMarkdown(visible: string): DocumentFragment {
-  return createDomPurify(window).sanitize(parser.render(visible), {
+  const purifier = createDomPurify(window);
+  // Where it cannot work it hands everything back as it was.
+  if (!purifier.isSupported) return plain(visible);
+  return purifier.sanitize(parser.render(visible), {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ["href", "start"],
     ALLOWED_URI_REGEXP: /^https?:/i,
@@ -27,4 +30,10 @@ export function renderMarkdown(visible: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
+}
+
+function plain(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(text);
+  return fragment;
 }

@@ -9,6 +9,13 @@ export interface Piece {
 /** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
 const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** By code, from 0. The signs of Unicode for them are missing from many fonts. */
+const CONTROL_NAMES: readonly string[] = [
+  ...["NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR"],
+  ...["SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB"],
+  ...["ESC", "FS", "GS", "RS", "US"],
+];
+
 /** Pieces in order; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
 export function visiblePieces(text: string): readonly Piece[] {
   const source = text.replaceAll("\r\n", "\n");
@@ -26,7 +33,7 @@ export function visiblePieces(text: string): readonly Piece[] {
 /** The pieces as one text. */
 export function visibleText(text: string): string {
   return visiblePieces(text)
-    .map((piece) => piece.text)
+    .map((piece) => (piece.isSign ? `‹${piece.text}›` : piece.text))
     .join("");
 }
 
@@ -53,6 +60,7 @@ export function foldText(text: string, lines: number, characters: number): strin
 
 function signOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  return code === 0x7f ? "␡" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  const name = CONTROL_NAMES[code];
+  if (name !== undefined) return name;
+  return code === 0x7f ? "DEL" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

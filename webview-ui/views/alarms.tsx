@@ -26,6 +26,7 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
     <section
       class="alarms"
       aria-label={strings.alarms.label}
+      data-open={isOpen}
       data-error={alarms.some(({ isError }) => isError)}
     >
       <ul>

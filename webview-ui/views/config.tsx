@@ -133,7 +133,7 @@ function Entry({ panel, entry }: { readonly panel: PanelModel; readonly entry: C
         {origin === null ? (
           strings.none
         ) : (
-          <span class="badge" data-origin={origin}>
+          <span class={origin === "default" ? "fact" : "badge"} data-origin={origin}>
             {text.origins[origin]}
           </span>
         )}

@@ -35,7 +35,7 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
     <div class="legend">
       <fieldset>
         <legend class="spoken">{strings.chart.legend}</legend>
-        {entries.map(({ key, label, colour, look, values }) => (
+        {entries.map(({ key, label, colour, look, values, dash }) => (
           <button
             type="button"
             key={key}
@@ -44,7 +44,11 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
             onClick={() => flip(key)}
             onDblClick={() => solo(key)}
           >
-            <span class="swatch" data-look={look} style={{ color: styleColour(colour) }} />
+            <span
+              class="swatch"
+              data-look={lookOf(look, dash)}
+              style={{ color: styleColour(colour) }}
+            />
             <span>{label}</span>
             {values === null ? null : (
               <b>{formatValue(values[row < 0 ? values.length - 1 : row])}</b>
@@ -64,4 +68,9 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
       )}
     </div>
   );
+}
+
+/** Dots are told from dashes, as on the chart. */
+function lookOf(look: LegendEntry["look"], dash: readonly number[] | undefined): string {
+  return look === "dashed" && (dash?.[0] ?? 9) < 4 ? "dotted" : look;
 }

@@ -31,6 +31,7 @@ export interface LegendEntry {
   readonly look: "line" | "faint" | "dashed" | "band" | "outer-band" | "diamond";
   /** Null for bands. */
   readonly values: Float64Array | null;
+  readonly dash?: readonly number[];
 }
 
 export interface RewardParts {
@@ -151,9 +152,8 @@ function lineOf(
   values: Float64Array,
   smoothing: Parameters<typeof smooth>[1],
 ): ChartSeries {
-  const { key, label, colour, look } = entry;
+  const { key, label, colour, look, dash } = entry;
   const environment = key.startsWith("env:");
-  const dash = environment || look === "dashed" ? dashOf(key) : undefined;
   return {
     ...{ key, label, colour },
     values: environment ? smooth(values, smoothing) : values,
@@ -161,11 +161,6 @@ function lineOf(
     width: look === "line" ? 2 : 1.25,
     ...(dash === undefined ? {} : { dash }),
   };
-}
-
-function dashOf(key: string): readonly number[] {
-  const at = Number(key.split(":")[1] ?? 0);
-  return ENVIRONMENT_LOOKS[at % ENVIRONMENT_LOOKS.length]?.dash ?? [4, 3];
 }
 
 function bandEdge(key: string, values: Float64Array): ChartSeries {
@@ -189,7 +184,7 @@ function environmentEntries(panel: PanelModel): readonly LegendEntry[] {
   return environmentNames(panel).map((name, index) => ({
     key: `env:${index}`,
     label: visibleLine(name),
-    colour: ENVIRONMENT_LOOKS[index % ENVIRONMENT_LOOKS.length]?.colour ?? "green",
+    ...(ENVIRONMENT_LOOKS[index % ENVIRONMENT_LOOKS.length] ?? { colour: "green", dash: [6, 3] }),
     look: "dashed",
     values: panel.columns.values(`rollout/env/${name}/reward/mean`),
   }));
@@ -199,7 +194,7 @@ function supersededEntry(superseded: Superseded, steps: Float64Array): readonly 
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
   const label = strings.reward.attempt(superseded.attempt);
-  return [{ key: "attempt", label, colour: "yellow", look: "dashed", values }];
+  return [{ key: "attempt", label, colour: "yellow", look: "dashed", dash: [4, 3], values }];
 }
 
 function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {

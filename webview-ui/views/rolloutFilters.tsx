@@ -19,7 +19,8 @@ interface FiltersProps {
 }
 
 export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
-  const { filter, hiddenColumns } = panel.view.value;
+  const { filter, hiddenColumns, rollout } = panel.view.value;
+  const isFirst = rollout === null && rows.length > 0;
   const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
   const set = (change: Partial<RolloutFilter>): void =>
     panel.update({ filter: { ...filter, ...change } });
@@ -53,6 +54,7 @@ export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
       {isOpen ? <MoreFilters rows={rows} filter={filter} set={set} /> : null}
       <div class="filter-row filter-count">
         <span class="fact">{text.count(shown, rows.length)}</span>
+        {isFirst ? <span class="fact">{text.chooseHint}</span> : null}
         {isFiltered(filter) ? (
           <button type="button" class="link" onClick={() => panel.update({ filter: NO_FILTER })}>
             {text.clear}

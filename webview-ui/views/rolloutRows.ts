@@ -26,17 +26,17 @@ export interface RolloutColumn {
 
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
-    ...column("rollout", "66px", true),
+    ...column("rollout", "78px", true),
     text: ({ group, rollout }) => `${group + 1}·${rollout + 1}`,
     rank: ({ group, rollout }) => group * 1e6 + rollout,
   },
   {
-    ...column("reward", "70px", true),
+    ...column("reward", "74px", true),
     text: ({ reward }) => (reward === null ? strings.trajectories.failed : formatReward(reward)),
     rank: ({ reward }) => reward,
   },
   {
-    ...column("advantage", "86px", true),
+    ...column("advantage", "96px", true),
     text: ({ advantage }) => formatSigned(advantage),
     rank: ({ advantage }) => advantage,
   },
@@ -57,12 +57,12 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
   },
   {
-    ...column("stop", "minmax(130px, 1.2fr)", false),
+    ...column("stop", "minmax(90px, 1.2fr)", false),
     text: ({ stop }) => stopText(stop),
     rank: ({ stop }) => stop,
   },
   {
-    ...column("fate", "minmax(72px, 1fr)", false),
+    ...column("fate", "minmax(72px, 1.6fr)", false),
     text: ({ fate }) => fateText(fate),
     rank: ({ fate }) => fate,
   },
@@ -129,7 +129,8 @@ export function isFiltered(filter: RolloutFilter): boolean {
 }
 
 export function stopText(stop: string): string {
-  return visibleLine(stop).replaceAll("_", " ");
+  const shown = visibleLine(stop);
+  return strings.trajectories.stops[shown] ?? shown.replaceAll("_", " ");
 }
 
 export function fateText(fate: string | null): string {

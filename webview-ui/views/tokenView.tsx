@@ -2,6 +2,7 @@
 
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
 
+import { Fragment } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import { TOKENS_PER_WINDOW } from "../../src/shared/panelMessages.ts";
@@ -226,21 +227,22 @@ function TokenBoxes({
         onClick={(event) => setFocused(indexOf(event) ?? at)}
       >
         {boxes.map((box, index) => (
-          <span
-            key={index}
-            id={`token-${index}`}
-            role="option"
-            aria-selected={index === at}
-            class="token"
-            data-index={index}
-            data-level={box.level}
-            data-masked={box.isMasked}
-          >
-            {box.turn === null ? null : <span class="token-turn">{box.turn}</span>}
-            {box.text}
-            {box.number === null ? null : <small>{box.number}</small>}
+          <Fragment key={index}>
+            <span
+              id={`token-${index}`}
+              role="option"
+              aria-selected={index === at}
+              class="token"
+              data-index={index}
+              data-level={box.level}
+              data-masked={box.isMasked}
+            >
+              {box.turn === null ? null : <span class="token-turn">{box.turn}</span>}
+              {box.text}
+              {box.number === null ? null : <small>{box.number}</small>}
+            </span>
             {box.isLineEnd ? <br /> : null}
-          </span>
+          </Fragment>
         ))}
       </div>
     </>

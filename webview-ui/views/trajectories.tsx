@@ -34,12 +34,7 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
           <RolloutGrid panel={panel} rows={rows} />
         )}
       </section>
-      {rollout === null ? (
-        <div class="message nothing-chosen">
-          <h2>{text.choose}</h2>
-          <p>{text.chooseHint}</p>
-        </div>
-      ) : (
+      {rollout === null ? null : (
         <Replay
           key={`${shown.step}/${rollout.group}/${rollout.rollout}`}
           panel={panel}

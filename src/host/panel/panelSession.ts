@@ -111,7 +111,7 @@ export class PanelSession {
     this.#isVisible = isVisible;
     if (!isVisible) {
       this.#isReady = false;
-      this.#answerer?.dispose();
+      this.#dropAnswerer();
     }
     this.#wake();
   }
@@ -120,7 +120,7 @@ export class PanelSession {
   show(run: PanelRun, target: PanelTarget | null = null): void {
     if (target !== null) this.#target = target;
     if (run.id !== this.#run?.id) {
-      this.#answerer?.dispose();
+      this.#dropAnswerer();
       this.#run = run;
       this.#isStarting = true;
     }
@@ -135,7 +135,7 @@ export class PanelSession {
   /** Harmless when repeated. */
   dispose(): void {
     this.#isDisposed = true;
-    this.#answerer?.dispose();
+    this.#dropAnswerer();
     this.#wake();
   }
 
@@ -158,6 +158,11 @@ export class PanelSession {
       case "command":
         this.#command(message.command, message.args);
     }
+  }
+
+  #dropAnswerer(): void {
+    this.#answerer?.dispose();
+    this.#answerer = null;
   }
 
   #select(id: string): void {
@@ -268,7 +273,7 @@ export class PanelSession {
 
   #reset(run: PanelRun, facts: RunFacts): void {
     const { post, fileSystem, tokenTexts, shortenPath } = this.#parts;
-    this.#answerer?.dispose();
+    this.#dropAnswerer();
     this.#answerer = createAnswerer({
       ...{ post, fileSystem, tokenTexts, shortenPath },
       follower: run.follower,

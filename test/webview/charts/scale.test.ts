@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { histogram } from "../../../webview-ui/charts/histogram.ts";
+import { countNotPositive, quantile, valueRange } from "../../../webview-ui/charts/scale.ts";
+
+const PLAIN = { isLog: false, isClipped: false, isFromZero: false };
+
+describe("the range of a chart", () => {
+  it("shows all values, whatever they are", () => {
+    const value = fc.double({ min: -1e9, max: 1e9, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(fc.array(value)), fc.boolean(), (series, isFromZero) => {
+        const [low, high] = valueRange(series, { ...PLAIN, isFromZero });
+        expect(high).toBeGreaterThan(low);
+        for (const own of series.flat()) {
+          expect(own).toBeGreaterThanOrEqual(low);
+          expect(own).toBeLessThanOrEqual(high);
+        }
+      }),
+    );
+  });
+
+  it("has zero on the axis when asked to begin there", () => {
+    expect(valueRange([[5, 6]], { ...PLAIN, isFromZero: true })[0]).toBe(0);
+    expect(valueRange([[-6, -5]], { ...PLAIN, isFromZero: true })[1]).toBe(0);
+  });
+
+  it("leaves one spike out of sight when it clips", () => {
+    const values = Array.from({ length: 1000 }, (_, index) => index / 1000);
+    const [, high] = valueRange([[...values, 1e6]], { ...PLAIN, isClipped: true });
+    expect(high).toBeLessThan(2);
+  });
+
+  it("of a logarithmic chart is positive; what it cannot show is counted", () => {
+    const values = [-1, 0, 0.01, 10, Number.NaN];
+    const [low, high] = valueRange([values], { ...PLAIN, isLog: true });
+    expect(low).toBeGreaterThan(0);
+    expect([low < 0.01, high > 10]).toEqual([true, true]);
+    expect(countNotPositive(values)).toBe(2);
+  });
+
+  it("does not make a mountain of a rounding error", () => {
+    const [low, high] = valueRange([[10, 10 + 2e-15]], PLAIN);
+    expect(high - low).toBeGreaterThan(1);
+  });
+
+  it("is there without any value", () => {
+    expect(valueRange([[Number.NaN]], PLAIN)).toEqual([0, 1]);
+  });
+});
+
+describe("quantiles", () => {
+  it("lie between their neighbours", () => {
+    expect(quantile([0, 10], 0.25)).toBe(2.5);
+    expect(quantile([3], 0.9)).toBe(3);
+    expect(quantile([], 0.5)).toBeNaN();
+  });
+});
+
+describe("the histogram of rewards", () => {
+  it("counts every value once", () => {
+    const reward = fc.double({ min: -5, max: 5, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(reward), (rewards) => {
+        const bins = histogram(rewards);
+        expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(rewards.length);
+        expect(bins.length).toBeLessThanOrEqual(12);
+      }),
+    );
+  });
+
+  it("gives a value its own bin when there are few", () => {
+    expect(histogram([1, 0, 1, 0.5])).toEqual([
+      { low: 0, high: 0, count: 1 },
+      { low: 0.5, high: 0.5, count: 1 },
+      { low: 1, high: 1, count: 2 },
+    ]);
+  });
+});

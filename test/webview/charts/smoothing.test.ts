@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Smoothing, smooth } from "../../../webview-ui/charts/smoothing.ts";
+
+const GAP = Number.NaN;
+const values = fc.array(
+  fc.oneof(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.constant(GAP)),
+);
+const smoothings: fc.Arbitrary<Smoothing> = fc.oneof(
+  fc.constant({ kind: "none" as const }),
+  fc.record({
+    kind: fc.constant("ema" as const),
+    factor: fc.double({ min: 0, max: 0.99, noNaN: true }),
+  }),
+  fc.record({
+    kind: fc.constantFrom("window" as const, "median" as const),
+    size: fc.integer({ min: 2, max: 9 }),
+  }),
+);
+
+describe("smoothing", () => {
+  it("leaves a gap where there is one, and nowhere else", () => {
+    fc.assert(
+      fc.property(values, smoothings, (series, smoothing) => {
+        const result = Array.from(smooth(series, smoothing));
+        expect(result.map(Number.isNaN)).toEqual(series.map(Number.isNaN));
+      }),
+    );
+  });
+
+  it("never leaves the range of the values so far, so a start is not drawn towards zero", () => {
+    fc.assert(
+      fc.property(values, smoothings, (series, smoothing) => {
+        const known = series.filter((value) => !Number.isNaN(value));
+        const slack = 1e-6 * Math.max(1, ...known.map(Math.abs));
+        for (const value of smooth(series, smoothing)) {
+          if (Number.isNaN(value)) continue;
+          expect(value).toBeGreaterThanOrEqual(Math.min(...known) - slack);
+          expect(value).toBeLessThanOrEqual(Math.max(...known) + slack);
+        }
+      }),
+    );
+  });
+
+  it("takes no gap for zero", () => {
+    const ema = { kind: "ema", factor: 0.5 } as const;
+    expect(Array.from(smooth([4, GAP, GAP, 4], ema))).toEqual([4, GAP, GAP, 4]);
+    expect(Array.from(smooth([4, GAP, 6], { kind: "window", size: 2 }))).toEqual([4, GAP, 5]);
+  });
+
+  it("weighs an exponential average as defined", () => {
+    const result = smooth([1, 2, 3], { kind: "ema", factor: 0.5 });
+    expect(result[1]).toBeCloseTo((0.5 * 1 + 2) / 1.5, 12);
+    expect(result[2]).toBeCloseTo((0.25 * 1 + 0.5 * 2 + 3) / 1.75, 12);
+  });
+
+  it("takes the middle of a window as median, so that one spike does not show", () => {
+    expect(Array.from(smooth([1, 1, 900, 1, 1], { kind: "median", size: 3 }))).toEqual([
+      1, 1, 1, 1, 1,
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  foldText,
+  visibleLine,
+  visiblePieces,
+  visibleText,
+  visibleToken,
+} from "../../../webview-ui/text/visible.ts";
+
+/** What steers a terminal or the direction of text; line feeds, tabs and the joiners of scripts and emoji may stay. */
+const ACTING = /(?!\n|\t|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+describe("text of unknown origin", () => {
+  it("keeps nothing that acts", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(visibleText(text)).not.toMatch(ACTING);
+        expect(visibleLine(text)).not.toMatch(/[\n\t]/);
+      }),
+    );
+  });
+
+  it("shows control, bidi and ANSI characters as signs where they stood", () => {
+    expect(visiblePieces("a\u001b[31mb\u202ec\u0000")).toEqual([
+      { text: "a", isSign: false },
+      { text: "ESC", isSign: true },
+      { text: "[31mb", isSign: false },
+      { text: "U+202E", isSign: true },
+      { text: "c", isSign: false },
+      { text: "NUL", isSign: true },
+    ]);
+  });
+
+  it("leaves ordinary text, in any script, as it is", () => {
+    const text = "Grüße 👩‍👧 नमस्ते\n\tfine";
+    expect(visiblePieces(text)).toEqual([{ text, isSign: false }]);
+    expect(visibleToken(" a\n")).toBe("·a⏎");
+  });
+});
+
+describe("folding", () => {
+  it("cuts after lines or characters, whichever comes first, and says null when there is nothing to cut", () => {
+    expect(foldText("a\nb\nc\nd", 2, 100)).toBe("a\nb");
+    expect(foldText("abcdef", 5, 3)).toBe("abc");
+    expect(foldText("a\nb", 5, 100)).toBeNull();
+  });
+});
