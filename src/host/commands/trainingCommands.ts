@@ -59,7 +59,7 @@ export const trainingCommands = {
   },
   stopRun: {
     title: "Stop and Save",
-    does: "Finishes the step under way, saves a checkpoint and ends the run.",
+    does: "Gives up the step under way, saves the last completed one and ends the run.",
     icon: "debug-stop",
     palette: "tinkerRL.running",
     menus: [
@@ -75,7 +75,7 @@ export const trainingCommands = {
   },
   saveCheckpointNow: {
     title: "Save Checkpoint Now",
-    does: "Saves a checkpoint when the step under way ends.",
+    does: "Saves the last completed step without holding the run up.",
     icon: "save",
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
