@@ -45,6 +45,8 @@ export function createCanceller(options: CancellerOptions): Canceller {
     const flags = await current();
     if (!flags.sample_cancel_enabled) return;
     places.resize(flags.sample_cancel_max_batch_size);
+    // One of its own for every cancellation: dozens of listeners on one are taken for a leak.
+    const own = AbortSignal.any([signal]);
     await places.run(
       () =>
         tinker.run({
@@ -52,9 +54,9 @@ export function createCanceller(options: CancellerOptions): Canceller {
           path: "cancel_future",
           body: { request_id: requestId },
           timeoutMs: cancelTimeoutMs,
-          signal,
+          signal: own,
         }),
-      { signal },
+      { signal: own },
     );
   }
 
