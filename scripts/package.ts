@@ -18,6 +18,8 @@ const NEEDED = [
   "extension/LICENSE.txt",
   "extension/dist/ThirdPartyNotices.txt",
   "extension/media/icon.png",
+  "extension/media/icons/dashboard-dark.svg",
+  "extension/media/icons/dashboard-light.svg",
   "extension/dist/extension/extension.cjs",
   "extension/dist/webview/panel.js",
   "extension/dist/webview/markdown.js",

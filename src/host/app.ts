@@ -111,7 +111,12 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
 
   const readSaved = (folder: string) => readCheckpoints(fileSystem, folder);
   const runsView = keep(new RunsView({ store, trainings, labels }));
-  const trajectories = keep(new TrajectoriesView({ feeds, onError }));
+  const trajectories = keep(
+    new TrajectoriesView({
+      ...{ feeds, onError },
+      isLive: (folder) => store.get(folder)?.isLive === true,
+    }),
+  );
   const checkpointsView = keep(new CheckpointsView({ store, labels, read: readSaved }));
   keep(trees.runs.tree.use(runsView));
   keep(trees.trajectories.tree.use(trajectories));
@@ -126,7 +131,7 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
   keep(new StatusItem(store));
   const panel = keep(
     new RunPanel({
-      ...{ store, feeds, labels, fileSystem },
+      ...{ store, labels, fileSystem },
       extensionUri: context.extensionUri,
       programFolder: join(context.extensionPath, "dist", "trainer"),
       onShown: (folder) => focus.choose(folder),

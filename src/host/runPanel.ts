@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { AppError } from "../core/errors.ts";
+import { RunFollower } from "../core/run/follower.ts";
 import { systemClock } from "../node/clock.ts";
 import type { ClosableFileSystem } from "../node/fileSystem.ts";
 import { isProcessAlive } from "../node/processes.ts";
@@ -13,14 +14,12 @@ import { type CommandId, commandName } from "./commands/commandTable.ts";
 import { createDashboard, type Dashboard } from "./panel/dashboard.ts";
 import type { PanelRun, PanelTarget } from "./panel/panelSession.ts";
 import { tokenTextsOf } from "./panel/tokenTexts.ts";
-import type { FollowedRun, RunFeeds } from "./runs/runFeed.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { readSetting } from "./settings.ts";
 import type { RunLabels } from "./views/runLabels.ts";
 
 export interface RunPanelParts {
   readonly store: RunStore;
-  readonly feeds: RunFeeds;
   readonly labels: RunLabels;
   readonly fileSystem: ClosableFileSystem;
   readonly extensionUri: vscode.Uri;
@@ -50,8 +49,8 @@ export class RunPanel implements vscode.Disposable {
   readonly #dashboard: Dashboard;
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #listening: { dispose(): void };
-  /** The followed run behind what is shown. */
-  #followed: FollowedRun | null = null;
+  /** Of the run that is shown. The panel's own: a reading tells what is new only to who asked for it. */
+  #follower: RunFollower | null = null;
 
   constructor(parts: RunPanelParts) {
     this.#parts = parts;
@@ -99,7 +98,6 @@ export class RunPanel implements vscode.Disposable {
   dispose(): void {
     this.#listening.dispose();
     this.#dashboard.dispose();
-    this.#followed?.dispose();
     this.#changes.dispose();
   }
 
@@ -116,13 +114,10 @@ export class RunPanel implements vscode.Disposable {
   }
 
   #run(folder: string): PanelRun {
-    const { store, feeds, labels } = this.#parts;
-    if (this.#followed?.follower.folder !== folder) {
-      this.#followed?.dispose();
-      this.#followed = feeds.follow(folder);
-    }
+    const { store, labels, fileSystem } = this.#parts;
+    if (this.#follower?.folder !== folder) this.#follower = new RunFollower({ fileSystem, folder });
     const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
-    return { id: idOf(folder), name, follower: this.#followed.follower };
+    return { id: idOf(folder), name, follower: this.#follower };
   }
 
   async #command(command: PanelCommand, run: PanelRun, args: CommandArgs): Promise<void> {

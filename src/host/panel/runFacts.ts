@@ -89,6 +89,9 @@ async function runView(parts: FactParts): Promise<RunView> {
   const { id, name, follower, fileSystem, liveness, config, shortenPath } = parts;
   const file = follower.runFile;
   const state = runState(file, liveness);
+  const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
+  const total = totalSteps(follower) ?? config.maxSteps;
+  const isAtEnd = state === "done" && total !== null && completedSteps >= total;
   const hasState = (await fileSystem.size(runPaths(follower.folder).state)) !== null;
   return {
     id,
@@ -100,12 +103,12 @@ async function runView(parts: FactParts): Promise<RunView> {
     environments: config.environments,
     attempt: file?.attempt ?? 1,
     supersededAttempts: await follower.supersededAttempts(),
-    completedSteps: (follower.metrics.latestStep ?? -1) + 1,
-    totalSteps: totalSteps(follower) ?? config.maxSteps,
+    completedSteps,
+    totalSteps: total,
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
-    isResumable: hasState && ENDED.has(state),
+    isResumable: hasState && ENDED.has(state) && !isAtEnd,
     problem: follower.runFileProblem === null ? null : shortenPaths(follower, shortenPath),
   };
 }

@@ -31,6 +31,8 @@ type GroupNode = Extract<TrajectoryNode, { kind: "group" }>;
 
 export interface TrajectoriesViewParts {
   readonly feeds: RunFeeds;
+  /** True while a trainer is at work on the run in this folder. */
+  readonly isLive: (folder: string) => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,6 +51,8 @@ export class TrajectoriesView
   #shownSteps = 0;
   #filter: RolloutFilter | null = null;
   #order: RolloutOrder = "number";
+  /** The last step and whether the run is live, as drawn. */
+  #drawn = "";
   /** Summaries of the steps that are unfolded. */
   readonly #summaries = new Map<number, readonly RolloutSummary[]>();
 
@@ -88,6 +92,7 @@ export class TrajectoriesView
       this.#listening = run.onDidChange((change) => {
         const isNews = change.replaced || change.fromRow !== null;
         if (isNews || this.#summaries.size > 0) this.#soon();
+        else this.#compareSteps(run).catch(this.#parts.onError);
       });
     }
     this.#soon();
@@ -143,7 +148,8 @@ export class TrajectoriesView
       case "step": {
         const metrics = this.#run?.follower.metrics;
         if (metrics === undefined) return new vscode.TreeItem("");
-        return itemOf(stepRow(node.step, metrics), vscode.TreeItemCollapsibleState.Collapsed);
+        const text = stepRow(node.step, metrics, this.#parts.isLive(node.folder));
+        return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
       }
       case "group": {
         const item = itemOf(
@@ -160,8 +166,21 @@ export class TrajectoriesView
     }
   }
 
+  /** A step that begins, and a trainer that was killed, add nothing to the files that are followed. */
+  async #compareSteps({ follower }: FollowedRun): Promise<void> {
+    const state = this.#stateOf(await follower.steps());
+    if (state !== this.#drawn && follower === this.#run?.follower) this.#soon();
+  }
+
+  #stateOf(steps: readonly number[]): string {
+    const isLive = this.folder !== null && this.#parts.isLive(this.folder);
+    return `${steps.at(-1) ?? ""} ${isLive}`;
+  }
+
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
-    const steps = (await follower.steps()).toReversed();
+    const known = await follower.steps();
+    this.#drawn = this.#stateOf(known);
+    const steps = known.toReversed();
     const shown = steps.slice(0, this.#shownSteps).map((step) => this.#stepNode(step));
     const left = steps.length - shown.length;
     return left > 0 ? [...shown, { kind: "more", count: left }] : shown;

@@ -12,15 +12,18 @@ const SUCCESS = 1;
 /** The usual end in fewer words. */
 const STOPS: Readonly<Record<string, string>> = { reached_terminal_state: "finished" };
 
-/** Steps count from 0 here and from 1 in the text. */
-export function stepRow(step: number, metrics: MetricColumns): RowText {
+/** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
+export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
   const at = metrics.steps().indexOf(step);
   const value = (name: string): number | null => {
     const found = at < 0 ? Number.NaN : (metrics.values(name)[at] ?? Number.NaN);
     return Number.isNaN(found) ? null : found;
   };
   const label = `Step ${formatCount(step + 1)}`;
-  if (at < 0) return row(label, ["under way"], ["step", "running"], "loading~spin");
+  if (at < 0) {
+    if (!isLive) return row(label, ["not completed"], ["step"], "circle-slash");
+    return row(label, ["under way"], ["step", "running"], "loading~spin");
+  }
   const excluded = value("num_excluded_groups") ?? 0;
   const groups = (value("num_groups") ?? 0) + excluded;
   const details = [
