@@ -1,0 +1,137 @@
+/** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for (ORS, section 9). */
+
+import * as z from "zod";
+import { AppError } from "../errors.ts";
+import type { HttpClient } from "../ports.ts";
+
+export interface EnvironmentCatalogueOptions {
+  readonly http: HttpClient;
+  /** Base URL of the catalogue; a path prefix is kept. */
+  readonly apiUrl: string;
+  /** Null = what is public. */
+  readonly apiKey: string | null;
+  readonly userAgent: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface ListedEnvironment {
+  /** `Owner/Name`. */
+  readonly name: string;
+  /** From outside. */
+  readonly description: string | null;
+}
+
+export interface EnvironmentPage {
+  readonly items: readonly ListedEnvironment[];
+  /** False when the catalogue has more, or names that no server stands behind were left out. */
+  readonly isComplete: boolean;
+}
+
+/** Most records that the catalogue gives at once (ORS, section 9). */
+const PAGE_SIZE = 100;
+/** Pages asked for at a time. */
+const AT_ONCE = 4;
+
+const pageReply = z.object({
+  environments: z.array(
+    z.object({
+      owner: z.string().min(1),
+      name: z.string().min(1),
+      description: z.string().nullish().catch(null),
+      has_github_connection: z.boolean().nullish().catch(null),
+    }),
+  ),
+  total: z.int().nullish().catch(null),
+});
+type Page = z.infer<typeof pageReply>;
+
+const secretsReply = z.object({ secrets: z.array(z.string()) });
+
+/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-unavailable`, `environment-protocol`, `transport` */
+export async function listEnvironments(
+  options: EnvironmentCatalogueOptions,
+  maxPages: number,
+): Promise<EnvironmentPage> {
+  const pages = [await page(options, 0)];
+  let isAtEnd = isLast(pages[0]);
+  while (!isAtEnd && pages.length < maxPages) {
+    const count = Math.min(AT_ONCE, maxPages - pages.length);
+    const numbers = Array.from({ length: count }, (_, index) => pages.length + index);
+    const found = await Promise.all(numbers.map((number) => page(options, number)));
+    pages.push(...found);
+    isAtEnd = found.some(isLast);
+  }
+  const records = pages.flatMap(({ environments }) => environments);
+  // Most names have never been deployed: they are in nobody's way.
+  const served = records.filter((record) => record.has_github_connection !== false);
+  const items = served.map(({ owner, name, description }) => ({
+    name: `${owner}/${name}`,
+    description: description ?? null,
+  }));
+  return {
+    items: [...new Map(items.map((item) => [item.name, item])).values()],
+    isComplete: isAtEnd && served.length === records.length,
+  };
+}
+
+/** Names of the secrets that an environment asks for. @throws as {@link listEnvironments} */
+export async function requiredSecrets(
+  options: EnvironmentCatalogueOptions,
+  name: string,
+): Promise<readonly string[]> {
+  const [owner = "", short = ""] = name.split("/").map(encodeURIComponent);
+  const path = `/v1/environments/${owner}/${short}/required-secrets`;
+  return (await ask(options, path, secretsReply)).secrets;
+}
+
+function isLast(found: Page | undefined): boolean {
+  return (found?.environments.length ?? 0) < PAGE_SIZE;
+}
+
+function page(options: EnvironmentCatalogueOptions, number: number): Promise<Page> {
+  const query = new URLSearchParams({
+    limit: String(PAGE_SIZE),
+    offset: String(number * PAGE_SIZE),
+  });
+  return ask(options, `/v1/environments?${query}`, pageReply);
+}
+
+async function ask<T>(
+  { http, apiUrl, apiKey, userAgent, signal }: EnvironmentCatalogueOptions,
+  path: string,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const response = await http.send({
+    method: "GET",
+    url: apiUrl.replace(/\/+$/, "") + path,
+    headers: {
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...(apiKey !== null && { "x-api-key": apiKey }),
+    },
+    ...(signal !== undefined && { signal }),
+  });
+  const text = await response.text();
+  if (response.status !== 200) {
+    throw new AppError(
+      "environment-unavailable",
+      `The catalogue of environments answers with status ${response.status}. Try again later.`,
+      { data: { status: response.status } },
+    );
+  }
+  const parsed = schema.safeParse(readJson(text));
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "environment-protocol",
+    "The catalogue of environments answers in a form that is not known.",
+    { cause: parsed.error },
+  );
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

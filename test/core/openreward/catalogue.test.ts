@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { listEnvironments, requiredSecrets } from "../../../src/core/openreward/catalogue.ts";
+import type { HttpRequest } from "../../../src/core/ports.ts";
+import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+
+function record(index: number, rest: object = {}) {
+  return { owner: "Owner", name: `env-${index}`, description: `number ${index}`, ...rest };
+}
+
+function connection(answer: (request: HttpRequest) => FakeReply, apiKey: string | null = null) {
+  const http = new FakeHttp(answer);
+  return { http, apiUrl: "https://api.example/", apiKey, userAgent: "test" };
+}
+
+/** A catalogue of this many names. */
+function catalogueOf(count: number) {
+  return connection(({ url }) => {
+    const offset = Number(new URL(url).searchParams.get("offset"));
+    const size = Math.max(0, Math.min(100, count - offset));
+    const environments = Array.from({ length: size }, (_, index) => record(offset + index));
+    return { json: { environments, total: count } };
+  });
+}
+
+describe("the catalogue of hosted environments", () => {
+  it("is read page by page to its end", async () => {
+    const catalogue = catalogueOf(250);
+    const { items, isComplete } = await listEnvironments(catalogue, 10);
+    expect(items).toHaveLength(250);
+    expect(items[249]).toEqual({ name: "Owner/env-249", description: "number 249" });
+    expect(isComplete).toBe(true);
+  });
+
+  it("is not complete when there is more than may be asked for", async () => {
+    const catalogue = catalogueOf(1000);
+    const { items, isComplete } = await listEnvironments(catalogue, 3);
+    expect(items).toHaveLength(300);
+    expect(isComplete).toBe(false);
+    expect(catalogue.http.requests).toHaveLength(3);
+  });
+
+  it("leaves out names that nothing stands behind, and says that it did", async () => {
+    const environments = [
+      record(1),
+      record(2, { has_github_connection: false }),
+      record(3, { has_github_connection: true, description: null }),
+    ];
+    const catalogue = connection(() => ({ json: { environments } }));
+    const { items, isComplete } = await listEnvironments(catalogue, 3);
+    expect(items.map(({ name }) => name)).toEqual(["Owner/env-1", "Owner/env-3"]);
+    expect(isComplete).toBe(false);
+  });
+
+  it("is asked without any key unless one is given", async () => {
+    const open = catalogueOf(1);
+    await listEnvironments(open, 1);
+    expect(open.http.requests[0]?.headers).not.toHaveProperty("x-api-key");
+    const own = connection(() => ({ json: { environments: [] } }), "secret");
+    await listEnvironments(own, 1);
+    expect(own.http.requests[0]?.headers).toMatchObject({ "x-api-key": "secret" });
+  });
+
+  it("tells which secrets an environment asks for", async () => {
+    const catalogue = connection(() => ({ json: { secrets: ["OPENAI_API_KEY"] } }));
+    expect(await requiredSecrets(catalogue, "Owner/na me")).toEqual(["OPENAI_API_KEY"]);
+    expect(catalogue.http.requests[0]?.url).toBe(
+      "https://api.example/v1/environments/Owner/na%20me/required-secrets",
+    );
+  });
+
+  it.each([
+    ["a refusal", { status: 503, text: "busy" }, "environment-unavailable"],
+    ["a page that is no list", { text: "<html>" }, "environment-protocol"],
+  ])("fails plainly on %s", async (_, reply, code) => {
+    const failing = listEnvironments(
+      connection(() => reply),
+      1,
+    );
+    await expect(failing).rejects.toMatchObject({ code });
+  });
+});
