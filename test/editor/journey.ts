@@ -14,7 +14,7 @@ export interface Journey {
   /** In camelCase, for `--only` and the names of pictures. */
   readonly name: string;
   /** Fills the folder that is opened, which is empty at first and deleted in the end. */
-  readonly prepare?: (folder: string) => void;
+  readonly prepare?: (folder: string) => void | Promise<void>;
   readonly server?: Pick<ServerOptions, "trust" | "settings" | "keys" | "env">;
   readonly run: (stage: Stage) => Promise<void>;
 }
@@ -40,7 +40,8 @@ export interface JourneySettings {
 }
 
 const SHOTS = "out/shots";
-const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
+/** Dark comes last: it is what a window begins with. */
+export const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
 
 /** Runs one journey and prints its steps; true when all of them passed. */
 export async function runJourney(
@@ -49,7 +50,7 @@ export async function runJourney(
 ): Promise<boolean> {
   mkdirSync(SHOTS, { recursive: true });
   const folder = newFolder();
-  journey.prepare?.(folder);
+  await journey.prepare?.(folder);
   const server = await startServer({ ...journey.server, edition, vsix: [vsix] });
   const page = await freshPage(browser, server.authority);
   const workbench = new Workbench(page);

@@ -9,12 +9,13 @@ import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 import { type Journey, runJourney } from "./journey.ts";
+import { accessibility } from "./journeys/accessibility.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { training } from "./journeys/training.ts";
 import { runInServer } from "./runInServer.ts";
 
-const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode, training];
+const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode, training, accessibility];
 
 const { values } = parseArgs({
   options: {

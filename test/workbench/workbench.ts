@@ -3,7 +3,7 @@
 import type { FrameLocator, Locator, Page } from "playwright-core";
 
 /** Labels of the themes as the palette names them. */
-export const THEMES = {
+const THEMES = {
   dark: "Dark Modern",
   light: "Light Modern",
   "hc-dark": "Dark High Contrast",

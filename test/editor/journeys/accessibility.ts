@@ -1,0 +1,52 @@
+/** Every tab of the dashboard in every theme: what axe-core finds is nothing, and the pictures show that it is drawn. */
+
+import assert from "node:assert/strict";
+import type { FrameLocator } from "playwright-core";
+import { accessibilityFaults } from "../../workbench/accessibility.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, PICTURE_THEMES } from "../journey.ts";
+import { trainInTerminal } from "../trainInTerminal.ts";
+
+/** Each tab, with what is there once it is drawn. */
+const TABS: Readonly<Record<string, (panel: FrameLocator) => Promise<void>>> = {
+  Overview: (panel) => panel.locator("canvas").first().waitFor(),
+  Trajectories: async (panel) => {
+    await panel.locator(".grid-row").first().click();
+    await panel.getByRole("article").getByRole("button", { name: "Tokens", exact: true }).click();
+    await panel.locator(".tokens").waitFor();
+  },
+  Checkpoints: (panel) => panel.getByText("final_000003").first().waitFor(),
+  Config: (panel) => panel.locator(".config-table").waitFor(),
+};
+
+export const accessibility: Journey = {
+  name: "accessibility",
+  prepare(folder) {
+    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: 3 }) });
+    trainInTerminal(folder);
+  },
+  async run({ workbench, step, picture }) {
+    const panel = workbench.panel();
+
+    await step("the dashboard opens on a run that ended before", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.row(/^run tinker-config, done/).waitFor();
+      await workbench.command("Tinker RL: Open Dashboard");
+      await panel.getByRole("tab", { name: "Overview" }).waitFor();
+    });
+
+    for (const theme of PICTURE_THEMES) {
+      await step(`nothing to find in ${theme}`, async () => {
+        await workbench.theme(theme);
+        for (const [tab, isDrawn] of Object.entries(TABS)) {
+          await panel.getByRole("tab", { name: tab }).click();
+          await isDrawn(panel);
+          await picture(`${tab}-${theme}`);
+          const faults = await accessibilityFaults(await workbench.panelFrame());
+          assert.deepEqual(faults, [], `${tab} in ${theme}`);
+        }
+      });
+    }
+  },
+};
