@@ -4,20 +4,14 @@ import { isAppError } from "../errors.ts";
 import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
 import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./wireProto.ts";
 
-/** `auto` begins with `proto` and falls back to `json` for good when the server refuses the very first one. */
-export type WireFormat = "auto" | "proto" | "json";
-
 export interface LossSubmit {
   readonly path: string;
   readonly body: Uint8Array | ForwardBackwardBody;
 }
 
+/** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */
 export class LossWire {
-  #format: WireFormat;
-
-  constructor(format: WireFormat) {
-    this.#format = format;
-  }
+  #format: "unknown" | "proto" | "json" = "unknown";
 
   /** Encodes `call` and hands it to `post`; a refused binary form (415, 422) leaves its number to the JSON form. */
   async submit<Result>(
@@ -27,10 +21,10 @@ export class LossWire {
     if (this.#format === "json") return await post(jsonSubmit(call));
     try {
       const result = await post(binarySubmit(call));
-      if (this.#format === "auto") this.#format = "proto";
+      this.#format = "proto";
       return result;
     } catch (error) {
-      if (this.#format !== "auto" || !isUnknownEncoding(error)) throw error;
+      if (this.#format !== "unknown" || !isUnknownEncoding(error)) throw error;
     }
     const result = await post(jsonSubmit(call));
     this.#format = "json";

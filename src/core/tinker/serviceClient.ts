@@ -8,7 +8,7 @@ import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts"
 import { tinkerError } from "./errors.ts";
 import type { QueueState } from "./futures.ts";
 import { createTinkerHttp, type TinkerHttp } from "./http.ts";
-import { LossWire, type WireFormat } from "./lossWire.ts";
+import { LossWire } from "./lossWire.ts";
 import {
   type CreatedModel,
   createModel,
@@ -46,8 +46,6 @@ export interface TinkerOptions {
   readonly projectId?: string;
   /** Limit of an unbroken row of failed polls. */
   readonly noAnswerLimitMs?: number;
-  /** Encoding of training data; `auto` (the default) finds out what the server takes. */
-  readonly wire?: WireFormat;
   readonly onQueueState?: (state: QueueState) => void;
   /** Called when a training request was accepted. */
   readonly onSubmitted?: (call: SubmittedCall) => void;
@@ -184,7 +182,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
-    lossWire: new LossWire(options.wire ?? "auto"),
+    lossWire: new LossWire(),
     samplerFor: (samplerId, baseModel) =>
       createSamplingClient({ ...sampling, samplerId, baseModel }),
   };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Datum } from "../../../src/core/tinker/datum.ts";
-import type { TinkerOptions } from "../../../src/core/tinker/serviceClient.ts";
 import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
 
@@ -13,9 +12,9 @@ const jsonResult = {
   metrics: { "loss:sum": 1.75, "skipped:mean": null },
 };
 
-async function training(intercept: Interception, options: Partial<TinkerOptions> = {}) {
+async function training(intercept: Interception) {
   const server = fakeTinker(intercept);
-  const service = await server.connect(options);
+  const service = await server.connect();
   const client = await service.createTrainingClient({ baseModel: "org/model", rank: 8 });
   const encodings = () =>
     server.http.requests
@@ -75,7 +74,7 @@ describe("the encoding of training data", () => {
   });
 
   it("has a path of its own in JSON when only log-probs are asked for", async () => {
-    const { client, requestsTo } = await training(olderServer({ status: 415 }), { wire: "json" });
+    const { client, requestsTo } = await training(olderServer({ status: 415 }));
     await client.forwardBackward([datum], "ppo", {}, { forwardOnly: true });
     expect(requestsTo("forward").map(jsonBody)).toMatchObject([
       { forward_input: { loss_fn: "ppo" }, model_id: "S:train:0", seq_id: 1 },
@@ -92,14 +91,6 @@ describe("the encoding of training data", () => {
       code: "tinker-bad-request",
     });
     expect(encodings()).toEqual([binary, binary]);
-  });
-
-  it("stays binary when a setting says so", async () => {
-    const { client, encodings } = await training(olderServer({ status: 415 }), { wire: "proto" });
-    await expect(client.forwardBackward([datum], "ppo")).rejects.toMatchObject({
-      code: "tinker-bad-request",
-    });
-    expect(encodings()).toEqual([binary]);
   });
 
   it.each([400, 413])("does not change after any other refusal: %i", async (status) => {
