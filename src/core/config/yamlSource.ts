@@ -62,6 +62,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 const MAX_MESSAGE = 200;
 const MAX_VISITS = 100_000;
 const MAX_KEY_TEXT = 200;
+/** More faults of a kind than these tell nothing new. */
+const MAX_FAULTS = 100;
 
 /** A name that ends in `.json` is held to JSON's scalars. */
 export function languageOf(path: string): Language {
@@ -88,12 +90,17 @@ export function readYaml(text: string, language: Language): YamlSource {
       ...(secondDocument === null
         ? []
         : [faultAt(text, MESSAGES["MULTIPLE_DOCS"] ?? "", secondDocument)]),
-      ...(document?.errors ?? []).map((error) => faultOf(text, "error", error)),
-      ...(document?.warnings ?? []).map((warning) => faultOf(text, "warning", warning)),
+      ...(document?.errors ?? [])
+        .slice(0, MAX_FAULTS)
+        .map((error) => faultOf(text, "error", error)),
+      ...(document?.warnings ?? [])
+        .slice(0, MAX_FAULTS)
+        .map((warning) => faultOf(text, "warning", warning)),
       ...(document === null ? [] : duplicateKeys(text, document)),
-      ...[...targets].flatMap(([alias, target]) =>
-        target === null ? [unresolvedAlias(text, alias)] : [],
-      ),
+      ...[...targets]
+        .filter(([, target]) => target === null)
+        .slice(0, MAX_FAULTS)
+        .map(([alias]) => unresolvedAlias(text, alias)),
     ],
     resolve,
     entries: (node) => {
@@ -159,7 +166,9 @@ function duplicateKeys(text: string, document: Document.Parsed): readonly Syntax
         const span = keyNode === null ? null : spanOf(text, keyNode);
         if (span !== null && before !== undefined) found.push(duplicate(key, span, before));
         if (before === undefined) first.set(key, keyNode);
+        if (found.length >= MAX_FAULTS) return visit.BREAK;
       }
+      return undefined;
     },
   });
   return found;
