@@ -64,6 +64,8 @@ export interface LineChart {
 }
 
 const AXIS_FONT_PX = 11;
+/** A click waits this long for a second one, which means something else. */
+const DOUBLE_CLICK_MS = 250;
 const WHOLE_INCREMENTS = [1, 2, 5]
   .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
   .sort((a, b) => a - b);
@@ -74,6 +76,7 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
   let shape = "";
   let width = Math.max(100, place.clientWidth);
   let positions: Uint32Array = new Uint32Array();
+  let picking: ReturnType<typeof setTimeout> | undefined;
 
   const draw = (next: ChartData): void => {
     data = next;
@@ -157,9 +160,12 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
     own.over.addEventListener("mousedown", ({ clientX }) => {
       downAt = clientX;
     });
-    own.over.addEventListener("click", ({ clientX }) => {
+    own.over.addEventListener("click", ({ clientX, detail }) => {
       const at = own.cursor.idx;
-      if (at != null && Math.abs(clientX - downAt) < 4) options.onPick(positions[at] ?? 0);
+      clearTimeout(picking);
+      if (at == null || detail > 1 || Math.abs(clientX - downAt) >= 4) return;
+      const row = positions[at] ?? 0;
+      picking = setTimeout(() => options.onPick(row), DOUBLE_CLICK_MS);
     });
     own.over.addEventListener(
       "wheel",
@@ -207,6 +213,7 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
     },
     picture: () => (plot === null ? "" : pictureOf(plot.ctx.canvas)),
     destroy: () => {
+      clearTimeout(picking);
       plot?.destroy();
       plot = null;
     },

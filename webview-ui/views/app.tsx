@@ -1,6 +1,6 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
 import { globalKey } from "../keys.ts";
@@ -21,7 +21,7 @@ interface PanelProps {
 
 export function App({ panel }: PanelProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => globalKey(event, panel, () => setHelpOpen(true));
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

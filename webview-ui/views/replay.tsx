@@ -2,7 +2,7 @@
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatQuantity, formatReward, formatSigned } from "../../src/shared/format.ts";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -46,7 +46,7 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
   }, [panel, step, group, rollout, isListed]);
   const keys = useRef({ own, rolloutKey });
   keys.current = { own, rolloutKey };
-  useEffect(() => {
+  useLayoutEffect(() => {
     let prefix = "";
     const onKey = (event: KeyboardEvent): void => {
       prefix = replayKey(event, prefix, { panel, region: place.current, ...keys.current });

@@ -1,6 +1,6 @@
 /** The rollouts of a step, and the replay of one. */
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { isTyping } from "../keys.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
@@ -17,7 +17,7 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
   const shown = panel.rollouts.value;
   const all = shown?.rows ?? [];
   const rows = useMemo(() => sortRows(filterRows(all, filter), sorting), [all, filter, sorting]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => listKey(event, panel);
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -1,9 +1,8 @@
 /** The built page in Chromium, talking to a real session over a real run folder, as it would in the editor. */
 
-import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, delimiter, join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { basename, join } from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { RunFollower } from "../../../../src/core/run/follower.ts";
 import { dashboardHtml } from "../../../../src/host/panel/dashboardHtml.ts";
 import { type PanelRun, PanelSession } from "../../../../src/host/panel/panelSession.ts";
@@ -14,36 +13,6 @@ import { type Theme, themeVariables } from "./themes.ts";
 
 const ORIGIN = "http://panel.test";
 const NONCE = "0123456789abcdef";
-
-/** The browser on this machine; null when there is none. */
-export function findChromium(): string | null {
-  const given = process.env["CHROMIUM_PATH"];
-  if (given !== undefined) return given;
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
-      const path = join(folder, name);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {}
-    }
-  }
-  return null;
-}
-
-export function launchChromium(executablePath: string): Promise<Browser> {
-  const rules = "--host-resolver-rules=MAP * ~NOTFOUND";
-  return chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      rules,
-    ],
-  });
-}
 
 export interface PanelPageOptions {
   readonly folder: string;
@@ -61,6 +30,8 @@ export interface PanelPage {
   /** Console errors and refusals of the content policy. */
   readonly faults: string[];
   readonly commands: { readonly command: string; readonly args: CommandArgs }[];
+  /** What the page has given the editor to keep. */
+  keptState(): Promise<unknown>;
   setTheme(theme: Theme): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,14 +56,17 @@ export async function openPanelPage(
   await page.goto(`${ORIGIN}/index.html`);
   const setTheme = async (next: Theme): Promise<void> => {
     await page.evaluate(`
+      const { style } = document.documentElement;
+      for (const name of [...style]) style.removeProperty(name);
       for (const [name, value] of ${JSON.stringify(themeVariables(next))}) {
-        document.documentElement.style.setProperty(name, value);
+        style.setProperty(name, value);
       }
       document.body.className = ${JSON.stringify(next.classes)};`);
   };
   await setTheme(theme);
   return {
     ...{ page, session, faults, commands, setTheme },
+    keptState: () => page.evaluate("keptState()"),
     close: async () => {
       session.dispose();
       await context.close();

@@ -2,25 +2,24 @@
 
 import { mkdir } from "node:fs/promises";
 import { loadModelTokenizer } from "../../../../src/node/tokenizer/modelTokenizer.ts";
-import { accessibilityFaults } from "./axe.ts";
-import { findChromium, launchChromium, openPanelPage } from "./panelPage.ts";
+import { accessibilityFaults } from "../../../workbench/accessibility.ts";
+import { launchBrowser } from "../../../workbench/browser.ts";
+import { openPanelPage } from "./panelPage.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
 const [folder = "", out = "", only = "", width = "1200"] = process.argv.slice(2);
-const path = findChromium();
-if (path === null) throw new Error("There is no Chromium: install it, or set CHROMIUM_PATH.");
 await mkdir(out, { recursive: true });
 const { tokenizer } = await loadModelTokenizer("src/local/engine/model");
 const tokenTexts = async (_: string, ids: Int32Array) =>
   Array.from(ids, (id) => tokenizer.decode([id]));
-const browser = await launchChromium(path);
+const browser = await launchBrowser();
 try {
   for (const theme of THEMES.filter(({ name }) => only === "" || only === name)) {
     const panel = await openPanelPage(browser, { folder, theme, width: Number(width), tokenTexts });
     await showViews(panel.page, async (name) => {
       await panel.page.screenshot({ path: `${out}/${name}-${theme.name}.png` });
-      for (const fault of await accessibilityFaults(panel.page))
+      for (const fault of await accessibilityFaults(panel.page.mainFrame()))
         console.log(theme.name, name, fault);
     });
     for (const fault of panel.faults) console.log(theme.name, "console:", fault);

@@ -21,6 +21,7 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await settle(page);
   await look("trajectories");
   await page.locator(".grid-row").nth(0).click();
+  await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
   await page.locator(".reward-footer").waitFor();
   await settle(page);
   await look("replay");
@@ -44,5 +45,5 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
 
 /** Charts and colours follow in the next frames. */
 async function settle(page: Page): Promise<void> {
-  await page.waitForTimeout(250);
+  await page.waitForTimeout(120);
 }

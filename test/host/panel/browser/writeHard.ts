@@ -3,9 +3,7 @@
 import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { writeHardRun } from "./writtenRun.ts";
 
-const { folder } = await writeHardRun(
-  createFileSystem(),
-  process.argv[2] ?? "",
-  Number(process.argv[3] ?? 48),
-);
+const { folder } = await writeHardRun(createFileSystem(), process.argv[2] ?? "", {
+  rollouts: Number(process.argv[3] ?? 48),
+});
 console.log(folder);

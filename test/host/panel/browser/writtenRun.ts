@@ -21,6 +21,13 @@ export const HOSTILE_TEXT = [
 const RESUMED_STEP = 14;
 const STEPS = 24;
 
+export interface HardRunSize {
+  /** In the last step. */
+  readonly rollouts?: number;
+  /** Of the hard rollout. */
+  readonly tokens?: number;
+}
+
 export interface WrittenRun {
   readonly folder: string;
   /** The last step with rollouts. */
@@ -31,7 +38,7 @@ export interface WrittenRun {
 export async function writeHardRun(
   fileSystem: FileSystem,
   parent: string,
-  rolloutCount = 48,
+  { rollouts = 48, tokens = 4_500 }: HardRunSize = {},
 ): Promise<WrittenRun> {
   const clock = systemClock;
   const starter = {
@@ -73,7 +80,7 @@ export async function writeHardRun(
     message: `An environment wrote ${HOSTILE_TEXT}`,
     data: {},
   });
-  await writeRollouts(fileSystem, folder, rolloutCount);
+  await writeRollouts(fileSystem, folder, rollouts, tokens);
   await again.update({ phase: "running" });
   return { folder, step: STEPS - 1 };
 }
@@ -173,7 +180,12 @@ function checkpoint(step: number) {
   };
 }
 
-async function writeRollouts(fileSystem: FileSystem, folder: string, count: number): Promise<void> {
+async function writeRollouts(
+  fileSystem: FileSystem,
+  folder: string,
+  count: number,
+  tokens: number,
+): Promise<void> {
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
   const step = STEPS - 1;
   for (let index = 0; index < count; index += 1) {
@@ -196,7 +208,7 @@ async function writeRollouts(fileSystem: FileSystem, folder: string, count: numb
       : { advantage: ((index % 5) - 2) / 2, fate: "trained" as const }),
   }));
   await store.addScores(step, scored);
-  await store.addTokens(step, [longTokens()]);
+  await store.addTokens(step, [longTokens(tokens)]);
 }
 
 function hardRecord(): RolloutRecord {
@@ -249,8 +261,8 @@ function hardRecord(): RolloutRecord {
   });
 }
 
-function longTokens() {
-  const ids = Array.from({ length: 4_500 }, (_, index) => 5 + (index % 400));
+function longTokens(length: number) {
+  const ids = Array.from({ length }, (_, index) => 5 + (index % 400));
   const isTrained = (index: number): boolean => index >= 500 && index % 50 < 40;
   return {
     ...{ group: 0, rollout: 0, stream: 0, ids },
