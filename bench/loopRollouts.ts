@@ -22,12 +22,13 @@ export async function benchRollouts(run: StandInRun, inFlight: number): Promise<
   const count = Math.max(inFlight, ROLLOUTS);
   const requestsBefore = run.requests();
   const name = `${inFlight} in flight`;
-  const { result, cpuS, wallS, measurements } = await observe(name, () =>
+  const { result, cpuS, systemS, wallS, measurements } = await observe(name, () =>
     play(run, inFlight, tasks(1, count)),
   );
   const whole = result.filter(({ record }) => record.turns.length === TURNS);
   print({ name: `${name}: rollouts of ${TURNS} turns`, value: whole.length, unit: `of ${count}` });
   print({ name: `${name}: CPU per 1,000 rollouts`, value: (cpuS / count) * 1000, unit: "s" });
+  print({ name: `${name}: of it in the system`, value: (systemS / count) * 1000, unit: "s" });
   print({ name: `${name}: rollouts`, value: count / wallS, unit: "per second" });
   print({ name: `${name}: requests`, value: run.requests() - requestsBefore, unit: "sent" });
   for (const measurement of measurements) print(measurement);

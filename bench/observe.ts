@@ -14,6 +14,8 @@ const TICK_MS = 10;
 export interface Observed<Result> {
   readonly result: Result;
   readonly cpuS: number;
+  /** The part of it that the operating system took, for sockets above all. */
+  readonly systemS: number;
   readonly wallS: number;
   /** Memory and delays, named after the action. */
   readonly measurements: readonly Measurement[];
@@ -53,6 +55,7 @@ export async function observe<Result>(
   return {
     result,
     cpuS: (user + system) / 1e6,
+    systemS: system / 1e6,
     wallS,
     measurements: [
       { name: `${name}: resident at most`, value: resident / 2 ** 20, unit: "MiB" },
