@@ -4,10 +4,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { App, Trees } from "./host/app.ts";
+import { LateParts } from "./host/catalogue/lateParts.ts";
 import { COMMANDS, type CommandId } from "./host/commands/commandTable.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { type CommandHandlers, registerCommands } from "./host/commands/registerCommands.ts";
+import { isConfigDocument } from "./host/config/configFiles.ts";
+import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 
@@ -19,13 +22,8 @@ export interface TinkerRlApi {
   readonly app: () => Promise<App>;
 }
 
-const VIEWS = ["environments"];
-
-/** A view needs something that fills it before VS Code shows its welcome text. */
-const NO_ROWS: vscode.TreeDataProvider<never> = {
-  getChildren: () => [],
-  getTreeItem: (row) => row,
-};
+/** Between the first configuration that is opened and the load of what knows names and runs: typing comes first. */
+const SOON_MS = 300;
 
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
@@ -33,30 +31,37 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   let loading: Promise<App> | null = null;
   const app = (): Promise<App> => {
     loading ??= import("./host/app.ts")
-      .then(({ createApp }) => createApp({ context, log, trees }))
+      .then(({ createApp }) => createApp({ context, log, trees, late, config }))
       .catch((error: unknown) => {
         loading = null;
         throw error;
       });
     return loading;
   };
+  const late = new LateParts();
+  const config = registerConfigSupport(late.parts(log, app));
   const trees: Trees = {
     runs: treePlace("runs", app),
     trajectories: treePlace("trajectories", app),
     checkpoints: treePlace("checkpoints", app),
+    environments: treePlace("environments", app),
   };
   context.subscriptions.push(
     log,
+    config,
     ...Object.values(trees).map(({ view }) => view),
     // Help works also when the rest cannot be loaded.
-    registerCommands({ ...lazyHandlers(app), ...helpHandlers({ context, log }) }, log),
+    registerCommands(
+      { ...lazyHandlers(app), ...config.handlers, ...helpHandlers({ context, log }) },
+      log,
+    ),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),
     }),
-    ...VIEWS.map((view) =>
-      vscode.window.createTreeView(`tinkerRL.${view}`, { treeDataProvider: NO_ROWS }),
-    ),
+    onFirstConfig(() => {
+      app().catch((error: unknown) => log.error(String(error)));
+    }),
   );
   joinWhatGoesOn(context, app).catch((error: unknown) => log.error(String(error)));
   const activateMs = performance.now() - startedAt;
@@ -71,6 +76,18 @@ async function joinWhatGoesOn(
 ): Promise<void> {
   const launches = await readdir(join(globalStorageUri.fsPath, "launches")).catch(() => []);
   if (launches.length > 0 || globalState.get(PENDING_DEMO) !== undefined) await app();
+}
+
+/** Calls `then` soon after the first configuration is open. */
+function onFirstConfig(then: () => void): vscode.Disposable {
+  let timer: NodeJS.Timeout | null = null;
+  const look = (document: vscode.TextDocument): void => {
+    if (isConfigDocument(document)) timer ??= setTimeout(then, SOON_MS);
+  };
+  vscode.workspace.textDocuments.forEach(look);
+  return vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(look), {
+    dispose: () => clearTimeout(timer ?? undefined),
+  });
 }
 
 function treePlace<Row>(name: string, load: () => Promise<unknown>) {

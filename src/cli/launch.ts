@@ -45,12 +45,22 @@ function launchError(error: unknown): LaunchError {
   const message = errorMessage(error);
   if (!isAppError(error)) return { code: "bug", message };
   const { key, host, name } = error.data;
+  const keys = keysAtFault(error);
   return {
     ...{ code: error.code, message },
     ...(typeof key === "string" && { key }),
     ...(typeof host === "string" && { host }),
     ...(typeof name === "string" && { name }),
+    ...(keys !== null && { keys }),
   };
+}
+
+function keysAtFault({ code, data, configPath }: AppError): readonly string[] | null {
+  const { environment } = data;
+  if (code === "environment-not-found" && typeof environment === "string") {
+    return ["environments", environment];
+  }
+  return configPath?.split(".") ?? null;
 }
 
 /** The first line of `input`, which is then let go. @throws AppError `bad-arguments` when it is no order */

@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { readCheckpoints } from "../core/run/checkpointLog.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
+import { createCatalogue } from "./catalogue/createCatalogue.ts";
+import type { LateParts } from "./catalogue/lateParts.ts";
 import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
+import { environmentHandlers } from "./commands/environmentHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
 import { helpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
@@ -14,6 +17,7 @@ import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
 import { steerHandlers } from "./commands/steerHandlers.ts";
 import { trajectoryHandlers } from "./commands/trajectoryHandlers.ts";
+import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { setContextKey } from "./contextKeys.ts";
 import { keySettings } from "./keySettings.ts";
 import { createKeys } from "./keys/createKeys.ts";
@@ -21,6 +25,7 @@ import { Notices } from "./notices.ts";
 import { RunPanel } from "./runPanel.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
+import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
 import { RunFinder } from "./runs/runFinder.ts";
 import { RunSlots } from "./runs/runSlots.ts";
@@ -29,22 +34,28 @@ import { askForSlot } from "./runs/slotQuestion.ts";
 import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
 import { trainingOrder } from "./runs/trainingOrder.ts";
 import { Trainings } from "./runs/trainings.ts";
+import { settingOverrides } from "./settingOverrides.ts";
 import { readSetting } from "./settings.ts";
 import { StatusItem } from "./statusItem.ts";
 import { TaskProvider } from "./task/taskProvider.ts";
 import { validateConfigFile } from "./task/validateConfigFile.ts";
 import { type CheckpointNode, CheckpointsView } from "./views/checkpointsView.ts";
+import { type EnvironmentNode, EnvironmentsView } from "./views/environmentsView.ts";
 import type { LazyTree } from "./views/lazyTree.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
 import { RunFocus } from "./views/runFocus.ts";
 import { RunLabels } from "./views/runLabels.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
 import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
+import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
 
 export interface AppParts {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly trees: Trees;
+  /** What the help for configurations shows of all this. */
+  readonly late: LateParts;
+  readonly config: ConfigSupport;
 }
 
 /** A tree and the view that shows it. */
@@ -57,6 +68,7 @@ export interface Trees {
   readonly runs: TreePlace<RunNode>;
   readonly trajectories: TreePlace<TrajectoryNode>;
   readonly checkpoints: TreePlace<CheckpointNode>;
+  readonly environments: TreePlace<EnvironmentNode>;
 }
 
 export interface App {
@@ -66,7 +78,8 @@ export interface App {
 }
 
 /** Builds the parts and lets them look for runs; what they hold goes with the extension. */
-export async function createApp({ context, log: editorLog, trees }: AppParts): Promise<App> {
+export async function createApp(parts: AppParts): Promise<App> {
+  const { context, log: editorLog, trees, late, config } = parts;
   const keep = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
@@ -107,7 +120,11 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
     },
     openTraining: (wish, launch) => trainings.open(wish, launch),
     validate: validateConfigFile,
+    settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });
+  const room = keep(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
+  keep(late.use(room.loaded));
+  keep(new RunDiagnostics({ trainings, onError }));
 
   const readSaved = (folder: string) => readCheckpoints(fileSystem, folder);
   const runsView = keep(new RunsView({ store, trainings, labels }));
@@ -121,6 +138,25 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
   keep(trees.runs.tree.use(runsView));
   keep(trees.trajectories.tree.use(trajectories));
   keep(trees.checkpoints.tree.use(checkpointsView));
+  const named = keep(
+    new WorkspaceEnvironments({
+      configs: () => finder.configs,
+      onDidChangeConfigs: (listener) => store.onDidChange(listener),
+    }),
+  );
+  const environments = keep(
+    new EnvironmentsView({
+      catalogue: room.catalogue,
+      named: named.names,
+      onDidChangeNamed: named.onDidChange,
+    }),
+  );
+  keep(trees.environments.tree.use(environments));
+  keep(
+    trees.environments.view.onDidExpandElement(({ element }) => {
+      environments.expanded(element).catch(onError);
+    }),
+  );
   const focus = keep(new RunFocus({ ...{ store, feeds, labels, trajectories, onError }, trees }));
   keep(
     vscode.workspace.registerTextDocumentContentProvider(
@@ -151,6 +187,7 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
       const live = store.runs.filter(({ isLive }) => isLive).length;
       void setContextKey("running", live);
       void setContextKey("hasRuns", store.runs.length > 0);
+      config.refresh();
       trees.runs.view.badge =
         live === 0
           ? undefined
@@ -163,6 +200,8 @@ export async function createApp({ context, log: editorLog, trees }: AppParts): P
   const handlers: CommandHandlers = {
     ...helpHandlers({ context, log }),
     ...keys.handlers,
+    ...config.handlers,
+    ...environmentHandlers({ view: environments, catalogue: room.catalogue }),
     ...steerHandlers(chosen),
     ...folderHandlers({ ...chosen, view: runsView, open: (folder) => panel.open(folder) }),
     ...startHandlers({ ...chosen, tasks, demo }),

@@ -79,15 +79,13 @@ const configSettings = {
     values: { ask: "Ask once.", on: "Yes.", off: "No: only names that are known already." },
     default: "ask",
     scope: "machine",
-    planned: true,
   },
   overrides: {
-    does: "Values for keys of all configurations, by dotted key, such as `optimizer.learning_rate`.",
+    does: "Values for keys of all configurations, by dotted key, such as `learning_rate`; those of a task or a start stand over them.",
     type: "map",
     default: {},
     scope: "resource",
     restricted: true,
-    planned: true,
   },
 } as const satisfies SettingGroup;
 

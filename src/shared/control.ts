@@ -88,6 +88,8 @@ export interface LaunchError {
   readonly host?: string;
   /** With `key-missing`: the variable that holds no key. */
   readonly name?: string;
+  /** Keys from the configuration's root to the value at fault, where there is one. */
+  readonly keys?: readonly string[];
 }
 
 /** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */

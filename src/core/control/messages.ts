@@ -66,7 +66,10 @@ const address = z.object({ address: z.string(), tokenPath: z.string() }).readonl
 
 const text = z.string().exactOptional();
 const launchError = z
-  .object({ code: z.string(), message: z.string(), key: text, host: text, name: text })
+  .object({
+    ...{ code: z.string(), message: z.string(), key: text, host: text, name: text },
+    keys: z.array(z.string()).readonly().exactOptional(),
+  })
   .readonly();
 
 export const launchFileSchema: z.ZodType<LaunchFile> = z

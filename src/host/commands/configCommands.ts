@@ -10,7 +10,6 @@ export const configCommands = {
     does: "Writes a configuration from a template.",
     icon: "new-file",
     menus: [{ menu: "file/newFile", group: "file" }],
-    planned: true,
   },
   validateConfig: {
     title: "Validate Configuration",
@@ -20,14 +19,12 @@ export const configCommands = {
       { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@2" },
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@3" },
     ],
-    planned: true,
   },
   showEffectiveConfig: {
     title: "Show Effective Configuration",
     does: "Compares a configuration with what a run would use: defaults and overrides filled in.",
     icon: "diff",
     menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" }],
-    planned: true,
   },
   addEnvironment: {
     title: "Add Environment to Config…",
@@ -37,7 +34,6 @@ export const configCommands = {
       { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },
       { menu: "view/item/context", when: ENVIRONMENT, group: "1_use@1" },
     ],
-    planned: true,
   },
   openEnvironmentPage: {
     title: "Open Environment Page",
@@ -51,13 +47,12 @@ export const configCommands = {
         group: "2_open@1",
       },
     ],
-    planned: true,
   },
   refreshEnvironments: {
     title: "Refresh Environments",
-    does: "Asks for the list of environments again.",
+    does: "Asks OpenReward for its environments, and for those that your configurations name.",
     icon: "refresh",
+    needsTrust: true,
     menus: [{ menu: "view/title", when: inView("environments"), group: "navigation@1" }],
-    planned: true,
   },
 } as const satisfies CommandFamily;

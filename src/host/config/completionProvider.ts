@@ -1,6 +1,7 @@
 /** Offers keys and values of configurations while they are written. */
 
 import * as vscode from "vscode";
+import type { CatalogueSide } from "../../core/config/editing/catalogue.ts";
 import type { Completion, CompletionKind } from "../../core/config/editing/completion.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedParts } from "./configParts.ts";
@@ -39,14 +40,13 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
     const none = new vscode.CompletionList([], false);
     if (!isConfigDocument(document)) return none;
     return guarded(this.#parts.log, "completion", none, async () => {
-      const { complete } = await this.#parts.support();
-      const { catalogue } = this.#parts;
-      const isUpToDate = await this.#update();
+      const { complete, namesWanted } = await this.#parts.support();
+      const path = nameOf(document);
+      const [text, offset] = [document.getText(), document.offsetAt(position)];
+      const isUpToDate = await this.#update(namesWanted(text, offset, { path }));
       if (token.isCancellationRequested) return none;
-      const found = complete(document.getText(), document.offsetAt(position), {
-        path: nameOf(document),
-        catalogue: catalogue.current(),
-      });
+      const catalogue = this.#parts.catalogue.current();
+      const found = complete(text, offset, { path, catalogue });
       return new vscode.CompletionList(
         found.map((one) => asItem(document, one)),
         !isUpToDate,
@@ -55,8 +55,8 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
   }
 
   /** False when the lists were not there in time; what is known already must do. */
-  async #update(): Promise<boolean> {
-    const update = this.#parts.catalogue.update?.();
+  async #update(wanted: readonly (keyof CatalogueSide)[]): Promise<boolean> {
+    const update = wanted.length === 0 ? undefined : this.#parts.catalogue.update?.(wanted);
     if (update === undefined) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {

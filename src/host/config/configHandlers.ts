@@ -29,20 +29,34 @@ export function configHandlers(parts: ConfigHandlerParts): ConfigHandlers {
       await newConfig();
     },
     validateConfig: async (target) => {
-      const document = await documentFor(target);
+      const document = await documentFor(parts, target);
       await tell(document, await parts.diagnostics.check(document));
     },
-    showEffectiveConfig: async (target) => parts.effective.show(await documentFor(target)),
+    showEffectiveConfig: async (target) => parts.effective.show(await documentFor(parts, target)),
     addEnvironment: (target) => addEnvironment(parts, target),
   };
 }
 
-/** The configuration that a command was called on, or the one in the editor. @throws when there is none */
-async function documentFor(target: unknown): Promise<vscode.TextDocument> {
+/** The configuration that a command was called on, the one in the editor, or one of the workspace. @throws when there is none */
+async function documentFor(
+  { knownConfigs }: ConfigHandlerParts,
+  target: unknown,
+): Promise<vscode.TextDocument> {
   if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
   const active = vscode.window.activeTextEditor?.document;
   if (active !== undefined && isConfigDocument(active)) return active;
-  throw new Error(vscode.l10n.t("Open a configuration first."));
+  const uri = await chosenOf(knownConfigs?.() ?? []);
+  if (uri === undefined) throw new Error(vscode.l10n.t("Open a configuration first."));
+  return vscode.workspace.openTextDocument(uri);
+}
+
+/** The only one, or the user's pick. */
+async function chosenOf(configs: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
+  const [only, ...others] = configs;
+  if (others.length === 0) return only;
+  const items = configs.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  const placeHolder = vscode.l10n.t("Which configuration?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
 }
 
 async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]): Promise<void> {
@@ -62,7 +76,7 @@ async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]):
 }
 
 async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promise<void> {
-  const document = await documentFor(undefined);
+  const document = await documentFor(parts, undefined);
   const name = nameIn(target) ?? (await pickEnvironment(parts));
   if (name === undefined) return;
   const { insertEnvironment } = await parts.support();
@@ -73,6 +87,7 @@ async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promi
     return;
   }
   await applyTextEdits(document, insertion.kind === "edits" ? insertion.edits : null);
+  await vscode.window.showTextDocument(document);
 }
 
 function nameIn(target: unknown): string | undefined {

@@ -1,7 +1,7 @@
 /** What the help for configurations needs from the rest of the extension, and what its parts share. */
 
 import type * as vscode from "vscode";
-import type { Catalogue } from "../../core/config/editing/catalogue.ts";
+import type { Catalogue, CatalogueSide } from "../../core/config/editing/catalogue.ts";
 import type { RunStatus } from "../../core/config/editing/lenses.ts";
 import type { Listening } from "../emitter.ts";
 
@@ -11,8 +11,8 @@ type Listen = (listener: () => void) => Listening;
 export interface CatalogueSource {
   /** What is known now, from memory or disk; asks nobody. */
   readonly current: () => Catalogue;
-  /** Brings the lists up to date, where the user allows it; rejects or resolves whenever it is done. */
-  readonly update?: () => Promise<void>;
+  /** Brings lists up to date, where the user allows it; rejects or resolves whenever it is done. */
+  readonly update?: (wanted: readonly (keyof CatalogueSide)[]) => Promise<void>;
   readonly onDidChange?: Listen;
 }
 

@@ -8,6 +8,7 @@ import { hover } from "../../core/config/editing/hover.ts";
 import { insertEnvironment } from "../../core/config/editing/insertEnvironment.ts";
 import { lenses } from "../../core/config/editing/lenses.ts";
 import { links } from "../../core/config/editing/links.ts";
+import { namesWanted } from "../../core/config/editing/namesWanted.ts";
 import { secretAt } from "../../core/config/editing/secretAt.ts";
 
 export const support = {
@@ -20,5 +21,6 @@ export const support = {
   insertEnvironment,
   lenses,
   links,
+  namesWanted,
   secretAt,
 };

@@ -1,6 +1,7 @@
 /** Puts together everything about keys, for the extension's composition root. */
 
 import * as vscode from "vscode";
+import type { ClosableHttpClient } from "../../node/http.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
@@ -35,6 +36,12 @@ export interface Keys extends vscode.Disposable {
   /** The log that everything else writes to: no stored value gets into it. */
   readonly log: vscode.LogOutputChannel;
   readonly store: KeyStore;
+  /** Where values are looked up. */
+  readonly sources: KeySources;
+  /** Addresses of services: those of the settings, over those of the process. */
+  readonly variables: () => Values;
+  /** A client of its own for each use; close it. */
+  readonly openHttp: () => Promise<ClosableHttpClient>;
   readonly handlers: KeyHandlers;
   readonly approvals: Approvals;
   /** Whether runs from `folder` may read its `.env`; asks once when there is one. */
@@ -87,7 +94,8 @@ export function createKeys({ context, log: editorLog, settings }: KeysParts): Ke
   };
 
   return {
-    ...{ log, store, approvals },
+    ...{ log, store, sources, approvals, openHttp },
+    variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
     mend: (error, folder) => mendKeys(error, folder, flow),
     handlers: keyHandlers(flow),
@@ -96,7 +104,12 @@ export function createKeys({ context, log: editorLog, settings }: KeysParts): Ke
   };
 }
 
-async function openHttp() {
+function present(values: Readonly<Record<string, string | undefined>>): Values {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(set) as Values; // the filter leaves texts only
+}
+
+async function openHttp(): Promise<ClosableHttpClient> {
   const { createHttpClient } = await import("../../node/http.ts");
   const proxy = vscode.workspace.getConfiguration("http").get<unknown>("proxy");
   return createHttpClient(typeof proxy === "string" && proxy !== "" ? { proxy } : {});

@@ -11,6 +11,8 @@ export interface TaskParts {
   /** Configurations of the workspace, at most as many as a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   readonly openTraining: (wish: TrainingWish, launch: string | null) => Training;
+  /** Overrides from the settings for a configuration, which those of a task stand over. */
+  readonly settingOverrides: (configPath: string) => readonly string[];
   /** Checks a configuration and prints what it finds; resolves with the exit code. */
   readonly validate: (
     configPath: string,
@@ -87,13 +89,16 @@ export class TaskProvider implements vscode.TaskProvider {
   ): vscode.Pseudoterminal {
     if (typeof read === "string") return new RunTerminal(refused(read));
     const configPath = absolute(read.config, folder);
-    const overrides = overrideTexts(read);
+    const own = overrideTexts(read);
+    const overrides = [...this.#parts.settingOverrides(configPath), ...own];
     if (read.action === "validate") {
       return new RunTerminal(this.#validation(configPath, overrides));
     }
     const resume = resumedFolder(read);
     const wish = {
-      ...{ configPath, title, overrides },
+      ...{ configPath, title },
+      // A run keeps what it was started with: only what is new is said to it.
+      overrides: resume === null ? overrides : own,
       resume: resume === null ? null : absolute(resume, folder),
     };
     return new RunTerminal(this.#parts.openTraining(wish, read.attach ?? null));

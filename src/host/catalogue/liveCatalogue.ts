@@ -1,0 +1,245 @@
+/** The names that help for configurations offers: what is embedded, what services said last, and what this window's runs saved. */
+
+import {
+  type Catalogue,
+  type CheckpointEntry,
+  EMPTY_CATALOGUE,
+  type EnvironmentEntry,
+  findEnvironment,
+  type Listing,
+  type SecretState,
+} from "../../core/config/editing/catalogue.ts";
+import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/embedded.ts";
+import type { CatalogueSource } from "../config/configParts.ts";
+import { Emitter } from "../emitter.ts";
+import {
+  fitForKeeping,
+  LIST_KINDS,
+  type ListKind,
+  type StoredCheckpoint,
+  type StoredItems,
+  type StoredList,
+} from "./storedLists.ts";
+
+export interface LiveCatalogueParts {
+  readonly files: {
+    read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null>;
+    write<Kind extends ListKind>(kind: Kind, list: StoredList<StoredItems[Kind]>): Promise<void>;
+  };
+  /** Asks a service; bounded in time. */
+  readonly lookUp: <Kind extends ListKind>(kind: Kind) => Promise<StoredList<StoredItems[Kind]>>;
+  readonly lookUpEnvironment: (
+    name: string,
+  ) => Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">>;
+  /** False when nobody could answer, for example without a key. */
+  readonly canLookUp: (kind: ListKind) => Promise<boolean>;
+  /** The server that a list would come from now: lists of others are not shown. */
+  readonly serverOf: (kind: ListKind) => string | null;
+  readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
+  /** False in Restricted Mode: then nobody is asked, whoever wishes it. */
+  readonly isTrusted: () => boolean;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A list that is younger is not asked for again by completion. */
+const FRESH_MS = 10 * 60_000;
+/** After a failure. */
+const PAUSE_MS = 60_000;
+
+type Lists = { [Kind in ListKind]: StoredList<StoredItems[Kind]> | null };
+
+export class LiveCatalogue implements CatalogueSource {
+  readonly #parts: LiveCatalogueParts;
+  readonly #changed: Emitter<void>;
+  readonly #lists: Lists = { environments: null, models: null, checkpoints: null };
+  readonly #underWay = new Map<ListKind, Promise<void>>();
+  readonly #failedAtMs = new Map<ListKind, number>();
+  #saved: readonly StoredCheckpoint[] = [];
+  #rewards: ReadonlyMap<string, number | null> = new Map();
+  #secrets: readonly SecretState[] | null = null;
+
+  constructor(parts: LiveCatalogueParts) {
+    this.#parts = parts;
+    this.#changed = new Emitter(parts.onError);
+  }
+
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  /** Reads what is on disk; asks nobody. */
+  async load(): Promise<void> {
+    await Promise.all(LIST_KINDS.map((kind) => this.#load(kind)));
+    this.#changed.fire();
+  }
+
+  readonly current = (): Catalogue => ({
+    ...EMPTY_CATALOGUE,
+    local: {
+      environments: embedded(EMBEDDED_ENVIRONMENTS),
+      models: embedded(EMBEDDED_MODELS),
+      checkpoints: {
+        items: this.#saved.map((saved) => this.#checkpoint(saved)),
+        // Other windows have runs of their own.
+        ...{ ageMs: 0, isComplete: false, server: null },
+      },
+    },
+    hosted: {
+      environments: this.#listing("environments"),
+      models: this.#listing("models"),
+      checkpoints: this.#hostedCheckpoints(),
+    },
+    secrets: this.#secrets,
+  });
+
+  /** Asks for what is wanted and old, where the user allows it; the question comes at the first time. */
+  readonly update = async (wanted: readonly ListKind[] = LIST_KINDS): Promise<void> => {
+    const { permission, canLookUp, isTrusted } = this.#parts;
+    const stale = wanted.filter((kind) => this.#isStale(kind));
+    if (stale.length === 0 || !isTrusted()) return;
+    const possible: ListKind[] = [];
+    for (const kind of stale) if (await canLookUp(kind)) possible.push(kind);
+    if (possible.length === 0) return;
+    if (!permission.isGiven && !(await permission.ask())) return;
+    await Promise.all(possible.map((kind) => this.#ask(kind).catch(this.#parts.onError)));
+  };
+
+  /** Asks now, because the user said so. @throws what the service fails with */
+  async refresh(kind: ListKind): Promise<void> {
+    if (this.#parts.isTrusted()) await this.#ask(kind);
+  }
+
+  /** Asks about one hosted environment, because the user said so. @throws what the service fails with */
+  async refreshEnvironment(name: string): Promise<void> {
+    const { lookUpEnvironment, isTrusted, now } = this.#parts;
+    const server = this.#parts.serverOf("environments");
+    if (!isTrusted() || server === null) return;
+    const known = findEnvironment(this.current(), name);
+    const found = { ...(known ?? unknown(name)), name, ...(await lookUpEnvironment(name)) };
+    const before = this.#shown("environments");
+    const list = before ?? { server, atMs: now(), isComplete: false, items: [] };
+    const others = list.items.filter((item) => item.name !== name);
+    await this.#keep("environments", { ...list, items: [...others, found] });
+  }
+
+  /** What the runs of this window saved; `rewards` by path. */
+  setSaved(saved: readonly StoredCheckpoint[], rewards: ReadonlyMap<string, number | null>): void {
+    this.#saved = saved;
+    this.#rewards = rewards;
+    this.#changed.fire();
+  }
+
+  /** Null when nobody may look. */
+  setSecrets(secrets: readonly SecretState[] | null): void {
+    if (JSON.stringify(secrets) === JSON.stringify(this.#secrets)) return;
+    this.#secrets = secrets;
+    this.#changed.fire();
+  }
+
+  async #load<Kind extends ListKind>(kind: Kind): Promise<void> {
+    const lists: { [K in Kind]: Lists[K] } = this.#lists;
+    lists[kind] = (await this.#parts.files.read(kind)) as Lists[Kind]; // the same kind on both sides
+  }
+
+  /** Two wishes for the same list are one question. */
+  #ask(kind: ListKind): Promise<void> {
+    const running = this.#underWay.get(kind);
+    if (running !== undefined) return running;
+    const asking = this.#lookUp(kind).finally(() => this.#underWay.delete(kind));
+    this.#underWay.set(kind, asking);
+    return asking;
+  }
+
+  async #lookUp<Kind extends ListKind>(kind: Kind): Promise<void> {
+    try {
+      const found = await this.#parts.lookUp(kind);
+      this.#failedAtMs.delete(kind);
+      await this.#keep(kind, found);
+    } catch (error) {
+      this.#failedAtMs.set(kind, this.#parts.now());
+      throw error;
+    }
+  }
+
+  async #keep<Kind extends ListKind>(
+    kind: Kind,
+    list: StoredList<StoredItems[Kind]>,
+  ): Promise<void> {
+    const known = this.#shown("environments");
+    const lists: { [K in Kind]: Lists[K] } = this.#lists;
+    lists[kind] = fitForKeeping(kind, list) as Lists[Kind]; // the same kind on both sides
+    this.#lists.environments = withDetails(this.#lists.environments, known);
+    const kept: StoredList<StoredItems[Kind]> | null = lists[kind];
+    this.#changed.fire();
+    if (kept !== null) await this.#parts.files.write(kind, kept);
+  }
+
+  #isStale(kind: ListKind): boolean {
+    const now = this.#parts.now();
+    const failedAtMs = this.#failedAtMs.get(kind);
+    if (failedAtMs !== undefined && now - failedAtMs < PAUSE_MS) return false;
+    const list = this.#shown(kind);
+    // A clock that was set back makes a list old, too.
+    return list === null || Math.abs(now - list.atMs) >= FRESH_MS;
+  }
+
+  /** The list, unless the settings lead to another server by now. */
+  #shown<Kind extends ListKind>(kind: Kind): StoredList<StoredItems[Kind]> | null {
+    const lists: { readonly [K in Kind]: Lists[K] } = this.#lists;
+    const list: StoredList<StoredItems[Kind]> | null = lists[kind];
+    return list?.server === this.#parts.serverOf(kind) ? list : null;
+  }
+
+  #listing<Kind extends "environments" | "models">(kind: Kind): Listing<StoredItems[Kind]> | null {
+    const list = this.#shown(kind);
+    return list === null ? null : { ...this.#facts(list), items: list.items };
+  }
+
+  #hostedCheckpoints(): Listing<CheckpointEntry> | null {
+    const list = this.#shown("checkpoints");
+    if (list === null) return null;
+    const saved = new Set(this.#saved.map(({ path }) => path));
+    const items = list.items.filter(({ path }) => !saved.has(path));
+    return { ...this.#facts(list), items: items.map((item) => this.#checkpoint(item)) };
+  }
+
+  #facts({ atMs, isComplete }: StoredList<unknown>): Omit<Listing<unknown>, "items"> {
+    // A configuration without an address of its own goes where the settings lead, as this list does.
+    return { ageMs: Math.max(0, this.#parts.now() - atMs), isComplete, server: null };
+  }
+
+  #checkpoint({ savedAtMs, expiresAtMs, ...rest }: StoredCheckpoint): CheckpointEntry {
+    const now = this.#parts.now();
+    return {
+      ...rest,
+      reward: this.#rewards.get(rest.path) ?? null,
+      ageMs: savedAtMs === null ? null : Math.max(0, now - savedAtMs),
+      expiresInMs: expiresAtMs === null ? null : expiresAtMs - now,
+    };
+  }
+}
+
+/** A list tells names only; what was asked about an environment before still holds. */
+function withDetails(
+  list: StoredList<EnvironmentEntry> | null,
+  before: StoredList<EnvironmentEntry> | null,
+): StoredList<EnvironmentEntry> | null {
+  if (list === null || before === null || list === before) return list;
+  const known = new Map(
+    before.items.filter(({ splits }) => splits !== null).map((entry) => [entry.name, entry]),
+  );
+  const items = list.items.map((entry) => {
+    const { splits, tools, secrets } = known.get(entry.name) ?? entry;
+    return entry.splits === null ? { ...entry, splits, tools, secrets } : entry;
+  });
+  return { ...list, items };
+}
+
+function embedded<Item>(items: readonly Item[]): Listing<Item> {
+  return { items, ageMs: 0, isComplete: true, server: null };
+}
+
+function unknown(name: string): EnvironmentEntry {
+  return { name, description: null, splits: null, tools: null, secrets: [], page: null };
+}

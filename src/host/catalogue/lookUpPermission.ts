@@ -1,0 +1,43 @@
+/** Whether completion may ask services: by the setting, or after one question. */
+
+import * as vscode from "vscode";
+
+export interface LookUpPermissionParts {
+  /** `config.liveCompletion`. */
+  readonly setting: () => "ask" | "on" | "off";
+  /** Sets it for this machine. */
+  readonly decide: (answer: "on" | "off") => PromiseLike<void>;
+}
+
+export class LookUpPermission {
+  readonly #parts: LookUpPermissionParts;
+  #wasAsked = false;
+
+  constructor(parts: LookUpPermissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Never in Restricted Mode, and never before somebody said yes. */
+  get isGiven(): boolean {
+    return vscode.workspace.isTrusted && this.#parts.setting() === "on";
+  }
+
+  /** Asks where nobody has decided, once a session; true = it is given now. */
+  async ask(): Promise<boolean> {
+    if (!vscode.workspace.isTrusted || this.#wasAsked) return this.isGiven;
+    if (this.#parts.setting() !== "ask") return this.isGiven;
+    this.#wasAsked = true;
+    const allow = vscode.l10n.t("Allow");
+    const never = vscode.l10n.t("Never");
+    const answer = await vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        "May completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Nothing of your configuration is sent.",
+      ),
+      allow,
+      never,
+    );
+    if (answer === allow) await this.#parts.decide("on");
+    if (answer === never) await this.#parts.decide("off");
+    return answer === allow && vscode.workspace.isTrusted;
+  }
+}

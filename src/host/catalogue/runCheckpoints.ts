@@ -1,0 +1,134 @@
+/** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
+
+import { isJsonObject } from "../../core/json.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { type CheckpointEntry, readCheckpoints } from "../../core/run/checkpointLog.ts";
+import { runPaths } from "../../core/run/layout.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { Listening } from "../emitter.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import type { StoredCheckpoint } from "./storedLists.ts";
+
+export interface RunCheckpointsParts {
+  readonly store: {
+    readonly runs: readonly RunEntry[];
+    readonly onDidChange: (listener: () => void) => Listening;
+  };
+  readonly fileSystem: FileSystem;
+  /** `rewards` by path. */
+  readonly onFound: (
+    saved: readonly StoredCheckpoint[],
+    rewards: ReadonlyMap<string, number | null>,
+  ) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface RunSaves {
+  /** Of the file with the saves, in bytes: it only grows. */
+  readonly size: number;
+  readonly saved: readonly StoredCheckpoint[];
+  readonly rewards: ReadonlyMap<string, number | null>;
+}
+
+/** Runs tell of themselves often. */
+const SETTLE_MS = 1_000;
+const MAX_RUNS = 100;
+
+export class RunCheckpoints {
+  readonly #parts: RunCheckpointsParts;
+  readonly #listening: Listening;
+  readonly #known = new Map<string, RunSaves>();
+  #timer: NodeJS.Timeout | null = null;
+  #told = "";
+
+  constructor(parts: RunCheckpointsParts) {
+    this.#parts = parts;
+    this.#listening = parts.store.onDidChange(() => this.#soon());
+    this.#soon();
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** Reads what has grown. */
+  async read(): Promise<void> {
+    const { store, onFound } = this.#parts;
+    const all = await Promise.all(store.runs.slice(0, MAX_RUNS).map((run) => this.#savesOf(run)));
+    const told = all.map(({ size }) => size).join(" ");
+    if (told === this.#told) return;
+    this.#told = told;
+    onFound(
+      all.flatMap(({ saved }) => saved),
+      new Map(all.flatMap(({ rewards }) => [...rewards])),
+    );
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.read().catch(this.#parts.onError);
+    }, SETTLE_MS);
+  }
+
+  async #savesOf(run: RunEntry): Promise<RunSaves> {
+    const { fileSystem } = this.#parts;
+    const size = (await fileSystem.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
+    const known = this.#known.get(run.folder);
+    if (known?.size === size) return known;
+    const saves = { size, ...(await readSaves(fileSystem, run)) };
+    this.#known.set(run.folder, saves);
+    return saves;
+  }
+}
+
+async function readSaves(
+  fileSystem: FileSystem,
+  { folder, name }: RunEntry,
+): Promise<Omit<RunSaves, "size">> {
+  const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
+  const model = entries.length === 0 ? NO_MODEL : await readModel(fileSystem, folder);
+  // A save is written down anew when something about it changes.
+  const byPath = new Map(
+    entries.flatMap((entry) => (entry.state_path === null ? [] : [[entry.state_path, entry]])),
+  );
+  return {
+    saved: [...byPath].map(([path, entry]) => ({ path, run: name, ...model, ...factsOf(entry) })),
+    rewards: new Map(
+      [...byPath].map(([path, { metrics }]) => [path, metrics["rollout/reward/mean"] ?? null]),
+    ),
+  };
+}
+
+function factsOf({ step, created_at, expires_at }: CheckpointEntry) {
+  return {
+    // The step that was completed last, counted from 0.
+    step: step === 0 ? null : step - 1,
+    savedAtMs: timeOf(created_at),
+    expiresAtMs: expires_at === null ? null : timeOf(expires_at),
+    sizeBytes: null,
+  };
+}
+
+const NO_MODEL = { model: null, rank: null };
+
+/** What the run trained, as its folder keeps it. */
+async function readModel(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<Pick<StoredCheckpoint, "model" | "rank">> {
+  const text = await fileSystem.readText(runPaths(folder).resolvedConfig).catch(() => "");
+  const config = parseJson(text)?.value;
+  if (!isJsonObject(config)) return NO_MODEL;
+  const { model_name: model, lora_rank: rank } = config;
+  return {
+    model: typeof model === "string" ? model : null,
+    rank: typeof rank === "number" ? rank : null,
+  };
+}
+
+function timeOf(text: string): number | null {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,54 @@
+/** Where the secrets that configurations name would come from; never their values. */
+
+import type { SecretState } from "../../core/config/editing/catalogue.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { type KeyId, keyIdOf, variableOf } from "../keys/keyNames.ts";
+import type { KeySource, KeySources } from "../keys/keySources.ts";
+import type { KeyFacts } from "../keys/keyStore.ts";
+
+export interface SecretStateParts {
+  readonly stored: () => Promise<readonly Pick<KeyFacts, "id">[]>;
+  readonly sources: Pick<KeySources, "find">;
+}
+
+export interface ConfigText {
+  readonly text: string;
+  readonly path: string;
+  /** The folder whose `.env` counts. */
+  readonly folder: string;
+}
+
+const ORIGINS: Readonly<Record<KeySource, SecretState["origin"]>> = {
+  store: "store",
+  session: "store",
+  environment: "process",
+  envFile: "env file",
+};
+
+/** The secrets of the store, those that `configs` look up, and `asked`: names that environments ask for. */
+export async function secretStates(
+  { stored, sources }: SecretStateParts,
+  configs: readonly ConfigText[],
+  asked: readonly string[],
+): Promise<readonly SecretState[]> {
+  const named = [...configs.flatMap(lookedUp), ...asked].map(keyIdOf);
+  const ids = new Set<KeyId>([
+    ...(await stored()).map(({ id }) => id),
+    ...named.filter((id) => id !== null),
+  ]);
+  const folders = [...new Set(configs.map(({ folder }) => folder))];
+  return Promise.all(
+    [...ids].map(async (id) => {
+      const source = await sources.find(id, folders);
+      return { name: variableOf(id), origin: source === null ? "missing" : ORIGINS[source] };
+    }),
+  );
+}
+
+function lookedUp({ text, path }: ConfigText): readonly string[] {
+  const parsed = parseConfig(text, { path });
+  if (!parsed.ok) return [];
+  const { secrets, environments } = parsed.config;
+  const maps = [secrets, ...Object.values(environments).map((own) => own.secrets)];
+  return maps.flatMap((map) => Object.keys(map ?? {}));
+}

@@ -1,0 +1,146 @@
+/** Lists of what services offer, on disk: a file for each, with the time and the server that it came from. */
+
+import { join } from "node:path";
+import * as z from "zod";
+import type { EnvironmentEntry, ModelEntry } from "../../core/config/editing/catalogue.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+
+/** A checkpoint as kept: times in place of ages. */
+export interface StoredCheckpoint {
+  readonly path: string;
+  readonly model: string | null;
+  readonly rank: number | null;
+  readonly run: string | null;
+  /** From 0. */
+  readonly step: number | null;
+  /** Milliseconds since the Unix epoch, like `expiresAtMs`. */
+  readonly savedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly sizeBytes: number | null;
+}
+
+export interface StoredList<Item> {
+  readonly items: readonly Item[];
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly isComplete: boolean;
+  /** Address of the server that gave it. */
+  readonly server: string;
+}
+
+export interface StoredItems {
+  readonly environments: EnvironmentEntry;
+  readonly models: ModelEntry;
+  readonly checkpoints: StoredCheckpoint;
+}
+
+export type ListKind = keyof StoredItems;
+
+export const LIST_KINDS: readonly ListKind[] = ["environments", "models", "checkpoints"];
+
+/** Of a list; what comes after is left out. */
+const MAX_ITEMS = 5_000;
+/** Of a file; a larger one is none of ours. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_DESCRIPTION = 300;
+
+const name = z.string().min(1).max(300);
+const time = z.number().nullable();
+const description = z.string().transform((text) => text.slice(0, MAX_DESCRIPTION));
+const split = z.object({ name, tasks: z.int().nonnegative().nullable() }).readonly();
+
+const environmentSchema: z.ZodType<EnvironmentEntry> = z.object({
+  name,
+  description: description.nullable(),
+  splits: z.array(split).max(100).nullable(),
+  tools: z.array(name).max(200).nullable(),
+  secrets: z.array(name).max(100),
+  page: z.string().startsWith("https://").max(1000).nullable(),
+});
+const modelSchema: z.ZodType<ModelEntry> = z.object({
+  name,
+  contextTokens: z.int().positive().nullable(),
+  maxRank: z.int().positive().nullable(),
+  note: description.nullable(),
+});
+const checkpointSchema: z.ZodType<StoredCheckpoint> = z.object({
+  path: z.string().startsWith("tinker://").max(1000),
+  model: name.nullable(),
+  rank: z.int().positive().nullable(),
+  run: name.nullable(),
+  step: z.int().nonnegative().nullable(),
+  savedAtMs: time,
+  expiresAtMs: time,
+  sizeBytes: time,
+});
+
+const SCHEMAS: { readonly [Kind in ListKind]: z.ZodType<StoredItems[Kind]> } = {
+  environments: environmentSchema,
+  models: modelSchema,
+  checkpoints: checkpointSchema,
+};
+
+const fileSchema = z.object({
+  schemaVersion: z.literal(1),
+  server: z.string(),
+  atMs: z.number(),
+  isComplete: z.boolean(),
+  items: z.array(z.unknown()),
+});
+
+export class StoredLists {
+  readonly #folder: string;
+  readonly #fileSystem: FileSystem;
+
+  /** `folder` need not exist. */
+  constructor(folder: string, fileSystem: FileSystem) {
+    this.#folder = folder;
+    this.#fileSystem = fileSystem;
+  }
+
+  /** Null when there is none, or it is damaged; entries that are no such entries are left out. */
+  async read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null> {
+    const path = this.#path(kind);
+    const size = await this.#fileSystem.size(path).catch(() => null);
+    if (size === null || size > MAX_BYTES) return null;
+    const text = await this.#fileSystem.readText(path).catch(() => "");
+    const file = fileSchema.safeParse(parseJson(text)?.value).data;
+    if (file === undefined) return null;
+    const { server, atMs, isComplete } = file;
+    return { server, atMs, isComplete, items: soundItems(kind, file.items) };
+  }
+
+  /** @throws AppError `disk` */
+  async write<Kind extends ListKind>(
+    kind: Kind,
+    { server, atMs, isComplete, items }: StoredList<StoredItems[Kind]>,
+  ): Promise<void> {
+    const text = JSON.stringify({ schemaVersion: 1, server, atMs, isComplete, items });
+    await this.#fileSystem.makeDirectory(this.#folder);
+    await this.#fileSystem.writeAtomic(this.#path(kind), `${text}\n`);
+  }
+
+  #path(kind: ListKind): string {
+    return join(this.#folder, `${kind}.json`);
+  }
+}
+
+/** A list as it may be kept: entries that fit, not too many of them. What a service said is as foreign as a file. */
+export function fitForKeeping<Kind extends ListKind>(
+  kind: Kind,
+  list: StoredList<StoredItems[Kind]>,
+): StoredList<StoredItems[Kind]> {
+  const items = soundItems(kind, list.items);
+  return { ...list, items, isComplete: list.isComplete && items.length === list.items.length };
+}
+
+function soundItems<Kind extends ListKind>(
+  kind: Kind,
+  items: readonly unknown[],
+): readonly StoredItems[Kind][] {
+  return items.slice(0, MAX_ITEMS).flatMap((item) => {
+    const parsed = SCHEMAS[kind].safeParse(item);
+    return parsed.success ? [parsed.data] : [];
+  });
+}

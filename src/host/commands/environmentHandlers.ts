@@ -1,0 +1,41 @@
+/** Handlers of the commands about environments that services and this machine offer. */
+
+import * as vscode from "vscode";
+import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import type { EnvironmentsView } from "../views/environmentsView.ts";
+import type { CommandHandlers } from "./registerCommands.ts";
+
+export interface EnvironmentParts {
+  readonly view: EnvironmentsView;
+  readonly catalogue: { readonly current: () => Catalogue };
+}
+
+const PAGES = "https://openreward.ai";
+const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
+
+export function environmentHandlers({
+  view,
+  catalogue,
+}: EnvironmentParts): Pick<CommandHandlers, "openEnvironmentPage" | "refreshEnvironments"> {
+  return {
+    openEnvironmentPage: async (target) => {
+      const page = pageOf(target, catalogue.current());
+      if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
+    },
+    refreshEnvironments: () =>
+      vscode.window.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
+        view.refresh(),
+      ),
+  };
+}
+
+/** Names from lists and files lead nowhere but to pages of OpenReward. */
+function pageOf(target: unknown, catalogue: Catalogue): string | null {
+  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  if (typeof name !== "string" || isLocalModel(name)) return null;
+  const page = findEnvironment(catalogue, name)?.page ?? null;
+  if (page?.startsWith(`${PAGES}/`) === true) return page;
+  const plain = plainName(name);
+  return HOSTED_NAME.test(plain) ? `${PAGES}/${plain}` : null;
+}

@@ -1,0 +1,147 @@
+/** Keeps what a trainer found wrong with a configuration marked in it, after its task has ended. */
+
+import { resolve } from "node:path";
+import * as vscode from "vscode";
+import { keySpan } from "../../core/config/editing/keySpan.ts";
+import type { LaunchError } from "../../shared/control.ts";
+import type { Listening } from "../emitter.ts";
+import type { ActiveTraining, TrainingEnded } from "./trainings.ts";
+
+export interface RunDiagnosticsParts {
+  readonly trainings: {
+    readonly active: readonly ActiveTraining[];
+    readonly onDidChange: (listener: () => void) => Listening;
+    readonly onDidEnd: (listener: (end: TrainingEnded) => void) => Listening;
+  };
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a trainer said about one place. */
+export interface RunFinding {
+  readonly path: string;
+  /** From 0. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: "error" | "warning" | "info";
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** As `describeProblem` prints it. */
+const LINE = /^(.+?):(\d+):(\d+): (error|warning|info): (?:(TRL\d+) )?(.*)$/;
+const SOURCE = "Tinker RL";
+/** Codes of faults that only a service can know, under the code that help for configurations gives them. */
+const RULES: Readonly<Record<string, string>> = {
+  "environment-not-found": "TRL300",
+  "model-not-offered": "TRL302",
+  "checkpoint-other-model": "TRL303",
+};
+
+const SEVERITIES: Readonly<Record<RunFinding["severity"], vscode.DiagnosticSeverity>> = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  info: vscode.DiagnosticSeverity.Information,
+};
+
+/** The lines of a message that name a place. */
+export function findingsIn(message: string): readonly RunFinding[] {
+  return message.split("\n").flatMap((row) => {
+    const [, path, line, column, severity, code, text] = LINE.exec(row) ?? [];
+    if (path === undefined || text === undefined) return [];
+    return {
+      ...{ path, code: code ?? null, message: text },
+      line: Math.max(0, Number(line) - 1),
+      column: Math.max(0, Number(column) - 1),
+      severity: severity as RunFinding["severity"], // the expression allows these words only
+    };
+  });
+}
+
+export class RunDiagnostics implements vscode.Disposable {
+  readonly #parts: RunDiagnosticsParts;
+  readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL.runs");
+  readonly #listening: vscode.Disposable;
+
+  constructor(parts: RunDiagnosticsParts) {
+    this.#parts = parts;
+    const { trainings } = parts;
+    this.#listening = vscode.Disposable.from(
+      vscode.Disposable.from(trainings.onDidEnd((end) => void this.#ended(end))),
+      vscode.Disposable.from(trainings.onDidChange(() => this.#forgetStarted())),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) this.#marks.delete(document.uri);
+      }),
+      // Once the file is checked in the editor, what both found is told once.
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        for (const uri of uris) this.#withoutKnown(uri);
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#marks.dispose();
+  }
+
+  async #ended({ error, wish }: TrainingEnded): Promise<void> {
+    try {
+      const uri = vscode.Uri.file(wish.configPath);
+      this.#marks.delete(uri);
+      if (error === null) return;
+      const found = findingsIn(error.message).filter(
+        ({ path }) => resolve(wish.configPath, "..", path) === resolve(wish.configPath),
+      );
+      const marks = found.length > 0 ? found.map(markOf) : await this.#markAt(uri, error);
+      this.#marks.set(uri, marks);
+      this.#withoutKnown(uri);
+    } catch (fault) {
+      this.#parts.onError(fault);
+    }
+  }
+
+  /** One that has its run folder has found the configuration in order. */
+  #forgetStarted(): void {
+    for (const { folder, wish } of this.#parts.trainings.active) {
+      if (folder !== null) this.#marks.delete(vscode.Uri.file(wish.configPath));
+    }
+  }
+
+  async #markAt(uri: vscode.Uri, error: LaunchError): Promise<readonly vscode.Diagnostic[]> {
+    const { code, message, keys } = error;
+    if (keys === undefined) return [];
+    const document = await vscode.workspace.openTextDocument(uri).then(
+      (opened) => opened,
+      () => null,
+    );
+    if (document === null) return [];
+    const part = keys[0] === "environments" ? "key" : "value";
+    const span = keySpan(document.getText(), keys, { path: document.fileName, part });
+    const start = document.positionAt(span?.start ?? 0);
+    const end = document.positionAt(span?.end ?? 0);
+    const mark = new vscode.Diagnostic(new vscode.Range(start, end), message);
+    mark.source = SOURCE;
+    mark.code = RULES[code] ?? code;
+    return [mark];
+  }
+
+  #withoutKnown(uri: vscode.Uri): void {
+    const own = this.#marks.get(uri) ?? [];
+    if (own.length === 0) return;
+    const others = vscode.languages.getDiagnostics(uri).filter((each) => !own.includes(each));
+    const left = own.filter((mark) => !others.some((other) => isSame(mark, other)));
+    if (left.length < own.length) this.#marks.set(uri, left);
+  }
+}
+
+function isSame(mark: vscode.Diagnostic, other: vscode.Diagnostic): boolean {
+  const isAtSameLine = mark.range.start.line === other.range.start.line;
+  return isAtSameLine && mark.code === other.code && other.source === SOURCE;
+}
+
+function markOf({ line, column, severity, code, message }: RunFinding): vscode.Diagnostic {
+  const place = new vscode.Range(line, column, line, column + 1);
+  const mark = new vscode.Diagnostic(place, message, SEVERITIES[severity]);
+  mark.source = SOURCE;
+  if (code !== null) mark.code = code;
+  return mark;
+}

@@ -1,0 +1,34 @@
+/** What a row of the Environments view says. */
+
+import type { EnvironmentEntry } from "../../core/config/editing/catalogue.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { formatCount, formatQuantity } from "../../shared/format.ts";
+
+export interface EnvironmentRow {
+  readonly label: string;
+  readonly description: string;
+  /** With words for what icon and place say. */
+  readonly spoken: string;
+  readonly tooltip: string;
+  readonly icon: string;
+  readonly context: string;
+}
+
+/** `entry` is null for a name that no list has. */
+export function environmentRow(name: string, entry: EnvironmentEntry | null): EnvironmentRow {
+  const isLocal = isLocalModel(name);
+  const splits = (entry?.splits ?? []).map(({ name: split, tasks }) =>
+    tasks === null ? split : `${formatCount(tasks)} ${split}`,
+  );
+  const tools = entry?.tools ?? null;
+  const details = [...splits, ...(tools === null ? [] : [formatQuantity(tools.length, "tool")])];
+  const place = isLocal ? "on this machine" : "at OpenReward";
+  return {
+    label: isLocal ? name.slice("local/".length) : name,
+    description: details.join(" · "),
+    spoken: [`environment ${name} ${place}`, ...details].join(", "),
+    tooltip: [name, entry?.description ?? "", details.join(" · ")].filter(Boolean).join("\n"),
+    icon: isLocal ? "package" : "globe",
+    context: `environment+${isLocal ? "local" : "hosted"}`,
+  };
+}

@@ -1,0 +1,278 @@
+/** The Environments view: those of the workspace's configurations, those on this machine, and those at OpenReward. */
+
+import * as vscode from "vscode";
+import { ageText, type Catalogue, findEnvironment } from "../../core/config/editing/catalogue.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
+import { formatCount } from "../../shared/format.ts";
+import type { Listening } from "../emitter.ts";
+import { environmentRow } from "./environmentRow.ts";
+
+export type EnvironmentGroup = "configs" | "local" | "openreward";
+
+export type EnvironmentNode =
+  | { readonly kind: "environmentGroup"; readonly group: EnvironmentGroup }
+  | { readonly kind: "environment"; readonly group: EnvironmentGroup; readonly name: string }
+  /** A split, a tool, or a word about what is not known. */
+  | {
+      readonly kind: "environmentDetail";
+      readonly parent: EnvironmentNode;
+      readonly icon: string;
+      readonly label: string;
+      readonly description: string;
+      readonly command?: "refreshEnvironments" | "setApiKey";
+    };
+
+export interface EnvironmentsViewParts {
+  readonly catalogue: {
+    readonly current: () => Catalogue;
+    readonly onDidChange: (listener: () => void) => Listening;
+    refresh(kind: "environments"): Promise<void>;
+    refreshEnvironment(name: string): Promise<void>;
+  };
+  /** Names in the configurations of the workspace. */
+  readonly named: () => Promise<readonly string[]>;
+  /** Called when `named` may answer otherwise. */
+  readonly onDidChangeNamed: (listener: () => void) => Listening;
+}
+
+const REDRAW_MS = 200;
+const MAX_SHOWN = 2_000;
+/** Environments of configurations whose tasks are looked up with one click. */
+const MAX_ASKED = 10;
+const GROUPS: readonly EnvironmentGroup[] = ["configs", "local", "openreward"];
+
+export class EnvironmentsView
+  implements vscode.TreeDataProvider<EnvironmentNode>, vscode.Disposable
+{
+  readonly #parts: EnvironmentsViewParts;
+  readonly #changes = new vscode.EventEmitter<EnvironmentNode | undefined>();
+  readonly #listening: readonly Listening[];
+  /** Why the last question about an environment, or about the list (`""`), was not answered. */
+  readonly #failures = new Map<string, unknown>();
+  readonly #asking = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(parts: EnvironmentsViewParts) {
+    this.#parts = parts;
+    const again = (): void => this.#redraw();
+    this.#listening = [parts.catalogue.onDidChange(again), parts.onDidChangeNamed(again)];
+  }
+
+  dispose(): void {
+    for (const each of this.#listening) each.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#changes.dispose();
+  }
+
+  /** To be called when somebody opens a row: what it shows is asked for then, once. */
+  async expanded(node: EnvironmentNode): Promise<void> {
+    const { catalogue } = this.#parts;
+    if (node.kind === "environmentGroup" && node.group === "openreward") {
+      if (catalogue.current().hosted.environments === null) await this.#askList();
+    }
+    if (node.kind === "environment" && this.#needsDetails(node.name)) await this.#ask(node.name);
+  }
+
+  /** Asks for the list and for the environments of the configurations; a failure stands in the tree. */
+  async refresh(): Promise<void> {
+    const { named } = this.#parts;
+    this.#failures.clear();
+    const hosted = (await named()).filter((name) => !isLocalModel(name));
+    const questions = hosted.slice(0, MAX_ASKED).map((name) => this.#ask(name));
+    await Promise.all([this.#askList(), ...questions]);
+  }
+
+  async getChildren(node?: EnvironmentNode): Promise<EnvironmentNode[]> {
+    if (node === undefined) return this.#groups();
+    if (node.kind === "environmentGroup") return this.#environments(node);
+    return node.kind === "environment" ? this.#details(node) : [];
+  }
+
+  getParent(node: EnvironmentNode): EnvironmentNode | undefined {
+    if (node.kind === "environmentDetail") return node.parent;
+    return node.kind === "environment"
+      ? { kind: "environmentGroup", group: node.group }
+      : undefined;
+  }
+
+  getTreeItem(node: EnvironmentNode): vscode.TreeItem {
+    switch (node.kind) {
+      case "environmentGroup":
+        return this.#groupItem(node.group);
+      case "environment":
+        return this.#environmentItem(node);
+      case "environmentDetail":
+        return detailItem(node);
+    }
+  }
+
+  async #groups(): Promise<EnvironmentNode[]> {
+    const named = await this.#parts.named();
+    return GROUPS.filter((group) => group !== "configs" || named.length > 0).map((group) => ({
+      kind: "environmentGroup",
+      group,
+    }));
+  }
+
+  async #environments(
+    node: Extract<EnvironmentNode, { kind: "environmentGroup" }>,
+  ): Promise<EnvironmentNode[]> {
+    const names = await this.#namesOf(node.group);
+    if (names === null) return [this.#listNote(node)];
+    return names.map((name) => ({ kind: "environment", group: node.group, name }));
+  }
+
+  /** Null where a list has never been there. */
+  async #namesOf(group: EnvironmentGroup): Promise<readonly string[] | null> {
+    const { catalogue, named } = this.#parts;
+    const { local, hosted } = catalogue.current();
+    if (group === "configs") return named();
+    const list = group === "local" ? local.environments : hosted.environments;
+    const names = list?.items.slice(0, MAX_SHOWN).map(({ name }) => name);
+    return names?.toSorted((a, b) => a.localeCompare(b)) ?? null;
+  }
+
+  #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
+    const entry = findEnvironment(this.#parts.catalogue.current(), node.name);
+    const { splits, tools } = entry ?? { splits: null, tools: null };
+    if (splits === null && tools === null) return [this.#environmentNote(node)];
+    const detail = (icon: string, label: string, description: string): EnvironmentNode => ({
+      kind: "environmentDetail",
+      ...{ parent: node, icon, label, description },
+    });
+    return [
+      ...(splits ?? []).map(({ name, tasks }) =>
+        detail(
+          "list-ordered",
+          name,
+          tasks === null
+            ? vscode.l10n.t("split")
+            : vscode.l10n.t("split · {0} tasks", formatCount(tasks)),
+        ),
+      ),
+      ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),
+    ];
+  }
+
+  #listNote(parent: EnvironmentNode): EnvironmentNode {
+    return this.#note(parent, "", vscode.l10n.t("Ask OpenReward for its environments"));
+  }
+
+  #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
+    return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
+  }
+
+  #note(parent: EnvironmentNode, what: string, unasked: string): EnvironmentNode {
+    const note = { kind: "environmentDetail", parent } as const;
+    if (!vscode.workspace.isTrusted) {
+      const label = vscode.l10n.t("Nobody is asked in Restricted Mode");
+      return { ...note, icon: "shield", label, description: "" };
+    }
+    if (this.#asking.has(what)) {
+      return { ...note, icon: "loading~spin", label: vscode.l10n.t("Asking…"), description: "" };
+    }
+    const failure = this.#failures.get(what);
+    if (failure === undefined) {
+      const command = { command: "refreshEnvironments" } as const;
+      return { ...note, icon: "cloud", label: unasked, description: "", ...command };
+    }
+    const isKey = isAppError(failure, "key-missing", "environment-auth");
+    return {
+      ...{ ...note, icon: "warning" },
+      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Ask again"),
+      description: errorMessage(failure),
+      command: isKey ? "setApiKey" : "refreshEnvironments",
+    };
+  }
+
+  #groupItem(group: EnvironmentGroup): vscode.TreeItem {
+    const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+    const titles = {
+      configs: vscode.l10n.t("In this workspace's configurations"),
+      local: vscode.l10n.t("Local"),
+      openreward: vscode.l10n.t("OpenReward"),
+    };
+    const item = new vscode.TreeItem(titles[group], group === "openreward" ? Collapsed : Expanded);
+    item.id = `environments:${group}`;
+    item.contextValue = "environmentGroup";
+    const list = this.#parts.catalogue.current().hosted.environments;
+    if (group === "openreward" && list !== null) {
+      item.description = `${formatCount(list.items.length)} · ${ageText(list.ageMs)}`;
+    }
+    const description = item.description === undefined ? "" : `, ${item.description}`;
+    item.accessibilityInformation = {
+      label: vscode.l10n.t("environments: {0}{1}", titles[group], description),
+    };
+    return item;
+  }
+
+  #environmentItem({ group, name }: Extract<EnvironmentNode, { kind: "environment" }>) {
+    const row = environmentRow(name, findEnvironment(this.#parts.catalogue.current(), name));
+    const label = group === "local" ? row.label : name;
+    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `environment:${group}:${name}`;
+    item.description = row.description;
+    item.contextValue = row.context;
+    item.accessibilityInformation = { label: row.spoken };
+    item.tooltip = row.tooltip;
+    item.iconPath = new vscode.ThemeIcon(row.icon);
+    return item;
+  }
+
+  #needsDetails(name: string): boolean {
+    if (isLocalModel(name)) return false;
+    return (findEnvironment(this.#parts.catalogue.current(), name)?.splits ?? null) === null;
+  }
+
+  #askList(): Promise<void> {
+    return this.#question("", () => this.#parts.catalogue.refresh("environments"));
+  }
+
+  #ask(name: string): Promise<void> {
+    return this.#question(name, () => this.#parts.catalogue.refreshEnvironment(name));
+  }
+
+  /** One at a time about the same thing; its failure is shown where the answer would stand. */
+  async #question(what: string, ask: () => Promise<void>): Promise<void> {
+    if (this.#asking.has(what) || !vscode.workspace.isTrusted) return;
+    this.#asking.add(what);
+    this.#failures.delete(what);
+    this.#changes.fire(undefined);
+    try {
+      await ask();
+    } catch (error) {
+      this.#failures.set(what, error instanceof Error ? error : new AppError("bug", String(error)));
+    } finally {
+      this.#asking.delete(what);
+      this.#changes.fire(undefined);
+    }
+  }
+
+  #redraw(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#changes.fire(undefined);
+    }, REDRAW_MS);
+  }
+}
+
+function detailItem({
+  icon,
+  label,
+  description,
+  command,
+}: Extract<EnvironmentNode, { kind: "environmentDetail" }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.description = description;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.accessibilityInformation = { label: [label, description].filter(Boolean).join(", ") };
+  if (description !== "") item.tooltip = `${label}\n${description}`;
+  if (command !== undefined) {
+    const target = command === "setApiKey" ? { arguments: ["OPENREWARD_API_KEY"] } : {};
+    item.command = { command: `tinkerRL.${command}`, title: label, ...target };
+  }
+  return item;
+}

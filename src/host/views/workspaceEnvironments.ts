@@ -1,0 +1,76 @@
+/** The names of environments in the workspace's configurations, as they stand in the editor or on disk. */
+
+import * as vscode from "vscode";
+import { namedEnvironments } from "../../core/config/editing/namedEnvironments.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
+import { Emitter, type Listening } from "../emitter.ts";
+
+export interface WorkspaceEnvironmentsParts {
+  /** Configurations of the workspace as found last. */
+  readonly configs: () => readonly vscode.Uri[];
+  /** Called when there may be others. */
+  readonly onDidChangeConfigs: (listener: () => void) => Listening;
+}
+
+const SETTLE_MS = 500;
+
+export class WorkspaceEnvironments implements vscode.Disposable {
+  readonly #parts: WorkspaceEnvironmentsParts;
+  readonly #changed = new Emitter<void>();
+  readonly #listeners: vscode.Disposable;
+  #timer: NodeJS.Timeout | null = null;
+  #known = "";
+
+  constructor(parts: WorkspaceEnvironmentsParts) {
+    this.#parts = parts;
+    this.#listeners = vscode.Disposable.from(
+      vscode.Disposable.from(parts.onDidChangeConfigs(() => this.#soon())),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (isConfigDocument(document)) this.#soon();
+      }),
+    );
+  }
+
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  dispose(): void {
+    this.#listeners.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** Sorted, each once. */
+  readonly names = async (): Promise<readonly string[]> => {
+    const texts = await Promise.all(this.#parts.configs().map(textOf));
+    const names = texts.flatMap(({ text, path }) => namedEnvironments(text, { path }));
+    return [...new Set(names)].sort();
+  };
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      void this.#look();
+    }, SETTLE_MS);
+  }
+
+  async #look(): Promise<void> {
+    const names = (await this.names()).join("\n");
+    if (names === this.#known) return;
+    this.#known = names;
+    this.#changed.fire();
+  }
+}
+
+async function textOf(uri: vscode.Uri): Promise<{ readonly text: string; readonly path: string }> {
+  const { path } = uri;
+  const open = vscode.workspace.textDocuments.find(
+    (document) => document.uri.toString() === uri.toString(),
+  );
+  if (open !== undefined) return { text: open.getText(), path };
+  try {
+    return { text: new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)), path };
+  } catch {
+    return { text: "", path };
+  }
+}
