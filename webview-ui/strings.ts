@@ -60,6 +60,7 @@ export const strings = {
     resume: "Resume",
     resumeHint: "Go on from the newest saved state",
     more: "More actions",
+    retune: "Change settings of this run…",
     stopNow: "Stop now without saving…",
     openFolder: "Reveal run folder",
     openLog: "Show run log",
@@ -69,6 +70,7 @@ export const strings = {
   alarms: {
     label: "Alarms",
     interrupted: "The trainer is gone without an end. Resume goes on from the newest saved state.",
+    lost: "The trainer is gone without an end, and no state was saved to resume from.",
   },
 
   chart: {
@@ -392,6 +394,7 @@ export const strings = {
   spoken: {
     step: (step: number, reward: string) => `Step ${step}, mean reward ${reward}.`,
     state: (state: string) => `The run is ${state}.`,
+    copied: (what: string) => `${what}: copied.`,
     point: (x: string, values: string) => `${x}: ${values}`,
   },
 } as const;

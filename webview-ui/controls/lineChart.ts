@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { drawnPositions, pick } from "../charts/decimate.ts";
-import type { Range } from "../charts/scale.ts";
+import { type Range, zoomed } from "../charts/scale.ts";
 import { type ChartMark, drawMarks } from "./chartMarks.ts";
 import { type ColourName, canvasColour } from "./palette.ts";
 
@@ -175,7 +175,7 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
         const { xs, xRange } = current();
         const centre = own.posToVal(event.offsetX, "x");
         const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
-        options.onZoom({ x: wheelZoom(xRange, event.deltaY, centre, limits) });
+        options.onZoom({ x: zoomed(xRange, event.deltaY > 0 ? 1.25 : 0.8, centre, limits) });
       },
       { passive: false },
     );
@@ -279,13 +279,6 @@ function bandOptions(
 function strokeOf({ series }: ChartData, index: number): string {
   const own = series[index];
   return own === undefined || own.share === 0 ? "transparent" : canvasColour(own.colour);
-}
-
-function wheelZoom(range: Range, deltaY: number, centre: number, limits: Range): Range | null {
-  const factor = deltaY > 0 ? 1.25 : 0.8;
-  const low = Math.max(limits[0], centre - (centre - range[0]) * factor);
-  const high = Math.min(limits[1], centre + (range[1] - centre) * factor);
-  return low <= limits[0] && high >= limits[1] ? null : [low, high];
 }
 
 function pictureOf(source: HTMLCanvasElement): string {

@@ -74,7 +74,11 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
   const own: Alarm[] = [];
   if (known.problem !== null) own.push({ isError: true, text: known.problem, step: null });
   if (known.state === "interrupted") {
-    own.push({ isError: false, text: strings.alarms.interrupted, step: null });
+    own.push({
+      isError: false,
+      text: known.isResumable ? strings.alarms.interrupted : strings.alarms.lost,
+      step: null,
+    });
   }
   const told = events.value
     .filter(

@@ -1,6 +1,7 @@
 /** A chart with what makes it usable without eyes or mouse: title, summary, table, keys. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { zoomed } from "../charts/scale.ts";
 import { type ChartData, createLineChart, type LineChart } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
 import type { PanelModel } from "../panelModel.ts";
@@ -117,11 +118,8 @@ function zoomByKey(key: string, panel: PanelModel, { xs, xRange }: ChartData): b
     panel.update({ xRange: null, yRange: null });
     return true;
   }
-  const half = ((xRange[1] - xRange[0]) / 2) * (key === "-" ? 1.25 : 0.8);
+  const limits = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const centre = (xRange[0] + xRange[1]) / 2;
-  const low = Math.max(xs[0] ?? 0, centre - half);
-  const high = Math.min(xs.at(-1) ?? 1, centre + half);
-  const isAll = low <= (xs[0] ?? 0) && high >= (xs.at(-1) ?? 1);
-  panel.update({ xRange: isAll ? null : [low, high] });
+  panel.update({ xRange: zoomed(xRange, key === "-" ? 1.25 : 0.8, centre, limits) });
   return true;
 }

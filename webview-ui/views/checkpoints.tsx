@@ -96,8 +96,10 @@ function Row({ panel, checkpoint, nowMs }: RowProps) {
   const { name, step, kind, reward, createdAt, expiresAt, statePath, samplerPath } = checkpoint;
   const { host } = panel;
   const shownName = visibleLine(name);
-  const copy = (which: "state" | "sampler"): void =>
+  const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
+    panel.spoken.value = strings.spoken.copied(shownName);
+  };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),
     ...(samplerPath === null ? [] : [{ label: text.copySampler, run: () => copy("sampler") }]),

@@ -133,7 +133,12 @@ function Actions({ panel, openHelp }: HeaderProps) {
   const text = strings.header;
   const isPaused = run.state === "paused" || run.state === "pausing";
   const items = [
-    ...(run.isControllable ? [{ label: text.stopNow, run: () => host.command("stopNow") }] : []),
+    ...(run.isControllable
+      ? [
+          { label: text.retune, run: () => host.command("retune") },
+          { label: text.stopNow, run: () => host.command("stopNow") },
+        ]
+      : []),
     { label: text.openFolder, run: () => host.command("openRunFolder") },
     { label: text.openLog, run: () => host.command("openLog") },
     { label: text.help, run: openHelp },

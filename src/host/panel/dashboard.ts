@@ -12,7 +12,7 @@ import {
   type PanelTarget,
 } from "./panelSession.ts";
 
-export const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
+const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
 
 /** The commands that need nothing but the editor itself are done here; all others come to `command`. */
 export interface DashboardParts extends Omit<PanelSessionParts, "post" | "onRunShown"> {

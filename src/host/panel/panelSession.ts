@@ -230,10 +230,15 @@ export class PanelSession {
   }
 
   async #showNothing(): Promise<number> {
-    if (this.#isStarting) {
-      this.#isStarting = false;
-      this.#parts.post({ kind: "empty", settings: this.#parts.settings() });
+    const { runs, post, settings } = this.#parts;
+    const [first] = await runs.list();
+    const run = first === undefined ? null : await runs.find(first.id);
+    if (run !== null) {
+      this.show(run);
+      return 0;
     }
+    if (this.#isStarting) post({ kind: "empty", settings: settings() });
+    this.#isStarting = false;
     return IDLE_PAUSE_MS;
   }
 

@@ -40,7 +40,7 @@ export interface FactParts {
 }
 
 /** The state of a run from the evidence in its folder. */
-export function runState(file: RunFile | null, liveness: Liveness): RunState {
+function runState(file: RunFile | null, liveness: Liveness): RunState {
   if (file === null) return "unknown";
   if (file.phase === "done" || file.phase === "failed" || file.phase === "stopped") {
     return file.phase;

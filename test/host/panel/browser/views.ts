@@ -11,6 +11,10 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await page.mouse.wheel(0, 5000);
   await settle(page);
   await look("overview-end");
+  await page.getByRole("button", { name: "Choose metrics" }).click();
+  await settle(page);
+  await look("metrics");
+  await page.getByRole("button", { name: "Choose metrics" }).click();
   await page.getByRole("button", { name: "View as table" }).click();
   await settle(page);
   await look("overview-table");
@@ -20,6 +24,12 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await page.locator(".grid-row").first().waitFor();
   await settle(page);
   await look("trajectories");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await settle(page);
+  await look("filters");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Filter" }).click();
   await page.locator(".grid-row").nth(0).click();
   await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
   await page.locator(".reward-footer").waitFor();
