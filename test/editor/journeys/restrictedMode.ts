@@ -22,6 +22,17 @@ export const restrictedMode: Journey = {
       await picture("runs");
     });
 
+    await step("a mistake in a configuration is marked, and told in Problems", async () => {
+      await workbench.open("tinker-config.yaml");
+      await workbench.page.locator(".view-line").first().click();
+      await workbench.page.keyboard.press("Control+End");
+      await workbench.page.keyboard.type("\nlearning_rat: 0.001");
+      await workbench.page.locator(".squiggly-error").first().waitFor();
+      await workbench.command("Problems: Focus on Problems View");
+      await workbench.problems().getByText("learning_rat").first().waitFor();
+      await picture("help");
+    });
+
     await step("the palette offers help, and neither a start nor a resume", async () => {
       const log = "Tinker RL: Show Extension Log";
       assert.ok((await workbench.offered(log)).includes(log));
