@@ -21,8 +21,8 @@ export interface ClosableHttpClient extends HttpClient {
 /** This machine is never reached through a proxy. */
 const LOOPBACK_HOSTS = "localhost,127.0.0.1,[::1]";
 /** In one turn of the event loop: thousands of rollouts may want theirs at once. */
-const REQUESTS_PER_TURN = 16;
-const ANSWERS_PER_TURN = 32;
+const REQUESTS_PER_TURN = 8;
+const ANSWERS_PER_TURN = 16;
 
 /** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {

@@ -16,7 +16,7 @@ export interface PlayOptions {
 }
 
 /** Between two such lots the event loop turns, so that thousands of rollouts do not hold it up. */
-const STARTS_AT_ONCE = 32;
+const STARTS_AT_ONCE = 16;
 
 /** Resolves with the finished rollouts in the order of `tasks`. Rejects with the first fatal fault or the reason of a stop. */
 export async function playRollouts(
