@@ -186,6 +186,10 @@ export const strings = {
     latest: "Latest",
     filter: "Filter",
     search: "Text in environment, task, stop reason or error",
+    inMessages: "In messages",
+    inMessagesHint: "Look for the words in prompts, answers and tool results too",
+    searched: (checked: number, total: number) =>
+      `${formatCount(checked)} of ${formatCount(total)} searched`,
     rewardFrom: "Reward from",
     rewardTo: "to",
     stop: "Stop reason",

@@ -14,6 +14,8 @@ export type ReplayMode = "markdown" | "raw" | "tokens";
 
 export interface RolloutFilter {
   readonly text: string;
+  /** True when the text is looked for in messages too, not only in what the table shows. */
+  readonly isInMessages: boolean;
   /** Inclusive bounds; null = none. */
   readonly rewardLow: number | null;
   readonly rewardHigh: number | null;
@@ -59,7 +61,7 @@ export interface ViewState {
 }
 
 export const NO_FILTER: RolloutFilter = {
-  ...{ text: "", rewardLow: null, rewardHigh: null },
+  ...{ text: "", isInMessages: false, rewardLow: null, rewardHigh: null },
   ...{ stop: "", fate: "", environment: "" },
 };
 

@@ -79,6 +79,8 @@ export type PanelQuestion =
       readonly stream: number;
       readonly from: number;
     }
+  /** Rollouts of a step in whose messages all words of `text` occur; the answers come as the search goes on. */
+  | { readonly ask: "search"; readonly step: number; readonly text: string }
   | { readonly ask: "config" }
   /** The named metrics of the steps that were repeated after an attempt. */
   | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
@@ -133,6 +135,14 @@ export type HostMessage =
       /** Position of the first row; 0 begins the list anew. */
       readonly from: number;
       readonly rows: readonly RolloutRow[];
+    }
+  | {
+      readonly kind: "search";
+      readonly id: number;
+      /** Since the last answer. */
+      readonly found: readonly { readonly group: number; readonly rollout: number }[];
+      readonly checked: number;
+      readonly isComplete: boolean;
     }
   | { readonly kind: "rollout"; readonly id: number; readonly body: RolloutBody }
   | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }

@@ -9,6 +9,7 @@ import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { NO_FILTER, type RolloutFilter } from "../viewState.ts";
 import { fateText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
+import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
@@ -16,9 +17,11 @@ interface FiltersProps {
   readonly panel: PanelModel;
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
+  /** Null when messages are not searched. */
+  readonly search: MessageSearch | null;
 }
 
-export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
+export function RolloutFilters({ panel, rows, shown, search }: FiltersProps) {
   const { filter, hiddenColumns, rollout } = panel.view.value;
   const isFirst = rollout === null && rows.length > 0;
   const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
@@ -45,6 +48,15 @@ export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
           value={filter.text}
           onInput={({ currentTarget: { value } }) => set({ text: value })}
         />
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={filter.isInMessages}
+          title={text.inMessagesHint}
+          onClick={() => set({ isInMessages: !filter.isInMessages })}
+        >
+          {text.inMessages}
+        </button>
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="filter" />
           <span>{text.filter}</span>
@@ -54,6 +66,9 @@ export function RolloutFilters({ panel, rows, shown }: FiltersProps) {
       {isOpen ? <MoreFilters rows={rows} filter={filter} set={set} /> : null}
       <div class="filter-row filter-count">
         <span class="fact">{text.count(shown, rows.length)}</span>
+        {search === null || search.isComplete ? null : (
+          <span class="fact">{text.searched(search.checked, rows.length)}</span>
+        )}
         {isFirst ? <span class="fact">{text.chooseHint}</span> : null}
         {isFiltered(filter) ? (
           <button type="button" class="link" onClick={() => panel.update({ filter: NO_FILTER })}>

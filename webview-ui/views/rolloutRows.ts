@@ -11,6 +11,8 @@ import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RolloutFilter, Sorting } from "../viewState.ts";
 
+const NOTHING_FOUND: ReadonlySet<string> = new Set();
+
 /** Rewards closer than this are the same: a histogram rounds. */
 const REWARD_SLACK = 1e-9;
 
@@ -92,9 +94,11 @@ function column(key: RolloutColumn["key"], width: string, isNumber: boolean) {
   return { key, width, isNumber };
 }
 
+/** `found` names the rollouts whose messages hold the text; see {@link rolloutName}. */
 export function filterRows(
   rows: readonly RolloutRow[],
   filter: RolloutFilter,
+  found: ReadonlySet<string> = NOTHING_FOUND,
 ): readonly RolloutRow[] {
   const { text, rewardLow, rewardHigh, stop, fate, environment } = filter;
   const words = text
@@ -107,7 +111,7 @@ export function filterRows(
       (stop === "" || row.stop === stop) &&
       (fate === "" || (row.fate ?? "waiting") === fate) &&
       (environment === "" || row.environment === environment) &&
-      words.every((word) => searchText(row).includes(word)),
+      (words.every((word) => searchText(row).includes(word)) || found.has(rolloutName(row))),
   );
 }
 
@@ -125,7 +129,14 @@ export function sortRows(rows: readonly RolloutRow[], sorting: Sorting): readonl
 }
 
 export function isFiltered(filter: RolloutFilter): boolean {
-  return Object.values(filter).some((value) => value !== "" && value !== null);
+  return Object.values(filter).some(
+    (value) => typeof value === "number" || (value !== "" && typeof value === "string"),
+  );
+}
+
+/** Names a rollout within its step. */
+export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
+  return `${group}/${rollout}`;
 }
 
 export function stopText(stop: string): string {

@@ -9,6 +9,7 @@ import { RolloutFilters } from "./rolloutFilters.tsx";
 import { RolloutGrid } from "./rolloutGrid.tsx";
 import { filterRows, sortRows } from "./rolloutRows.ts";
 import { StepNavigator } from "./stepNavigator.tsx";
+import { useMessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
@@ -16,7 +17,11 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
   const { filter, sorting, rollout } = panel.view.value;
   const shown = panel.rollouts.value;
   const all = shown?.rows ?? [];
-  const rows = useMemo(() => sortRows(filterRows(all, filter), sorting), [all, filter, sorting]);
+  const search = useMessageSearch(panel, shown?.step ?? null, all.length);
+  const rows = useMemo(
+    () => sortRows(filterRows(all, filter, search?.found), sorting),
+    [all, filter, sorting, search],
+  );
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => listKey(event, panel);
     document.addEventListener("keydown", onKey);
@@ -27,7 +32,7 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
     <div class="trajectories" data-open={rollout !== null}>
       <section class="list" aria-label={text.grid}>
         <StepNavigator panel={panel} />
-        <RolloutFilters panel={panel} rows={all} shown={rows.length} />
+        <RolloutFilters panel={panel} rows={all} shown={rows.length} search={search} />
         {rows.length === 0 ? (
           <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
         ) : (

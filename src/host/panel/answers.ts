@@ -12,6 +12,7 @@ import {
 } from "../../shared/panelMessages.ts";
 import type { RolloutKey } from "../../shared/panelModel.ts";
 import { readConfigView } from "./configView.ts";
+import { searchRollouts } from "./rolloutSearch.ts";
 import { rolloutBody, rolloutRow, tokenPart } from "./rolloutViews.ts";
 
 const ROWS_PER_PAGE = 500;
@@ -110,6 +111,14 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     if (open.has(id)) post({ kind: "tokens", id, window: { ...part, texts } });
   };
 
+  const sendSearch = async (id: number, { step, text }: Question<"search">): Promise<void> => {
+    const summaries = await follower.rollouts(step);
+    for await (const report of searchRollouts(reader, summaries, text)) {
+      if (!open.has(id)) return;
+      post({ kind: "search", id, ...report });
+    }
+  };
+
   const sendConfig = async (id: number): Promise<void> => {
     const view = await readConfigView(fileSystem, follower.folder, shortenPath);
     const path = follower.runFile?.configPath;
@@ -138,6 +147,8 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         return sendBody(id, question.key);
       case "tokens":
         return sendTokens(id, question);
+      case "search":
+        return sendSearch(id, question);
       case "config":
         return sendConfig(id);
       case "superseded":

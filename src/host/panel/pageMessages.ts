@@ -22,6 +22,7 @@ const question: z.ZodType<PanelQuestion> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("rollouts"), step: count }),
   z.strictObject({ ask: z.literal("rollout"), key: rolloutKey }),
   z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
+  z.strictObject({ ask: z.literal("search"), step: count, text: shortText }),
   z.strictObject({ ask: z.literal("config") }),
   z.strictObject({
     ask: z.literal("superseded"),

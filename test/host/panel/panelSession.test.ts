@@ -256,6 +256,16 @@ describe("answers", () => {
     expect(window.ranges.advantageSize).toBeCloseTo(1, 2);
   });
 
+  it("name the rollouts in whose messages all words occur", async () => {
+    const { ready, settled, ask, step } = await openedSession();
+    ready();
+    await settled();
+    const report = await ask({ ask: "search", step, text: "LONG line result" }, "search");
+    expect(report).toMatchObject({ found: [{ group: 0, rollout: 0 }], checked: 32 });
+    const error = await ask({ ask: "search", step, text: "503" }, "search");
+    expect(error.found).toEqual([{ group: 0, rollout: 3 }]);
+  });
+
   it("tell where every value of the configuration comes from, with short paths", async () => {
     const { ready, settled, ask } = await openedSession();
     ready();

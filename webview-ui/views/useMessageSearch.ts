@@ -1,0 +1,47 @@
+/** Has the extension look for the filter's words in the messages of a step. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { PanelModel } from "../panelModel.ts";
+import { rolloutName } from "./rolloutRows.ts";
+
+export interface MessageSearch {
+  /** Names of the rollouts found so far. */
+  readonly found: ReadonlySet<string>;
+  readonly checked: number;
+  readonly isComplete: boolean;
+}
+
+const TYPING_MS = 250;
+
+/** Null when nothing is looked for. Begins anew with other words, another step, or more rollouts. */
+export function useMessageSearch(
+  panel: PanelModel,
+  step: number | null,
+  rollouts: number,
+): MessageSearch | null {
+  const { text, isInMessages } = panel.view.value.filter;
+  const [search, setSearch] = useState<MessageSearch | null>(null);
+  const words = isInMessages ? text.trim() : "";
+  useEffect(() => {
+    setSearch(null);
+    if (step === null || words === "") return;
+    const found = new Set<string>();
+    let cancel = (): void => undefined;
+    const timer = setTimeout(() => {
+      cancel = panel.host.ask({ ask: "search", step, text: words }, (answer) => {
+        if (answer.kind !== "search") return;
+        for (const key of answer.found) found.add(rolloutName(key));
+        setSearch({
+          found: new Set(found),
+          checked: answer.checked,
+          isComplete: answer.isComplete,
+        });
+      });
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      cancel();
+    };
+  }, [panel, step, words, rollouts]);
+  return search;
+}
