@@ -68,13 +68,6 @@ const WELCOMES: readonly Welcome[] = [
       "To see those of the Tinker service, [set its key](command:tinkerRL.setApiKey).",
     ],
   },
-  {
-    view: "environments",
-    lines: [
-      "The environments of your configurations, and those that can be added, are shown here.",
-      "To see what OpenReward offers, [set its key](command:tinkerRL.setApiKey).",
-    ],
-  },
 ];
 
 export function welcomeEntries(): readonly Readonly<Record<string, string>>[] {

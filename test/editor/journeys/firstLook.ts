@@ -19,10 +19,7 @@ export const firstLook: Journey = {
       await workbench.view("Trajectories").getByText("Select a run").waitFor();
       await workbench.view("Checkpoints").getByText("checkpoints of your runs").waitFor();
       await workbench.unfold("Environments");
-      await workbench
-        .view("Environments")
-        .getByText("environments of your configurations")
-        .waitFor();
+      await workbench.view("Environments").getByText("calculator").waitFor();
       await pictures("views");
     });
 
