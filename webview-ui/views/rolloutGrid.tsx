@@ -205,8 +205,9 @@ function rowAfter(
   }
 }
 
-function open(panel: PanelModel, { group, rollout }: RolloutRow): void {
-  panel.update({ rollout: { group, rollout } });
+/** The step stays chosen from now on: what one reads must not change when the next step begins. */
+function open(panel: PanelModel, { step, group, rollout }: RolloutRow): void {
+  panel.update({ step, rollout: { group, rollout } });
 }
 
 function isSame(

@@ -52,7 +52,7 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
 }
 
 function listKey(event: KeyboardEvent, panel: PanelModel): void {
-  if (event.key === "Escape" && panel.view.value.rollout !== null && !event.defaultPrevented) {
+  if (event.key === "Escape" && !isInControl(event)) {
     panel.update({ rollout: null });
     return;
   }
@@ -67,4 +67,10 @@ function listKey(event: KeyboardEvent, panel: PanelModel): void {
     document.querySelector<HTMLElement>(".grid")?.focus();
     event.preventDefault();
   }
+}
+
+/** True when the key means something to what has the focus: a field empties, a dialog closes. */
+function isInControl({ target, defaultPrevented }: KeyboardEvent): boolean {
+  const inside = target instanceof HTMLElement ? target.closest("input, select, dialog") : null;
+  return defaultPrevented || inside !== null;
 }

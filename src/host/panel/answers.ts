@@ -1,7 +1,7 @@
 /** Answers the questions of a page about one run: rollouts, their bodies and tokens, the configuration. */
 
 import { AppError, errorMessage } from "../../core/errors.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { createRunReader, type RolloutSummary } from "../../core/run/reader.ts";
 import type { TokenRecord } from "../../core/run/tokenRecord.ts";
@@ -22,6 +22,7 @@ export type TokenTexts = (folder: string, ids: Int32Array) => Promise<readonly s
 
 export interface AnswererParts {
   readonly post: (message: HostMessage) => void;
+  readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly follower: RunFollower;
   readonly tokenTexts: TokenTexts;
@@ -43,12 +44,13 @@ interface Watched {
   readonly id: number;
   readonly step: number;
   sent: readonly RolloutSummary[] | null;
+  sentAtMs: number;
 }
 
 type Question<Ask extends PanelQuestion["ask"]> = Extract<PanelQuestion, { readonly ask: Ask }>;
 
 export function createAnswerer(parts: AnswererParts): Answerer {
-  const { post, fileSystem, follower, tokenTexts, shortenPath, clean } = parts;
+  const { post, clock, fileSystem, follower, tokenTexts, shortenPath, clean } = parts;
   const reader = createRunReader(fileSystem, follower.folder);
   const open = new Set<number>();
   let watched: Watched | null = null;
@@ -67,10 +69,14 @@ export function createAnswerer(parts: AnswererParts): Answerer {
 
   const sendRollouts = async (target: Watched): Promise<void> => {
     const summaries = await follower.rollouts(target.step);
-    if (summaries === target.sent || !open.has(target.id)) return;
-    target.sent = summaries;
-    const { id, step } = target;
     const total = summaries.length;
+    if (summaries === target.sent || !open.has(target.id)) return;
+    // The longer the list, the seldomer it is sent again: all of it goes every time.
+    const restMs = target.sent === null ? 0 : target.sentAtMs + total - clock.monotonic();
+    if (restMs > 0) return;
+    target.sent = summaries;
+    target.sentAtMs = clock.monotonic();
+    const { id, step } = target;
     for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
       const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
       post({ kind: "rollouts", id, step, total, from, rows });
@@ -141,7 +147,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     switch (question.ask) {
       case "rollouts":
         if (watched !== null) open.delete(watched.id);
-        watched = { id, step: question.step, sent: null };
+        watched = { id, step: question.step, sent: null, sentAtMs: 0 };
         return sendRollouts(watched);
       case "rollout":
         return sendBody(id, question.key);

@@ -277,10 +277,10 @@ export class PanelSession {
   }
 
   #reset(run: PanelRun, facts: RunFacts): void {
-    const { post, fileSystem, tokenTexts, shortenPath } = this.#parts;
+    const { post, clock, fileSystem, tokenTexts, shortenPath } = this.#parts;
     this.#dropAnswerer();
     this.#answerer = createAnswerer({
-      ...{ post, fileSystem, tokenTexts, shortenPath },
+      ...{ post, clock, fileSystem, tokenTexts, shortenPath },
       follower: run.follower,
       clean: (text) => this.#clean(text),
     });
