@@ -123,8 +123,8 @@ export const strings = {
     evaluation: "evaluation, 95 % interval",
     marks: { checkpoint: "checkpoint", resume: "resume", skipped: "skipped step" },
     trend: { up: "rising", down: "falling", flat: "level" },
-    summary: (latest: string, best: string, bestStep: number, trend: string) =>
-      `Latest ${latest}, best ${best} at step ${formatCount(bestStep)}, ${trend}.`,
+    summary: (latest: string, best: string, bestStep: number, trend: string | null) =>
+      `Latest ${latest}, best ${best} at step ${formatCount(bestStep)}${trend === null ? "" : `, ${trend}`}.`,
   },
 
   histogram: {

@@ -5,6 +5,7 @@ import { formatValue } from "./format.ts";
 
 /** Rows compared for the trend: the last ones with as many before them. */
 const TREND_ROWS = 10;
+const LEAST_TREND_ROWS = 3;
 /** A change below this share of the spread counts as level. */
 const LEVEL_SHARE = 0.1;
 
@@ -22,19 +23,21 @@ export function summarize(values: Float64Array, steps: Float64Array): string {
     formatValue(values[latest]),
     formatValue(values[best]),
     (steps[best] ?? 0) + 1,
-    strings.reward.trend[trendOf(values)],
+    trendOf(values),
   );
 }
 
-function trendOf(values: Float64Array): "up" | "down" | "flat" {
+/** Null when too little is known to speak of one. */
+function trendOf(values: Float64Array): string | null {
+  const { up, down, flat } = strings.reward.trend;
   const known = Array.from(values).filter((value) => !Number.isNaN(value));
   const size = Math.min(TREND_ROWS, Math.floor(known.length / 2));
-  if (size === 0) return "flat";
+  if (size < LEAST_TREND_ROWS) return null;
   const recent = meanOf(known.slice(-size));
   const before = meanOf(known.slice(-2 * size, -size));
   const spread = Math.max(...known.slice(-200)) - Math.min(...known.slice(-200));
-  if (Math.abs(recent - before) <= LEVEL_SHARE * spread) return "flat";
-  return recent > before ? "up" : "down";
+  if (Math.abs(recent - before) <= LEVEL_SHARE * spread) return flat;
+  return recent > before ? up : down;
 }
 
 function meanOf(values: readonly number[]): number {

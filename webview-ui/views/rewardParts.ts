@@ -106,8 +106,12 @@ export function rewardParts(panel: PanelModel, superseded: Superseded): RewardPa
     series.push(bandEdge(names.upper, upper), bandEdge(names.lower, lower));
     bands.push({ ...names, colour: "blue", share });
   };
-  addBand("range", edge("rollout/reward/max"), edge("rollout/reward/min"), 0.15);
-  addBand("std", combine(mean, std, 1), combine(mean, std, -1), 0.24);
+  const highest = edge("rollout/reward/max");
+  const lowest = edge("rollout/reward/min");
+  addBand("range", highest, lowest, 0.15);
+  // A reward that never occurred is not shaded, even where the deviation would reach it.
+  const upper = within(combine(mean, std, 1), highest, Math.min);
+  addBand("std", upper, within(combine(mean, std, -1), lowest, Math.max), 0.24);
   for (const entry of legend) {
     if (entry.values !== null && !isHidden(entry.key))
       series.push(lineOf(entry, entry.values, smoothing));
@@ -169,6 +173,18 @@ function bandEdge(key: string, values: Float64Array): ChartSeries {
 
 function combine(mean: Float64Array, std: Float64Array, sign: 1 | -1): Float64Array {
   return mean.map((value, row) => value + sign * (std[row] ?? Number.NaN));
+}
+
+/** Where the bound is not known, the value stands as it is. */
+function within(
+  values: Float64Array,
+  bounds: Float64Array,
+  nearer: (value: number, bound: number) => number,
+): Float64Array {
+  return values.map((value, row) => {
+    const bound = bounds[row] ?? Number.NaN;
+    return Number.isNaN(bound) ? value : nearer(value, bound);
+  });
 }
 
 /** Short names, as in the metrics; none for a run with one environment. */
