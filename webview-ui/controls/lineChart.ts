@@ -135,6 +135,7 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
   ];
 
   const cursorOptions = (): uPlot.Cursor => ({
+    y: !options.isSmall,
     sync: { key: options.syncKey, scales: ["x", null] },
     drag: { x: true, y: false, setScale: false, dist: 4 },
     points: { size: 7, fill: (_, index) => strokeOf(current(), index - 1) },

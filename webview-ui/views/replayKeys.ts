@@ -66,13 +66,20 @@ function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): 
   const places = [...region.querySelectorAll<HTMLElement>(selector)];
   const distance = (element: HTMLElement): number => element.getBoundingClientRect().top - top;
   // What has the focus counts as the place where one is: the last ones may not reach the top.
-  const focused =
-    document.activeElement === null ? -1 : places.indexOf(document.activeElement as HTMLElement);
-  const from = focused >= 0 ? focused : places.findLastIndex((element) => distance(element) < 4);
+  const active = document.activeElement;
+  const isInside = active !== null && active !== region && region.contains(active);
+  const from = isInside
+    ? places.findLastIndex((element) => element === active || isBefore(element, active))
+    : places.findLastIndex((element) => distance(element) < 4);
   const target = places[from + direction];
   target?.scrollIntoView({ block: "start" });
   target?.focus({ preventScroll: true });
   return true;
+}
+
+/** True for what begins before `other`, also when it holds it. */
+function isBefore(element: Element, other: Element): boolean {
+  return (element.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
 export function goToSibling(
