@@ -217,7 +217,9 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...panelHandlers({ ...chosen, panel }),
   };
   await finder.find();
-  await rejoinLaunches({ launches, tasks, log });
+  const isAttached = (pid: number): boolean => store.isAttached(pid);
+  // Whether another window is gone takes seconds to tell.
+  rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);
   notices.offerInterrupted();
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
   return { handlers, tasks, runs: store };

@@ -1,5 +1,6 @@
 /** Finds trainings that an earlier window of this workspace has started, and gives each a terminal again. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { ControlClient } from "../../node/controlClient.ts";
 import type { RunStatus } from "../../shared/control.ts";
@@ -10,22 +11,43 @@ import type { KnownLaunch, LaunchStore } from "./launchStore.ts";
 export interface RejoinParts {
   readonly launches: LaunchStore;
   readonly tasks: TaskProvider;
+  /** True when the views of this window hear from the trainer with this process id. */
+  readonly isAttached: (pid: number) => boolean;
   readonly log: vscode.LogOutputChannel;
 }
 
+/** The window before may take a moment to go. */
+const TRIES = 5;
+const PAUSE_MS = 1_000;
+
 /** A training that another window follows keeps its terminal there; here it is in the views all the same. */
-export async function rejoinLaunches({ launches, tasks, log }: RejoinParts): Promise<void> {
-  const known = await launches.list();
+export async function rejoinLaunches(parts: RejoinParts): Promise<void> {
+  const known = await parts.launches.list();
   const own = known.filter(({ request, isAlive }) => isAlive && isOurs(request.configPath));
-  for (const launch of own) {
+  await Promise.all(own.map((launch) => rejoin(launch, parts)));
+}
+
+async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinParts): Promise<void> {
+  if (!(await isFree(launch, isAttached))) return;
+  const { title } = launch.request;
+  log.info(`joining ${title} again`);
+  closeDeadTerminal(title);
+  await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folderOf(launch), title));
+}
+
+/** True when nobody but this window is attached to it. */
+async function isFree(
+  launch: KnownLaunch,
+  isAttached: RejoinParts["isAttached"],
+): Promise<boolean> {
+  for (let left = TRIES; left > 0; left -= 1) {
     const status = await ask(launch);
-    if (status === null || status.attached > 0) continue;
-    log.info(`joining ${launch.request.title} again`);
-    closeDeadTerminal(launch.request.title);
-    await vscode.tasks.executeTask(
-      tasks.training(definitionOf(launch), folderOf(launch), launch.request.title),
-    );
+    if (status === null) return false;
+    const own = isAttached(status.pid) ? 1 : 0;
+    if (status.attached <= own) return true;
+    await sleep(PAUSE_MS);
   }
+  return false;
 }
 
 function isOurs(configPath: string): boolean {

@@ -59,6 +59,13 @@ export class RunStore {
     return this.#entries.get(folder) ?? null;
   }
 
+  /** True while this store hears from the trainer with this process id. */
+  isAttached(pid: number): boolean {
+    return [...this.#connections.keys()].some(
+      (folder) => this.#entries.get(folder)?.file?.pid === pid,
+    );
+  }
+
   /** Where to look: folders that hold runs, and folders that are runs themselves. */
   async look(parents: readonly string[], single: readonly string[]): Promise<void> {
     this.#parents = parents;
