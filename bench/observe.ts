@@ -7,9 +7,9 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { systemClock } from "../src/node/clock.ts";
 import type { Measurement } from "./measure.ts";
 
-const DELAY_RESOLUTION_MS = 10;
-const MEMORY_INTERVAL_MS = 100;
-const TICK_MS = 10;
+const DELAY_RESOLUTION_MS = 20;
+const MEMORY_INTERVAL_MS = 250;
+const TICK_MS = 25;
 
 export interface Observed<Result> {
   readonly result: Result;
