@@ -1,6 +1,7 @@
 /** Asks for values over those of a configuration, for one run. */
 
 import * as vscode from "vscode";
+import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 
 /** Undefined when the user gave up. */
@@ -26,14 +27,6 @@ function fault(text: string, path: string, overrides: readonly string[]): string
   const result = parseConfig(text, { path, overrides });
   const problem = result.ok ? undefined : result.problems.find((each) => each.severity === "error");
   return problem?.message;
-}
-
-/** What belongs to one word: quoted or bracketed parts, and everything else but a space. */
-const WORD = /(?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^\s"'[{])+/g;
-
-/** Words with spaces between; quotes and brackets keep what is inside together. */
-export function splitWords(text: string): readonly string[] {
-  return text.match(WORD) ?? [];
 }
 
 /** As a task holds them: the text of each value is read as YAML when the run starts. */
