@@ -11,7 +11,7 @@ import { ColumnStore } from "../../../webview-ui/columns.ts";
 import { aRecord, stepFacts } from "../../core/run/builders.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { HOSTILE_TEXT, writeHardRun } from "./browser/writtenRun.ts";
+import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 
 const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
 

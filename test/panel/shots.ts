@@ -1,9 +1,9 @@
-/** Pictures of every view in every theme, and what axe-core finds: `node scripts/run.mjs test/host/panel/browser/shots.ts RUN_FOLDER OUT_FOLDER [theme] [width]`. */
+/** Pictures of every view in every theme, and what axe-core finds: `node scripts/run.mjs test/panel/shots.ts RUN_FOLDER OUT_FOLDER [theme] [width]`. */
 
 import { mkdir } from "node:fs/promises";
-import { loadModelTokenizer } from "../../../../src/node/tokenizer/modelTokenizer.ts";
-import { accessibilityFaults } from "../../../workbench/accessibility.ts";
-import { launchBrowser } from "../../../workbench/browser.ts";
+import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
+import { launchBrowser } from "../workbench/browser.ts";
 import { openPanelPage } from "./panelPage.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";

@@ -1,6 +1,6 @@
-/** Times of the page against its budgets: `node scripts/run.mjs test/host/panel/browser/measure.ts RUN_FOLDER`. */
+/** Times of the page against its budgets: `node scripts/run.mjs test/panel/measure.ts RUN_FOLDER`. */
 
-import { launchBrowser } from "../../../workbench/browser.ts";
+import { launchBrowser } from "../workbench/browser.ts";
 import { openPanelPage } from "./panelPage.ts";
 import { THEMES } from "./themes.ts";
 

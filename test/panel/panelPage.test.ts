@@ -1,27 +1,23 @@
-/** The built page in a browser, over a real run folder. Left out where there is no browser. */
+/** The built page in a browser, over a real run folder. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { accessibilityFaults } from "../../workbench/accessibility.ts";
-import { launchBrowser } from "../../workbench/browser.ts";
-import { programOnPath } from "../../workbench/programOnPath.ts";
-import { openPanelPage, type PanelPage } from "./browser/panelPage.ts";
-import { THEMES } from "./browser/themes.ts";
-import { showViews } from "./browser/views.ts";
-import { HOSTILE_TEXT, writeHardRun } from "./browser/writtenRun.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { HOSTILE_TEXT, writeHardRun } from "../host/panel/writtenRun.ts";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
+import { launchBrowser } from "../workbench/browser.ts";
+import { openPanelPage, type PanelPage } from "./panelPage.ts";
+import { THEMES } from "./themes.ts";
+import { showViews } from "./views.ts";
 
-const hasBrowser =
-  process.env["CHROMIUM_PATH"] !== undefined ||
-  programOnPath("chromium", "chromium-browser", "google-chrome") !== null;
 const [dark] = THEMES;
 /** What other themes than the first are looked at in. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
 
-describe.skipIf(!hasBrowser)("the page of the panel", () => {
+describe("the page of the panel", () => {
   let browser: Browser;
   let parent = "";
   let folder = "";

@@ -1,16 +1,16 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
-import type { FileSystem } from "../../../../src/core/ports.ts";
-import { appendCheckpoint } from "../../../../src/core/run/checkpointLog.ts";
-import { createEventLog } from "../../../../src/core/run/events.ts";
-import { runPaths } from "../../../../src/core/run/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../../../src/core/run/metrics.ts";
-import type { RolloutRecord } from "../../../../src/core/run/rolloutRecord.ts";
-import { createRolloutStore } from "../../../../src/core/run/rolloutStore.ts";
-import { resumeRun, startRun } from "../../../../src/core/run/runFolder.ts";
-import { Redactor } from "../../../../src/core/secrets/redact.ts";
-import { systemClock } from "../../../../src/node/clock.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../../core/run/builders.ts";
+import type { FileSystem } from "../../../src/core/ports.ts";
+import { appendCheckpoint } from "../../../src/core/run/checkpointLog.ts";
+import { createEventLog } from "../../../src/core/run/events.ts";
+import { runPaths } from "../../../src/core/run/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
+import type { RolloutRecord } from "../../../src/core/run/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { resumeRun, startRun } from "../../../src/core/run/runFolder.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
 
 export const HOSTILE_TEXT = [
   "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",

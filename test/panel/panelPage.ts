@@ -3,12 +3,12 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { RunFollower } from "../../../../src/core/run/follower.ts";
-import { dashboardHtml } from "../../../../src/host/panel/dashboardHtml.ts";
-import { type PanelRun, PanelSession } from "../../../../src/host/panel/panelSession.ts";
-import { systemClock } from "../../../../src/node/clock.ts";
-import { createFileSystem } from "../../../../src/node/fileSystem.ts";
-import type { CommandArgs, HostMessage } from "../../../../src/shared/panelMessages.ts";
+import { RunFollower } from "../../src/core/run/follower.ts";
+import { dashboardHtml } from "../../src/host/panel/dashboardHtml.ts";
+import { type PanelRun, PanelSession } from "../../src/host/panel/panelSession.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { CommandArgs, HostMessage } from "../../src/shared/panelMessages.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 
 const ORIGIN = "http://panel.test";
