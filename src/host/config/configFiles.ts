@@ -18,7 +18,7 @@ export function isConfigDocument(document: vscode.TextDocument): boolean {
 }
 
 /** True when the base name fits the setting `tinkerRL.config.files`. */
-export function isConfigName(uri: vscode.Uri): boolean {
+function isConfigName(uri: vscode.Uri): boolean {
   const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
   return readSetting("config.files", uri).some((pattern) => fits(name, pattern));
 }
