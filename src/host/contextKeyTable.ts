@@ -1,7 +1,7 @@
 /** The names of our context keys, `tinkerRL.<name>` in when clauses. */
 
 export interface ContextKeys {
-  /** URIs of the open or known configuration files, for `resource in`. */
+  /** Paths of the open or known configuration files, for `resourcePath in`. */
   readonly configFiles: readonly string[];
   /** True when the workspace has a configuration. */
   readonly hasConfig: boolean;

@@ -36,7 +36,7 @@ export interface CommandRow {
 export type CommandFamily = Readonly<Record<string, CommandRow>>;
 
 /** True for the configuration file that a menu is about. */
-export const ON_CONFIG = "resource in tinkerRL.configFiles";
+export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
 /** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
 export function onRow(view: ViewId, ...words: readonly string[]): string {

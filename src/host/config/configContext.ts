@@ -32,11 +32,16 @@ export class ConfigContext implements vscode.Disposable {
 
   refresh(): void {
     const open = vscode.workspace.textDocuments.filter(isConfigDocument).map(({ uri }) => uri);
-    const uris = [...new Set([...open, ...this.#known()].map((uri) => uri.toString()))].sort();
-    if (uris.join("\n") === this.#told) return;
-    this.#told = uris.join("\n");
-    void setContextKey("configFiles", uris);
+    const paths = [...new Set([...open, ...this.#known()].map(resourcePath))].sort();
+    if (paths.join("\n") === this.#told) return;
+    this.#told = paths.join("\n");
+    void setContextKey("configFiles", paths);
   }
+}
+
+/** What menus compare with: whole URIs differ between a window and its remote extension host. */
+function resourcePath(uri: vscode.Uri): string {
+  return uri.scheme === "file" ? uri.fsPath : uri.path;
 }
 
 const FIRST_LINES = 5;

@@ -84,8 +84,8 @@ describe("a document is ours", () => {
     const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
     new ConfigContext(() => known).dispose();
     expect(editor().context.get("tinkerRL.configFiles")).toEqual([
-      "file:/a/b.tinker.yaml",
-      "file:/work/tinker-config.yaml",
+      "/a/b.tinker.yaml",
+      "/work/tinker-config.yaml",
     ]);
   });
 });

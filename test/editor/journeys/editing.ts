@@ -1,0 +1,255 @@
+/** Writing a configuration: marks and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import type { Journey, Stage } from "../journey.ts";
+
+const MODEL = "Qwen/Qwen3-8B";
+const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
+/** A fault a line, for the lines that say so. */
+const FAULTY = `# Faults on purpose
+model_name: Qwen/Qwen3-8
+lr: 1e-5
+batch_size: 0
+max_response_tokens: "512"
+environments:
+  GeneralReasoning/WhoDunit:
+    num_rollouts: 8
+    temperature: 0
+    splits:
+      training: {}
+`;
+/** Filled in by completion. */
+const OPEN = `model_name: 
+batch_size: 32
+init_from: 
+environments:
+  
+`;
+const TRIES = 4;
+const TRY_MS = 3000;
+const CODES = ["TRL110", "TRL121", "TRL203", "TRL300", "TRL302"];
+
+export const editing: Journey = {
+  name: "editing",
+  prepare: (folder) =>
+    writeFiles(folder, {
+      "tinker-config.yaml": FAULTY,
+      "open.tinker.yaml": OPEN,
+      "local.tinker.yaml": localConfig({ max_steps: 3 }),
+    }),
+  async run(stage) {
+    const { workbench, server, page, step, picture, pictures } = stage;
+    // Lists as an earlier session left them; nobody is asked for others.
+    keepLists(server.home);
+
+    await step("what is wrong is marked, and listed with its code", async () => {
+      await workbench.open("tinker-config.yaml");
+      await page.keyboard.press("Control+Shift+M");
+      for (const code of CODES) await workbench.problems().getByText(code).first().waitFor();
+      await pictures("problems");
+      const start = page.locator('.editor-actions [aria-label^="Start Training"]');
+      await start.waitFor();
+    });
+
+    await step("a quick fix gives an unknown key its right name", async () => {
+      await goTo(stage, 3, 2);
+      await page.keyboard.press("Control+.");
+      const fix = page.locator(".action-widget .monaco-list-row", {
+        hasText: "Change to 'learning_rate'",
+      });
+      await fix.first().waitFor();
+      await picture("fixes");
+      await fix.first().click();
+      await workbench.problems().getByText("TRL110").first().waitFor({ state: "hidden" });
+    });
+
+    await step("quick fixes take the close names of a model and an environment", async () => {
+      await fixAt(stage, 2, 14, `Change to '${MODEL}'`);
+      await workbench.problems().getByText("TRL302").first().waitFor({ state: "hidden" });
+      await fixAt(stage, 7, 6, "Change to 'GeneralReasoning/WhoDunIt'");
+      await workbench.problems().getByText("TRL300").first().waitFor({ state: "hidden" });
+      await workbench.problems().getByText("TRL301").first().waitFor();
+      await page.keyboard.press("Control+S");
+      await picture("fixed");
+    });
+
+    await step("hover tells of a model and of an environment", async () => {
+      await goTo(stage, 2, 16);
+      await hover(stage, "32,768 tokens");
+      await pictures("hover", () => hover(stage, "32,768 tokens"));
+      await goTo(stage, 7, 6);
+      await hover(stage, "Find out who did it");
+    });
+
+    await step("names of models come from the list on disk", async () => {
+      await workbench.open("open.tinker.yaml");
+      await complete(stage, 1, 13, MODEL);
+      await picture("models");
+      await workbench.suggestion(MODEL).click();
+    });
+
+    await step("so do checkpoints", async () => {
+      await complete(stage, 3, 12, "demo · step 50");
+      await picture("checkpoints");
+      await workbench.suggestion("demo · step 50").click();
+      await page.locator(".view-line", { hasText: CHECKPOINT }).waitFor();
+    });
+
+    await step("and environments, with their tasks and tools", async () => {
+      await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
+      await workbench.notification("May completion ask Tinker and OpenReward").waitFor();
+      await picture("question");
+      await page.keyboard.press("Escape");
+      await pictures("environments", async () => {
+        await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
+      });
+      await workbench.suggestion("GeneralReasoning/WhoDunIt").click();
+      await page.keyboard.press("Escape");
+      await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
+    });
+
+    await step("lenses offer a start, and tell of each environment", async () => {
+      await workbench.open("local.tinker.yaml");
+      await lens(stage, "Start Training").waitFor();
+      await lens(stage, "Validate").waitFor();
+      await lens(stage, "4,096 train tasks · 2 tools").waitFor();
+      await pictures("lenses");
+      await lens(stage, "Validate").click();
+      await workbench.statusItem("local.tinker.yaml is valid").waitFor();
+    });
+
+    await step("Show Effective Configuration sets it beside what a run makes of it", async () => {
+      await workbench.command("Tinker RL: Show Effective Configuration");
+      await workbench.tab("and what a run makes of it").waitFor();
+      const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
+      await made.filter({ hasText: "max_failing_rollouts: 0 # default" }).waitFor();
+      await pictures("effective");
+    });
+
+    await step("New Configuration opens a template under a free name", async () => {
+      await workbench.command("Tinker RL: New Configuration…");
+      await workbench.rows.first().waitFor();
+      await picture("templates");
+      await workbench.rows.first().click();
+      await workbench.tab(".tinker.yaml").waitFor();
+      await lens(stage, "Start Training").waitFor();
+      await picture("template");
+    });
+
+    await step(
+      "Environments lists those of the configurations, local and hosted ones",
+      async () => {
+        await workbench.show("Tinker RL");
+        for (const other of ["Runs", "Trajectories", "Checkpoints"]) {
+          await workbench.view(other).locator(".pane-header").click();
+        }
+        await workbench.unfold("Environments");
+        const local = workbench.row(/^environment local\/calculator on this machine, 4,096 train/);
+        await local.first().waitFor();
+        await workbench.row(/^environments: OpenReward, 2 /).click();
+        const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
+        await hosted.click();
+        await workbench.row(/^submit_answer, tool/).waitFor();
+        await pictures("view");
+      },
+    );
+
+    await step("an environment goes from there into the configuration", async () => {
+      await workbench.open("local.tinker.yaml");
+      const row = workbench.row(/^environment local\/depot on this machine/).first();
+      await row.hover();
+      await row.getByRole("button", { name: "Add Environment to Config" }).click();
+      await page.locator(".view-line", { hasText: "local/depot" }).waitFor();
+      await picture("added");
+    });
+  },
+};
+
+/** Writes lists where the extension keeps them. */
+function keepLists(home: string): void {
+  const folder = join(home, "user", "User", "globalStorage", "tinker-rl.tinker-rl", "catalogue");
+  mkdirSync(folder, { recursive: true });
+  const hour = 3600 * 1000;
+  const list = (server: string, items: readonly unknown[]): string =>
+    JSON.stringify({
+      schemaVersion: 1,
+      ...{ server, items, atMs: Date.now() - 3 * hour, isComplete: true },
+    });
+  const environment = (name: string, description: string) => ({
+    ...{ name, description, secrets: [], page: `https://openreward.ai/${name}` },
+    splits: [
+      { name: "train", tasks: 100 },
+      { name: "test", tasks: 20 },
+    ],
+    tools: ["look", "submit_answer"],
+  });
+  const tinker = "https://tinker.thinkingmachines.dev/services/tinker-prod";
+  writeFiles(folder, {
+    "environments.json": list("https://api.openreward.ai", [
+      environment("GeneralReasoning/WhoDunIt", "Find out who did it, where and with what."),
+      environment("GeneralReasoning/Wordle", "Guess a word in six turns."),
+    ]),
+    "models.json": list(tinker, [
+      { name: MODEL, contextTokens: 32_768, maxRank: null, note: null },
+      { name: "Qwen/Qwen3-30B-A3B", contextTokens: 65_536, maxRank: null, note: null },
+    ]),
+    "checkpoints.json": list(tinker, [
+      {
+        path: CHECKPOINT,
+        ...{ model: MODEL, rank: 32, run: "demo", step: 49, sizeBytes: 213_000_000 },
+        ...{ savedAtMs: Date.now() - 5 * hour, expiresAtMs: null },
+      },
+    ]),
+  });
+}
+
+/** Puts the cursor at a place of the editor, both numbers from 1. */
+async function goTo({ workbench, page }: Stage, line: number, column: number): Promise<void> {
+  await page.locator(".editor-group-container.active .editor-instance .view-lines").first().click();
+  await page.keyboard.press("Control+G");
+  await workbench.input.fill(`:${line}:${column}`);
+  await page.keyboard.press("Enter");
+  await workbench.input.waitFor({ state: "hidden" });
+}
+
+async function fixAt(stage: Stage, line: number, column: number, title: string): Promise<void> {
+  await goTo(stage, line, column);
+  await stage.page.keyboard.press("Control+.");
+  await stage.page.locator(".action-widget .monaco-list-row", { hasText: title }).first().click();
+}
+
+async function hover({ page, workbench }: Stage, text: string): Promise<void> {
+  await workbench.command("Show or Focus Hover");
+  const shown = page.locator(".monaco-hover:not(.hidden)", { hasText: text }).first();
+  await shown.waitFor();
+  assert.ok(await shown.isVisible());
+}
+
+/** Opens the suggestions at a place and waits for one; again when the editor had no focus yet. */
+async function complete(stage: Stage, line: number, column: number, label: string): Promise<void> {
+  const { page, workbench } = stage;
+  for (let left = TRIES; ; left -= 1) {
+    await page.keyboard.press("Escape");
+    await goTo(stage, line, column);
+    await page.keyboard.press("Control+Space");
+    const shown = workbench.suggestion(label).waitFor({ timeout: TRY_MS });
+    if (left === 1) return shown;
+    if (await shown.then(isTrue, isFalse)) return;
+  }
+}
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
+
+function lens({ page }: Stage, title: string) {
+  return page
+    .locator(
+      ".editor-group-container.active .codelens-decoration a, .editor-group-container.active .codelens-decoration span",
+      { hasText: title },
+    )
+    .first();
+}
