@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { plainMessage } from "./plainText.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import { readSetting } from "./settings.ts";
@@ -34,7 +35,8 @@ export class Notices implements vscode.Disposable {
         this.#after(async () => {
           const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} goes on without its terminal.", wish.title);
-          if ((await vscode.window.showInformationMessage(text, stop)) === stop) await tell("stop");
+          const chosen = await vscode.window.showInformationMessage(plainMessage(text), stop);
+          if (chosen === stop) await tell("stop");
         }),
       ),
     ];
@@ -58,12 +60,12 @@ export class Notices implements vscode.Disposable {
       const never = vscode.l10n.t("Don't Offer for This Run");
       const repeats = run.repeats ?? 0;
       const cost = repeats === 0 ? "" : vscode.l10n.t(" A resume repeats {0} steps.", repeats);
-      const chosen = await vscode.window.showInformationMessage(
-        vscode.l10n.t("The run {0} was interrupted after step {1}.{2}", run.name, run.steps, cost),
-        resume,
-        later,
-        never,
+      const text = vscode.l10n.t(
+        "The run {0} was interrupted after step {1}.{2}",
+        ...[run.name, run.steps, cost],
       );
+      const answers = [resume, later, never];
+      const chosen = await vscode.window.showInformationMessage(plainMessage(text), ...answers);
       if (chosen === resume) await resumeRun(run.folder);
       if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
     });
@@ -94,7 +96,7 @@ export class Notices implements vscode.Disposable {
     const open = vscode.l10n.t("Open Dashboard");
     const mute = vscode.l10n.t("Don't Show for This Configuration");
     const text = vscode.l10n.t("The run {0} is done.", name);
-    const chosen = await vscode.window.showInformationMessage(text, open, mute);
+    const chosen = await vscode.window.showInformationMessage(plainMessage(text), open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
       await this.#parts.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
@@ -108,7 +110,8 @@ export class Notices implements vscode.Disposable {
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
     const text = vscode.l10n.t("{0} did not start: {1}", name, error.message);
-    const chosen = await vscode.window.showErrorMessage(text, ...(isKey ? [setKey] : []), open);
+    const answers = [...(isKey ? [setKey] : []), open];
+    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
     if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(wish.configPath));
   }
@@ -117,7 +120,7 @@ export class Notices implements vscode.Disposable {
     const resume = vscode.l10n.t("Resume");
     const log = vscode.l10n.t("Show Log");
     const text = vscode.l10n.t("The run {0} was interrupted.", name);
-    const chosen = await vscode.window.showWarningMessage(text, resume, log);
+    const chosen = await vscode.window.showWarningMessage(plainMessage(text), resume, log);
     if (chosen === resume) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
@@ -127,7 +130,7 @@ export class Notices implements vscode.Disposable {
     const log = vscode.l10n.t("Show Log");
     const reason = error?.message.split("\n")[0] ?? vscode.l10n.t("exit code {0}", exitCode ?? "?");
     const text = vscode.l10n.t("The run {0} failed: {1}", name, reason);
-    const chosen = await vscode.window.showErrorMessage(text, resume, log);
+    const chosen = await vscode.window.showErrorMessage(plainMessage(text), resume, log);
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }

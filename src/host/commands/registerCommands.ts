@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
+import { plainMessage } from "../plainText.ts";
 import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
 
 /**
@@ -39,7 +40,7 @@ function guarded(
       return await handler(target, selection);
     } catch (error) {
       log.error(`${id}: ${errorMessage(error)}`);
-      void vscode.window.showErrorMessage(errorMessage(error));
+      void vscode.window.showErrorMessage(plainMessage(errorMessage(error)));
       return undefined;
     }
   };

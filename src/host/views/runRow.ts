@@ -1,6 +1,7 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
 import { formatCount, formatQuantity, formatReward } from "../../shared/format.ts";
+import { plainLine } from "../plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 export interface RowText {
@@ -40,7 +41,7 @@ export function runRow(
   run: RunEntry,
   given: { readonly label: string | null; readonly isSpinning: boolean },
 ): RowText {
-  const label = given.label ?? run.name;
+  const label = given.label ?? plainLine(run.name);
   const [icon, color] = ICONS[run.phase];
   const details = detailsOf(run);
   return {

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import { plainLine } from "../plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
 import { readSetting } from "../settings.ts";
 import { inOrder, isShown, type RolloutFilter, type RolloutOrder } from "./rolloutFilter.ts";
@@ -250,7 +251,10 @@ function rolloutItem(
   summary: RolloutSummary,
 ): vscode.TreeItem {
   const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
-  const lines = [fateText(summary), summary.error].filter((line) => line !== null);
+  const { error } = summary;
+  const lines = [fateText(summary), error === null ? null : plainLine(error)].filter(
+    (line) => line !== null,
+  );
   if (lines.length > 0) item.tooltip = lines.join("\n");
   item.command = {
     command: "tinkerRL.openRollout",

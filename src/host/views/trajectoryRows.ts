@@ -4,6 +4,7 @@ import type { MetricColumns } from "../../core/run/metricColumns.ts";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
+import { plainLine } from "../plainText.ts";
 import type { RowText } from "./runRow.ts";
 
 /** A reward from here on counts as a success. */
@@ -64,7 +65,7 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
     ...(score?.advantage == null ? [] : [`adv ${formatSigned(score.advantage)}`]),
     formatQuantity(turns, "turn"),
     `${formatCount(tokens)} tok`,
-    STOPS[stop] ?? stop.replaceAll("_", " "),
+    STOPS[stop] ?? plainLine(stop.replaceAll("_", " ")),
   ];
   return row(
     `#${rollout.rollout + 1}`,
@@ -79,13 +80,13 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
 export function fateText({ score }: RolloutSummary): string | null {
   if (score === null) return "Not scored yet: the step is under way.";
   if (!score.fate.startsWith("excluded:")) return null;
-  const why = score.fate.slice("excluded:".length).replaceAll(/[-_]/g, " ");
+  const why = plainLine(score.fate.slice("excluded:".length).replaceAll(/[-_]/g, " "));
   return `Not trained on: ${why}.`;
 }
 
 function taskText({ environment, split, index }: RolloutSummary): string {
   const short = environment.slice(environment.lastIndexOf("/") + 1);
-  return `${short} ${split} ${index}`;
+  return `${plainLine(short)} ${plainLine(split)} ${index}`;
 }
 
 function groupIcon(min: number | null, max: number | null): string {
