@@ -191,6 +191,31 @@ export class Workbench {
     return this.page.locator(".terminal-wrapper.active .xterm-rows");
   }
 
+  /** Chooses a terminal in the list beside, which VS Code shows as soon as there are two. */
+  async showTerminal(title: string): Promise<void> {
+    const entry = this.page.locator(".terminal-tabs-entry", { hasText: title }).first();
+    // Buttons appear at its end under the pointer.
+    await entry.click({ position: { x: 24, y: 8 } });
+    await this.page
+      .locator(".terminal-tabs-entry")
+      .locator("xpath=ancestor::*[contains(@class, 'selected')]")
+      .filter({ hasText: title })
+      .waitFor();
+  }
+
+  /** Everything the active terminal holds, also what has scrolled away. Uses the clipboard. */
+  async terminalText(): Promise<string> {
+    await this.page.evaluate(() => navigator.clipboard.writeText(""));
+    await this.command("Terminal: Select All");
+    await this.command("Terminal: Copy Selection");
+    const read = (): Promise<string> => this.page.evaluate(() => navigator.clipboard.readText());
+    for (let left = TRIES; left > 0 && (await read()) === ""; left -= 1) {
+      await this.page.waitForTimeout(200);
+    }
+    await this.command("Terminal: Clear Selection");
+    return await read();
+  }
+
   /** The extension's page in an editor: a frame of VS Code's, and in it our own. */
   panel(): FrameLocator {
     return this.#panelHost().contentFrame().frameLocator("#active-frame");

@@ -1,39 +1,48 @@
-/** A training from the palette: a task that runs, steps that are told everywhere, stop, and a resume that goes on exactly. */
+/** A training from the palette: a task that runs, steps that are told everywhere, pause, stop, and a resume that goes on exactly. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
+import { runIn, stepsOf, stepsTo } from "../runFiles.ts";
+
+const STEPS = 14;
 
 export const training: Journey = {
   name: "training",
-  prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: 30 }) }),
+  prepare: (folder) =>
+    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: STEPS }) }),
   async run({ workbench, folder, step, pictures, picture }) {
-    const run = join(folder, ".tinker-rl", "runs", "tinker-config");
-    const steps = (): readonly number[] => stepsIn(run);
+    const run = runIn(folder);
+    const steps = (): readonly number[] => stepsOf(run);
 
     await step("Start Training begins at once: one configuration needs no question", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
-      await until("three steps", () => steps().length >= 3, 60_000);
+      await until("two steps", () => steps().length >= 2, 60_000);
     });
 
-    await step("the run is a task, in the status bar, and in the views", async () => {
+    await step("Pause After This Step holds it, and everything says so", async () => {
+      await workbench.command("Tinker RL: Pause After This Step");
+      await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+      await workbench.statusItem("Tinker RL paused").waitFor();
+      await workbench.panel().getByRole("button", { name: "Continue" }).waitFor();
+    });
+
+    await step("the run is a task, which Show Running Tasks finds", async () => {
       // With a single task that runs, VS Code shows its terminal at once.
       await workbench.command("Tasks: Show Running Tasks");
       await workbench.terminal().getByText("reward").first().waitFor();
-      await workbench.statusItem("Tinker RL").waitFor();
-      await workbench.row(/^Step 2, mean/).waitFor();
-      await pictures("running");
+      await workbench.page.getByRole("button", { name: "1 Running Tasks" }).waitFor();
+      await pictures("paused");
     });
 
-    await step("the dashboard draws the rewards as they come", async () => {
-      await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor();
+    await step("the dashboard and the views tell the same steps", async () => {
+      const done = steps().length;
+      await workbench.panel().getByText(`step ${done} of ${STEPS}`).waitFor();
       await workbench.panel().locator("canvas").first().waitFor();
-      await pictures("dashboard");
+      await workbench.row(new RegExp(`^Step ${done}, mean`)).waitFor();
     });
 
     await step("a step unfolds into groups, and a group into rollouts", async () => {
@@ -46,33 +55,53 @@ export const training: Journey = {
       await picture("trajectories");
     });
 
-    await step("Stop and Save ends it, and the row says so", async () => {
+    await step("Continue goes on, and Stop and Save ends it with exit code 3", async () => {
+      await workbench.command("Tinker RL: Continue Run");
+      await workbench.row(/^run tinker-config, running/).waitFor();
       await workbench.command("Tinker RL: Stop and Save");
-      await workbench
-        .row(/^run tinker-config, stopped.*can be resumed/)
-        .waitFor({ timeout: 30_000 });
-      await picture("stopped");
+      const stopped = /^run tinker-config, stopped.*can be resumed, nothing is repeated/;
+      await workbench.row(stopped).waitFor({ timeout: 60_000 });
+      await workbench.terminal().getByText("exit code: 3").waitFor();
+      await workbench.panel().getByRole("button", { name: "Resume" }).waitFor();
+      await pictures("stopped");
     });
 
-    await step("Resume Run goes on with the next step", async () => {
+    await step("Resume Run goes on with the next step, to an end without a fault", async () => {
       const before = steps().length;
       await workbench.command("Tinker RL: Resume Run");
       await until("another step", () => steps().length > before, 60_000);
-      await workbench.row(/^run tinker-config, done, step 30 of 30/).waitFor({ timeout: 120_000 });
+      const done = new RegExp(`^run tinker-config, done, step ${STEPS} of ${STEPS}`);
+      await workbench.row(done).waitFor({ timeout: 180_000 });
+      assert.deepEqual(steps(), stepsTo(STEPS));
+    });
+
+    await step("the views know that it is done", async () => {
+      await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
+      await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, final`)).waitFor();
+      await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
+      assert.equal(await workbench.row(/under way/).count(), 0);
+      assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);
+    });
+
+    await step("the terminal ended without an exit code to speak of", async () => {
+      await workbench.showTerminal("resume tinker-config");
+      const text = await workbench.terminalText();
+      assert.match(text, /Terminal will be reused by tasks/);
+      assert.doesNotMatch(text, /exit code/);
+    });
+
+    await step("the chart has one line over all steps, and a mark at the resume", async () => {
+      await workbench.panel().getByText("Attempt 2").first().waitFor();
+      await workbench.panel().getByText("resume", { exact: true }).waitFor();
+      await pictures("done");
+      await workbench.panel().getByRole("button", { name: "View as table" }).click();
+      const firstCells = workbench.panel().locator("figure.reward tbody tr > :first-child");
+      await firstCells.first().waitFor();
+      const shown = (await firstCells.allInnerTexts()).map(Number);
       assert.deepEqual(
-        steps(),
-        Array.from({ length: 30 }, (_, index) => index),
+        shown.toSorted((a, b) => a - b),
+        stepsTo(STEPS).map((each) => each + 1),
       );
-      await picture("done");
     });
   },
 };
-
-function stepsIn(run: string): readonly number[] {
-  try {
-    const lines = readFileSync(join(run, "metrics.jsonl"), "utf8").trim().split("\n");
-    return lines.map((line) => (JSON.parse(line) as { step: number }).step); // the product's own file
-  } catch {
-    return [];
-  }
-}

@@ -1,0 +1,49 @@
+/** What journeys read from run folders. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface StoredRow {
+  readonly step: number;
+  readonly rollout: { readonly reward: { readonly mean: number } };
+}
+
+export function runIn(folder: string, name = "tinker-config"): string {
+  return join(folder, ".tinker-rl", "runs", name);
+}
+
+/** The rows of `metrics.jsonl` so far; a line that is being written is left out. */
+export function rowsOf(run: string): readonly StoredRow[] {
+  const file = join(run, "metrics.jsonl");
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as StoredRow); // the product's own file
+}
+
+export function stepsOf(run: string): readonly number[] {
+  return rowsOf(run).map(({ step }) => step);
+}
+
+/** The mean rewards of all steps. */
+export function rewardsOf(run: string): readonly number[] {
+  return rowsOf(run).map(({ rollout }) => rollout.reward.mean);
+}
+
+/** Process id of the trainer, of the run's last attempt. */
+export function trainerOf(run: string): number {
+  return Number(/"pid":\s*(\d+)/.exec(readFileSync(join(run, "run.json"), "utf8"))?.[1]);
+}
+
+/** The rows without what depends on the clock, or on how often the run was started. */
+export function comparableRows(run: string): unknown {
+  const timed = new Set(["time", "throughput", "eta_s", "attempt", "latency_s"]);
+  const text = JSON.stringify(rowsOf(run), (key, value: unknown) =>
+    timed.has(key) ? undefined : value,
+  );
+  return JSON.parse(text);
+}
+
+/** `count` steps, counted from 0. */
+export function stepsTo(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

@@ -1,0 +1,103 @@
+/** VS Code's window without a mouse. Every key waits for the focus that it needs: one that comes too early goes elsewhere. */
+
+import type { Locator, Page } from "playwright-core";
+import type { Workbench } from "./workbench.ts";
+
+const TRIES = 5;
+const MAX_ROWS = 300;
+
+export class Keyboard {
+  readonly #workbench: Workbench;
+  readonly #page: Page;
+
+  constructor(workbench: Workbench) {
+    this.#workbench = workbench;
+    this.#page = workbench.page;
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#page.keyboard.press(key);
+  }
+
+  async type(text: string): Promise<void> {
+    await this.#page.keyboard.type(text);
+  }
+
+  /** Calls a command from the palette by its whole title. */
+  async command(title: string): Promise<void> {
+    const { input } = this.#workbench;
+    for (let left = TRIES - 1; ; left -= 1) {
+      try {
+        await this.press("F1");
+        await input.and(this.#page.locator(":focus")).waitFor({ timeout: 3000 });
+        await this.type(title);
+        await this.#choose((label) => label === title || label.startsWith(`${title}, `));
+        return;
+      } catch (error) {
+        await this.press("Escape");
+        if (left === 0) throw error;
+      }
+    }
+  }
+
+  /** Chooses a row of the quick pick that is open. */
+  async pick(text: string): Promise<void> {
+    await this.#workbench.input.and(this.#page.locator(":focus")).waitFor();
+    await this.#choose((label) => label.includes(text));
+  }
+
+  /** Puts the focus into a view of the side bar, on its rows. */
+  async view(name: string): Promise<void> {
+    const rows = this.#page.locator(".part.sidebar .monaco-list:focus");
+    for (let left = TRIES - 1; ; left -= 1) {
+      await this.command(`Tinker RL: Focus on ${name} View`);
+      try {
+        await rows.waitFor({ timeout: 5000 });
+        return;
+      } catch (error) {
+        // A view that is still empty has no rows to go to.
+        if (left === 0) throw error;
+      }
+    }
+  }
+
+  /** Goes down in the tree that has the focus, to the next row with this spoken name. */
+  async row(name: RegExp): Promise<void> {
+    const list = this.#page.locator(".part.sidebar .monaco-list:focus");
+    const focused = list.locator(".monaco-list-row.focused");
+    const seen: string[] = [];
+    for (let left = MAX_ROWS; left > 0; left -= 1) {
+      const label = (await focused.count()) === 0 ? "" : await labelOf(focused);
+      if (name.test(label)) return;
+      seen.push(label);
+      await this.press("ArrowDown");
+    }
+    throw new Error(`No row below has the name ${name}: ${[...new Set(seen)].join("; ")}`);
+  }
+
+  /** Presses Tab until the focus is on `target`, in the window or in a web view. */
+  async tabTo(target: Locator, limit = 80): Promise<void> {
+    for (let left = limit; left > 0; left -= 1) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await this.press("Tab");
+    }
+    throw new Error(`Tab does not lead to ${target}.`);
+  }
+
+  async #choose(fits: (label: string) => boolean): Promise<void> {
+    const focused = this.#page.locator(".quick-input-list .monaco-list-row.focused");
+    await focused.waitFor({ timeout: 3000 });
+    for (let left = 30; left > 0; left -= 1) {
+      if (fits(await labelOf(focused))) {
+        await this.press("Enter");
+        return;
+      }
+      await this.press("ArrowDown");
+    }
+    throw new Error("The list has no such row.");
+  }
+}
+
+async function labelOf(row: Locator): Promise<string> {
+  return (await row.first().getAttribute("aria-label", { timeout: 3000 })) ?? "";
+}
