@@ -2,17 +2,16 @@
 
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import type { RunStatus } from "../../core/config/editing/lenses.ts";
 import type { FileSystem, Log } from "../../core/ports.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import type { ConfigRun } from "../config/configParts.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { keepKeys } from "../keys/keepKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../settings.ts";
+import { newestRun } from "./configRun.ts";
 import type { LoadedParts } from "./lateParts.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
@@ -98,19 +97,6 @@ export function createCatalogue(parts: CatalogueParts): CatalogueRoom {
       },
     },
   };
-}
-
-/** The newest run that was started from the configuration at `path`. */
-export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
-  const run = runs.find(({ file }) => file?.configPath === path);
-  if (run === undefined) return { status: { kind: "none" } };
-  return { status: statusOf(run), target: { folder: run.folder } };
-}
-
-function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): RunStatus {
-  if (!isLive) return { kind: "ended", outcome: phase, reward };
-  const last = totalSteps === null ? Number.POSITIVE_INFINITY : totalSteps - 1;
-  return { kind: "running", step: Math.max(0, Math.min(steps, last)), steps: totalSteps, reward };
 }
 
 /** Keeps the catalogue informed of where secrets would come from; nobody looks in Restricted Mode. */

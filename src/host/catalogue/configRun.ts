@@ -1,0 +1,18 @@
+/** What help for a configuration tells of its newest run. */
+
+import type { RunStatus } from "../../core/config/editing/lenses.ts";
+import type { ConfigRun } from "../config/configParts.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+
+/** The newest run that was started from the configuration at `path`. */
+export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
+  const run = runs.find(({ file }) => file?.configPath === path);
+  if (run === undefined) return { status: { kind: "none" } };
+  return { status: statusOf(run), target: { folder: run.folder } };
+}
+
+function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): RunStatus {
+  if (!isLive) return { kind: "ended", outcome: phase, reward };
+  const last = totalSteps === null ? Number.POSITIVE_INFINITY : totalSteps - 1;
+  return { kind: "running", step: Math.max(0, Math.min(steps, last)), steps: totalSteps, reward };
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fitForKeeping, StoredLists } from "../../../src/host/catalogue/storedLists.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { aList, aModel, anEnvironment, CATALOGUE } from "./aList.ts";
+
+let folder: string;
+const fileSystem = createFileSystem();
+const lists = (): StoredLists => new StoredLists(join(folder, "catalogue"), fileSystem);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "catalogue-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file of the folder as some other program could. */
+async function written(name: string, text: string): Promise<void> {
+  await fileSystem.makeDirectory(join(folder, "catalogue"));
+  writeFileSync(join(folder, "catalogue", name), text);
+}
+
+describe("lists on disk", () => {
+  it("come back as they were kept, with their time and server", async () => {
+    const environments = aList([anEnvironment("Owner/Game", { tools: ["look"] })], {
+      ...{ server: CATALOGUE, atMs: 12_345, isComplete: false },
+    });
+    await lists().write("environments", environments);
+    expect(await lists().read("environments")).toEqual(environments);
+    expect(readdirSync(join(folder, "catalogue"))).toEqual(["environments.json"]);
+  });
+
+  it("are absent before the first one", async () => {
+    expect(await lists().read("models")).toBeNull();
+  });
+
+  it.each([
+    ["half a file", '{"schemaVersion":1,"server":"x","atMs":1,"isComp'],
+    ["another version", JSON.stringify({ ...aList([]), schemaVersion: 2 })],
+    ["something else", "[]"],
+  ])("are absent when the file is %s", async (_, text) => {
+    await written("models.json", text);
+    expect(await lists().read("models")).toBeNull();
+  });
+
+  it("are not read when they are larger than any of ours", async () => {
+    const models = aList([aModel("a")]);
+    await written("models.json", JSON.stringify({ schemaVersion: 1, ...models }).padEnd(5e6));
+    expect(await lists().read("models")).toBeNull();
+  });
+
+  it("lose entries that are none", async () => {
+    const items = [aModel("a"), { name: "" }, "text", { ...aModel("b"), contextTokens: -1 }];
+    await written("models.json", JSON.stringify({ schemaVersion: 1, ...aList(items) }));
+    expect((await lists().read("models"))?.items).toEqual([aModel("a")]);
+  });
+});
+
+describe("what a service said", () => {
+  it("is cut to what may be kept, and then counts as not complete", () => {
+    const long = anEnvironment("Owner/Game", { description: "x".repeat(1000) });
+    const bad = anEnvironment("Owner/Other", { page: "javascript:alert(1)" });
+    const kept = fitForKeeping("environments", aList([long, bad]));
+    expect(kept.items.map(({ name }) => name)).toEqual(["Owner/Game"]);
+    expect(kept.items[0]?.description).toHaveLength(300);
+    expect(kept.isComplete).toBe(false);
+  });
+
+  it("is no longer than a list may be", () => {
+    const items = Array.from({ length: 6000 }, (_, index) => aModel(`m${index}`));
+    expect(fitForKeeping("models", aList(items)).items).toHaveLength(5000);
+  });
+});
