@@ -115,7 +115,11 @@ export class RunPanel implements vscode.Disposable {
 
   #run(folder: string): PanelRun {
     const { store, labels, fileSystem } = this.#parts;
-    if (this.#follower?.folder !== folder) this.#follower = new RunFollower({ fileSystem, folder });
+    if (this.#follower?.folder !== folder) {
+      this.#follower = new RunFollower({ fileSystem, folder });
+      // Reads while the page loads. What goes wrong is told when the panel reads again.
+      this.#follower.refresh().catch(() => undefined);
+    }
     const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
     return { id: idOf(folder), name, follower: this.#follower };
   }
