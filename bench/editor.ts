@@ -1,0 +1,49 @@
+/**
+ * Measures the editor against its budgets: the packaged extension in a real VS Code, its page alone where that is more exact, and
+ * what the host does for a run in a process of its own. The runs are large and made anew from a seed. Run: `npm run
+ * bench:editor`; arguments choose parts, as in `npm run bench:editor -- host page`. Nothing fails when a budget is missed.
+ */
+
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { createFileSystem } from "../src/node/fileSystem.ts";
+import { deleteFolder, newFolder } from "../test/editor/folders.ts";
+import { launchBrowser } from "../test/workbench/browser.ts";
+import { pageRows } from "./editorPage.ts";
+import { type BenchRuns, writeBenchRuns } from "./editorRuns.ts";
+import { sizeRows } from "./editorSizes.ts";
+import { printRows } from "./editorTable.ts";
+import { workbenchRows } from "./editorWorkbench.ts";
+
+const PARTS: Readonly<Record<string, (runs: BenchRuns) => Promise<void>>> = {
+  sizes: async () => printRows("Sizes", sizeRows()),
+  host: async ({ steps, longSteps, wide }) => {
+    const program = [resolve("scripts/run.mjs"), resolve("bench/editorHost.ts")];
+    const args = ["--expose-gc", ...program, steps, longSteps, wide];
+    execFileSync(process.execPath, args, { stdio: "inherit" });
+  },
+  page: async (runs) => {
+    const browser = await launchBrowser();
+    try {
+      printRows("Page alone, processor time", await pageRows(browser, runs));
+    } finally {
+      await browser.close();
+    }
+  },
+  workbench: async (runs) => printRows("In VS Code", await workbenchRows(runs)),
+};
+
+const chosen = process.argv.slice(2);
+for (const name of chosen) {
+  if (PARTS[name] === undefined) throw new Error(`Parts: ${Object.keys(PARTS).join(", ")}.`);
+}
+const workspace = newFolder();
+try {
+  const runs = await writeBenchRuns(createFileSystem(), workspace);
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (chosen.length === 0 || chosen.includes(name)) await measure(runs);
+  }
+} finally {
+  deleteFolder(workspace);
+}
+process.exit(0);

@@ -1,0 +1,124 @@
+/**
+ * The dashboard's page alone in a browser. Times are processor time of the page's own thread, so that other work on the machine
+ * matters little; they hold scripts, styles, layout and the recording of what is painted.
+ */
+
+import { build } from "esbuild";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { createUniform } from "../src/local/random.ts";
+import { createFileSystem } from "../src/node/fileSystem.ts";
+import { openPanelPage } from "../test/host/panel/browser/panelPage.ts";
+import { THEMES } from "../test/host/panel/browser/themes.ts";
+import { addStep, type BenchRuns, LONG_STEPS } from "./editorRuns.ts";
+import type { Row } from "./editorTable.ts";
+
+const TRIES = 9;
+const FRAME_MS = 16.7;
+
+export async function pageRows(browser: Browser, runs: BenchRuns): Promise<readonly Row[]> {
+  return [await chartRow(browser), await overviewRow(browser, runs.longSteps)];
+}
+
+/** One chart as the reward chart is: five lines, of which four bound two bands. */
+async function chartRow(browser: Browser): Promise<Row> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { createLineChart } from "./webview-ui/controls/lineChart.ts"`,
+      resolveDir: ".",
+    },
+    ...{ bundle: true, write: false, format: "iife", globalName: "chart", target: "chrome120" },
+  });
+  const page = await browser.newPage({ viewport: { width: 1_200, height: 900 } });
+  await page.setContent("<!DOCTYPE html><div id=place></div>");
+  await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
+  const uniform = createUniform(1);
+  const mean = Array.from({ length: LONG_STEPS }, (_, step) => step / LONG_STEPS + uniform() / 5);
+  await page.evaluate(PREPARE_CHART, mean);
+  const timer = await cpuTimer(page);
+  const samples: number[] = [];
+  for (let attempt = 0; attempt <= TRIES; attempt += 1) {
+    const before = await timer();
+    await page.evaluate("draw()");
+    const ms = (await timer()) - before;
+    // The first one makes the chart.
+    if (attempt > 0) samples.push(ms);
+  }
+  await page.close();
+  const what = `one chart of ${LONG_STEPS.toLocaleString("en")} steps, 5 lines, 2 bands: new step`;
+  return { what, samples, unit: "ms", budget: FRAME_MS };
+}
+
+/** Runs in the page. */
+function PREPARE_CHART(mean: readonly number[]): void {
+  const page = globalThis as unknown as Record<string, unknown> & {
+    chart: typeof import("../webview-ui/controls/lineChart.ts");
+  };
+  const place = document.querySelector<HTMLElement>("#place");
+  if (place === null) return;
+  const nothing = (): void => undefined;
+  const chart = page.chart.createLineChart(place, {
+    ...{ height: 300, isSmall: false, syncKey: "run" },
+    ...{ onCursor: nothing, onPick: nothing, onZoom: nothing },
+  });
+  const line = (key: string, shift: number, isEdge: boolean) => ({
+    ...{ key, label: key, colour: "blue" as const, width: isEdge ? 0 : 2, share: isEdge ? 0 : 1 },
+    values: Float64Array.from(mean, (value) => value + shift),
+  });
+  const series = [
+    line("mean", 0, false),
+    ...[line("high", 0.3, true), line("low", -0.3, true)],
+    ...[line("over", 0.1, true), line("under", -0.1, true)],
+  ];
+  const band = { colour: "blue" as const, share: 0.2 };
+  page["draw"] = async () => {
+    chart.update({
+      ...{ series, marks: [], isLog: false, isWhole: true, formatX: String, formatY: String },
+      xs: Float64Array.from(mean, (_, step) => step),
+      bands: [
+        { ...band, upper: "high", lower: "low" },
+        { ...band, upper: "over", lower: "under" },
+      ],
+      ...{ xRange: [0, mean.length], yRange: [-0.5, 1.5] },
+    });
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+  };
+}
+
+/** The whole tab: the reward chart, the histogram and all small charts, when a step comes to the others. */
+async function overviewRow(browser: Browser, folder: string): Promise<Row> {
+  const [theme] = THEMES;
+  if (theme === undefined) throw new Error("There is no theme.");
+  const fileSystem = createFileSystem();
+  const panel = await openPanelPage(browser, { folder, theme });
+  const { page, session } = panel;
+  const said = page.locator(".plot").first();
+  const rows = async (): Promise<number> => Number(await said.getAttribute("aria-valuemax"));
+  while ((await rows()) < LONG_STEPS) await page.waitForTimeout(100);
+  // All other columns follow the first ones.
+  await page.waitForTimeout(5_000);
+  const timer = await cpuTimer(page);
+  const samples: number[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const wanted = (await rows()) + 1;
+    const before = await timer();
+    await addStep(fileSystem, folder, wanted - 1);
+    session.refresh();
+    while ((await rows()) < wanted) await page.waitForTimeout(50);
+    await page.waitForTimeout(200);
+    samples.push((await timer()) - before);
+  }
+  await panel.close();
+  const what = "  all charts of the overview: new step";
+  return { what, samples, unit: "ms", budget: null };
+}
+
+/** Milliseconds of processor time that the page's thread has spent in tasks. */
+async function cpuTimer(page: Page): Promise<() => Promise<number>> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    const seconds = metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
+    return seconds * 1_000;
+  };
+}

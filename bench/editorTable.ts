@@ -1,0 +1,50 @@
+/** What was measured of the editor beside what it may be, as a table. */
+
+import { loadavg } from "node:os";
+import { median } from "./measure.ts";
+
+export interface Row {
+  readonly what: string;
+  /** All tries; the table shows the best and the median. */
+  readonly samples: readonly number[];
+  readonly unit: string;
+  /** At most; null for what has no budget and explains the others. */
+  readonly budget: number | null;
+}
+
+const COLUMNS = [58, 10, 10, 12, 20];
+
+/** Prints one part of the table. Other work on the machine makes times longer, so its load stands beside. */
+export function printRows(title: string, rows: readonly Row[]): void {
+  console.log(`\n${title} (load average ${loadavg()[0]?.toFixed(1)})`);
+  printCells(["", "best", "median", "budget", ""]);
+  for (const { what, samples, unit, budget } of rows) {
+    const best = Math.min(...samples);
+    const usual = median(samples);
+    printCells([
+      what,
+      withUnit(best, unit),
+      samples.length === 1 ? "" : withUnit(usual, unit),
+      budget === null ? "" : `${budget} ${unit}`,
+      budget === null ? "" : verdict(best, usual, budget),
+    ]);
+  }
+}
+
+function verdict(best: number, usual: number, budget: number): string {
+  if (usual <= budget) return "met";
+  return best <= budget ? "met by the best only" : "MISSED";
+}
+
+function withUnit(value: number, unit: string): string {
+  const digits = value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toPrecision(3);
+  return `${digits} ${unit}`;
+}
+
+function printCells([first = "", ...others]: readonly string[]): void {
+  const cells = others.map((cell, index) => {
+    const width = COLUMNS[index + 1] ?? 0;
+    return index === others.length - 1 ? `  ${cell}` : cell.padStart(width);
+  });
+  console.log(`${first.padEnd(COLUMNS[0] ?? 0)}${cells.join("")}`.trimEnd());
+}

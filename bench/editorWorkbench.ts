@@ -1,0 +1,239 @@
+/** The packaged extension in a real VS Code, timed from what a user does to the frame that shows it. */
+
+import type { Frame, Page } from "playwright-core";
+import { createFileSystem } from "../src/node/fileSystem.ts";
+import { until } from "../test/editor/journey.ts";
+import { freshPage, launchBrowser, workbenchUrl } from "../test/workbench/browser.ts";
+import { packagedExtension } from "../test/workbench/packagedExtension.ts";
+import { memoryMb } from "../test/workbench/processes.ts";
+import { startServer, type WorkbenchServer } from "../test/workbench/server.ts";
+import { Workbench } from "../test/workbench/workbench.ts";
+import { hostHeapMb } from "./editorHostHeap.ts";
+import { type OpeningTimes, openingTimes, PROBE, scrollBlanks, timeToSee } from "./editorProbe.ts";
+import {
+  type BenchRuns,
+  FOLLOWED_STEPS,
+  STEPS,
+  WIDE_ROLLOUTS,
+  WIDE_STEPS,
+  writeGrowingRun,
+} from "./editorRuns.ts";
+import type { Row } from "./editorTable.ts";
+
+const TRIES = 7;
+const RELOADS = 4;
+const ID = "tinker-rl.tinker-rl";
+const CLOSE = "Control+Alt+F8";
+/** Five steps a second are more than any model trains. */
+const STEP_PAUSE_MS = 100;
+const WHEEL_PX = 240;
+
+interface Stage {
+  readonly page: Page;
+  readonly workbench: Workbench;
+  readonly server: WorkbenchServer;
+  readonly workspace: string;
+}
+
+export async function workbenchRows({ workspace }: BenchRuns): Promise<readonly Row[]> {
+  const server = await startServer({
+    vsix: [packagedExtension()],
+    keys: { "ctrl+alt+f8": "workbench.action.closeAllEditors" },
+  });
+  const browser = await launchBrowser();
+  try {
+    const page = await freshPage(browser, server.authority);
+    await page.context().addInitScript(PROBE);
+    const workbench = new Workbench(page);
+    await page.goto(workbenchUrl(server.authority, workspace), { waitUntil: "domcontentloaded" });
+    await workbench.ready();
+    const stage = { page, workbench, server, workspace };
+    const heapBefore = await heap(stage);
+    await workbench.show("Tinker RL");
+    return [
+      ...(await activationRows(stage)),
+      ...(await openingRows(stage)),
+      ...(await tableRows(stage)),
+      ...(await hiddenRows(stage)),
+      ...(await memoryRows(stage, heapBefore)),
+    ];
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
+async function activationRows({ workbench }: Stage): Promise<readonly Row[]> {
+  const loads: number[] = [];
+  const activations: number[] = [];
+  for (let attempt = 0; attempt < RELOADS; attempt += 1) {
+    if (attempt > 0) await workbench.reload();
+    await workbench.row(/^run steps, done/).waitFor();
+    const { load, activate } = await workbench.activation(ID);
+    loads.push(load);
+    activations.push(activate);
+  }
+  return [
+    { what: "activate()", samples: activations, unit: "ms", budget: 50 },
+    { what: "  loading of its code before", samples: loads, unit: "ms", budget: null },
+  ];
+}
+
+/** Every run that is opened was not looked at just before: the host reads it from its beginning. */
+async function openingRows(stage: Stage): Promise<readonly Row[]> {
+  const times: OpeningTimes[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    await openRun(stage, "wide");
+    await close(stage);
+    const frame = await openRun(stage, "steps");
+    times.push(await openingTimes(stage.page, frame));
+    await close(stage);
+  }
+  const what = `panel ready to first chart, ${thousands(STEPS)} steps`;
+  return [
+    { what, samples: times.map(({ readyMs }) => readyMs), unit: "ms", budget: 500 },
+    {
+      ...{ what: "  from the click on the run", unit: "ms", budget: null },
+      samples: times.map(({ wholeMs }) => wholeMs),
+    },
+  ];
+}
+
+async function tableRows(stage: Stage): Promise<readonly Row[]> {
+  const frame = await openRun(stage, "wide");
+  await timeToSee(frame, { at: "#tab-trajectories", see: ".grid-row" });
+  const all = { see: ".filter-count", text: `${thousands(WIDE_ROLLOUTS)} rollouts` };
+  await frame.waitForFunction(
+    (text) => document.querySelector(".filter-count")?.textContent?.includes(text),
+    all.text,
+  );
+  const rollout = await rolloutTimes(frame);
+  const first: number[] = [];
+  const whole: number[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const isRound = attempt % WIDE_STEPS === WIDE_STEPS - 1;
+    const buttons = ".step-navigator button";
+    const at = isRound ? `${buttons}.toggle` : `${buttons}:first-child`;
+    const startedAt = performance.now();
+    first.push(await timeToSee(frame, { at, see: ".grid-row" }));
+    await timeToSee(frame, { ...all, at: ".filter-count" });
+    whole.push(performance.now() - startedAt);
+  }
+  const { frames, blank } = await scroll(stage, frame);
+  const filter = await filterTimes(frame);
+  await close(stage);
+  return [
+    row(`table of ${thousands(WIDE_ROLLOUTS)} rollouts: first rows`, first, 300),
+    row("  all rows", whole, null),
+    { what: "  blank frames", samples: [blank], unit: `of ${frames}`, budget: 0 },
+    row("  a text is typed into its filter", filter, null),
+    row("open a rollout of 8,000 tokens: text", rollout.text, 150),
+    row("open a rollout of 8,000 tokens: tokens", rollout.tokens, 400),
+  ];
+}
+
+async function rolloutTimes(frame: Frame) {
+  const text: number[] = [];
+  const tokens: number[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    text.push(await timeToSee(frame, { at: "#rollout-row-0", see: ".reward-footer" }));
+    const mode = (position: string) => `.segments button:${position}`;
+    tokens.push(await timeToSee(frame, { at: mode("last-of-type"), see: ".token-boxes .token" }));
+    await timeToSee(frame, { at: mode("first-of-type"), see: ".reward-footer" });
+    await timeToSee(frame, { at: ".replay .back", see: ".trajectories[data-open=false]" });
+  }
+  return { text, tokens };
+}
+
+async function scroll({ page }: Stage, frame: Frame) {
+  const grid = frame.locator(".grid");
+  await grid.hover();
+  return await scrollBlanks(frame, async () => {
+    for (let turn = 0; turn < 60; turn += 1) await page.mouse.wheel(0, WHEEL_PX);
+    await page.waitForTimeout(500);
+  });
+}
+
+async function filterTimes(frame: Frame): Promise<readonly number[]> {
+  const samples: number[] = [];
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const at = "#rollout-filter";
+    // A group's number, which few rollouts have.
+    const type = `${100 + attempt}·1`;
+    samples.push(await timeToSee(frame, { at, type, see: ".filter-count", text: " of " }));
+    await timeToSee(frame, { at, type: "", see: ".filter-count", text: "rollouts" });
+  }
+  return samples;
+}
+
+/** A page that is hidden is taken away, with all its timers. */
+async function hiddenRows(stage: Stage): Promise<readonly Row[]> {
+  await openRun(stage, "steps");
+  await stage.workbench.open("tinker-config.yaml");
+  const { page } = stage;
+  await page.waitForTimeout(1_000);
+  const visible = page.locator("iframe.webview:visible");
+  const all = page.locator("iframe.webview");
+  const samples = [await all.count()];
+  if ((await visible.count()) > 0) throw new Error("The dashboard is not hidden.");
+  await close(stage);
+  return [{ what: "pages of a hidden panel", samples, unit: "", budget: 0 }];
+}
+
+/** What the extension adds to its host, without garbage; and all of the host with it, while a run is watched that goes on. */
+async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Row[]> {
+  const { server, workspace } = stage;
+  await openRun(stage, "steps");
+  const shown = (await heap(stage)) - heapBefore;
+  await close(stage);
+  let isOver = false;
+  const size = { steps: FOLLOWED_STEPS, pauseMs: STEP_PAUSE_MS };
+  const written = writeGrowingRun(createFileSystem(), workspace, size).finally(() => {
+    isOver = true;
+  });
+  await openRun(stage, "followed");
+  const samples: number[] = [];
+  while (!isOver) {
+    await stage.page.waitForTimeout(1_000);
+    samples.push(memoryMb(server.hostPid() ?? 0));
+  }
+  await written;
+  const followed = (await heap(stage)) - heapBefore;
+  await close(stage);
+  const added = (what: string, value: number, budget: number | null): Row => ({
+    ...{ what, samples: [value], unit: "MB", budget },
+  });
+  return [
+    added(`added to the host's heap, ${thousands(STEPS)} steps shown`, shown, 60),
+    added(`  after a run of ${FOLLOWED_STEPS} steps was followed`, followed, 60),
+    added("  whole host meanwhile, garbage included, at most", Math.max(...samples), null),
+  ];
+}
+
+async function heap({ server }: Stage): Promise<number> {
+  return await hostHeapMb(await until("the extension host", () => server.hostPid()));
+}
+
+/** Opens the dashboard by a click on the run, and waits for its page. */
+async function openRun({ page, workbench }: Stage, name: string): Promise<Frame> {
+  await workbench.row(new RegExp(`^run ${name}, `)).click();
+  await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor();
+  const frame = await workbench.panelFrame();
+  await frame.waitForFunction(() => globalThis.benchMarks.chart !== undefined);
+  // Numbers go on coming for a while, a part every quarter of a second.
+  await page.waitForTimeout(1_500);
+  return frame;
+}
+
+async function close({ page }: Stage): Promise<void> {
+  await page.keyboard.press(CLOSE);
+  await page.locator("iframe.webview").first().waitFor({ state: "detached" });
+}
+
+function row(what: string, samples: readonly number[], budget: number | null): Row {
+  return { what, samples, unit: "ms", budget };
+}
+
+function thousands(value: number): string {
+  return value.toLocaleString("en");
+}
