@@ -33,7 +33,7 @@ export function Help({ panel, close }: HelpProps) {
           <div key={keys}>
             <dt>
               {keys.split(" ").map((key, index) => (
-                <kbd key={index}>{key}</kbd>
+                <Key key={index} text={key} />
               ))}
             </dt>
             <dd>{meaning}</dd>
@@ -41,5 +41,18 @@ export function Help({ panel, close }: HelpProps) {
         ))}
       </dl>
     </dialog>
+  );
+}
+
+/** What stands between keys is no key. */
+function Key({ text }: { readonly text: string }) {
+  if (text === "or" || text === "…") return <span>{text}</span>;
+  return text.endsWith(",") ? (
+    <>
+      <kbd>{text.slice(0, -1)}</kbd>
+      <span>,</span>
+    </>
+  ) : (
+    <kbd>{text}</kbd>
   );
 }
