@@ -1,0 +1,114 @@
+/** A run outlives its window: after a reload, after the extension host was killed, and after it was killed itself nothing is lost. */
+
+import assert from "node:assert/strict";
+import { localConfig } from "../configs.ts";
+import { deleteFolder, newFolder, writeFiles } from "../folders.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
+import { comparableRows, runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
+import { trainInTerminal } from "../trainInTerminal.ts";
+
+const STEPS = 36;
+const CONFIG = { "tinker-config.yaml": localConfig({ max_steps: STEPS, batch_size: 12 }) };
+
+export const reload: Journey = {
+  name: "reload",
+  prepare: (folder) => writeFiles(folder, CONFIG),
+  async run(stage) {
+    const { workbench, server, folder, step, pictures } = stage;
+    const run = runIn(folder);
+    let trainer = 0;
+
+    await step("a run is under way", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await until("two steps", () => stepsOf(run).length >= 2, 60_000);
+      await workbench.panel().getByText(`of ${STEPS}`).waitFor({ timeout: 30_000 });
+      trainer = trainerOf(run);
+    });
+
+    await step("a reload of the window leaves it alone, and the new window joins it", async () => {
+      await workbench.reload();
+      await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
+      await goesOnAndIsTold(stage, run, trainer);
+    });
+
+    await step("so does the death of the extension host", async () => {
+      const host = await until("the extension host", () => server.hostPid());
+      process.kill(host, "SIGKILL");
+      await until("another host", () => isOther(server.hostPid(), host), 60_000);
+      await goesOnAndIsTold(stage, run, trainer);
+      const tabs = workbench.page.locator(".tabs-container .tab", { hasText: "tinker-config" });
+      assert.equal(await tabs.count(), 1, "one dashboard, and it is not the deaf one");
+    });
+
+    await step("a trainer that is killed leaves an interrupted run, and an offer", async () => {
+      process.kill(trainer, "SIGKILL");
+      await workbench.row(/^run tinker-config, interrupted.*can be resumed/).waitFor({
+        timeout: 60_000,
+      });
+      await workbench.notification("The run tinker-config was interrupted").waitFor();
+      await workbench.panel().getByText("interrupted").first().waitFor();
+      await workbench.statusItem("Tinker RL interrupted").waitFor();
+      assert.equal(await workbench.row(/under way/).count(), 0);
+      await pictures("interrupted");
+    });
+
+    await step("Resume in the notification goes on to the end", async () => {
+      await workbench
+        .notification("The run tinker-config was interrupted")
+        .getByRole("button", { name: "Resume" })
+        .click();
+      await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
+      const done = new RegExp(`^run tinker-config, done, step ${STEPS} of ${STEPS}`);
+      await workbench.row(done).waitFor({ timeout: 300_000 });
+    });
+
+    await step("every step is there once, as in a run that nobody disturbed", async () => {
+      assert.deepEqual(stepsOf(run), stepsTo(STEPS));
+      const other = newFolder();
+      try {
+        writeFiles(other, CONFIG);
+        trainInTerminal(other);
+        assert.deepEqual(comparableRows(run), comparableRows(runIn(other)));
+      } finally {
+        deleteFolder(other);
+      }
+    });
+  },
+};
+
+/** The same process trains on, the views follow it, and one terminal holds every line once. */
+async function goesOnAndIsTold(stage: Stage, run: string, trainer: number): Promise<void> {
+  const { workbench, page } = stage;
+  const before = stepsOf(run).length;
+  await until("two more steps", () => stepsOf(run).length >= before + 2, 60_000);
+  assert.equal(trainerOf(run), trainer);
+  await until(
+    "the dashboard to follow",
+    async () => {
+      const shown = await workbench
+        .panel()
+        .locator(".header .steps")
+        .textContent({ timeout: 2000 })
+        .catch(() => null);
+      return Number(/step (\d+)/.exec(shown ?? "")?.[1] ?? 0) > before;
+    },
+    60_000,
+  );
+  await workbench.row(new RegExp(`^Step ${before + 1}, mean`)).waitFor();
+  await workbench.command("Tasks: Show Running Tasks");
+  await workbench.terminal().getByText("reward").first().waitFor();
+  assert.ok((await page.locator(".terminal-tabs-entry").count()) <= 1, "one terminal");
+  const text = await workbench.terminalText();
+  const lines = [...text.matchAll(/^step +(\d+)\/\d+/gm)].map((line) => Number(line[1]));
+  assert.ok(lines.length > before, `the terminal tells ${lines.length} of ${before} steps`);
+  assert.deepEqual(
+    lines,
+    stepsTo(lines.length).map((each) => each + 1),
+  );
+  assert.equal(text.split("run folder").length, 2, "told from its beginning, and once");
+}
+
+function isOther(pid: number | undefined, before: number): boolean {
+  return pid !== undefined && pid !== before;
+}
