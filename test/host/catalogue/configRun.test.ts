@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { newestRun } from "../../../src/host/catalogue/configRun.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+
+const PATH = "/work/tinker-config.yaml";
+
+/** A run with what help for configurations looks at. */
+function aRun(rest: Partial<RunEntry>, configPath = PATH): RunEntry {
+  const run = {
+    ...{ folder: "/runs/demo", phase: "done", steps: 200, totalSteps: 200, reward: 0.9 },
+    ...{ isLive: false, file: { configPath } },
+    ...rest,
+  };
+  return run as RunEntry;
+}
+
+describe("the newest run of a configuration", () => {
+  it("is none for a configuration that was never trained", () => {
+    expect(newestRun([aRun({}, "/other.yaml")], PATH)).toEqual({ status: { kind: "none" } });
+  });
+
+  it("is the first of the list, with its outcome", () => {
+    const runs = [aRun({ phase: "stopped", folder: "/runs/b" }), aRun({})];
+    expect(newestRun(runs, PATH)).toEqual({
+      status: { kind: "ended", outcome: "stopped", reward: 0.9 },
+      target: { folder: "/runs/b" },
+    });
+  });
+
+  it.each([
+    ["at its first step", 0, 200, 0],
+    ["at its last step", 200, 200, 199],
+    ["without an end", 500, null, 500],
+  ])("runs %s", (_, steps, totalSteps, step) => {
+    const { status } = newestRun([aRun({ isLive: true, steps, totalSteps })], PATH);
+    expect(status).toEqual({ kind: "running", step, steps: totalSteps, reward: 0.9 });
+  });
+});

@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { HttpRequest } from "../../../src/core/ports.ts";
+import {
+  canLookUp,
+  deleteHostedCheckpoint,
+  type LookUpParts,
+  lookUpList,
+} from "../../../src/host/catalogue/lookUps.ts";
+import type { KeyId } from "../../../src/host/keys/keyNames.ts";
+import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { CATALOGUE, TINKER } from "./aList.ts";
+
+interface Given {
+  readonly keys?: Readonly<Partial<Record<KeyId, { value: string; host: string | null }>>>;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly answer?: (request: HttpRequest) => FakeReply;
+}
+
+const OWN_KEY = { tinker: { value: "tml-own", host: null } };
+
+function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {}) {
+  const http = new FakeHttp(answer);
+  let closed = 0;
+  const client = {
+    send: (request: HttpRequest) => http.send(request),
+    close: async () => {
+      closed += 1;
+    },
+  };
+  const parts: LookUpParts = {
+    sources: { valueFor: async (id) => keys[id] ?? null },
+    variables: () => variables,
+    openHttp: async () => client,
+    log: silentLog,
+  };
+  return { parts, http, closed: () => closed };
+}
+
+/** Answers of a Tinker server by the end of their path. */
+function tinker(answers: Readonly<Record<string, unknown>>) {
+  return ({ url }: HttpRequest): FakeReply => {
+    const path = new URL(url).pathname;
+    const found = Object.entries(answers).find(([end]) => path.endsWith(end));
+    if (found !== undefined) return { json: found[1] };
+    return path.endsWith("client/config") ? { json: {} } : { status: 404, json: {} };
+  };
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe("models", () => {
+  const answers = tinker({
+    get_server_capabilities: {
+      supported_models: [
+        { model_name: "Qwen/Qwen3-8B", max_context_length: 32768, trainable: true },
+        { model_name: "only/sampled", trainable: false },
+      ],
+    },
+  });
+
+  it("are those that the service trains, asked for with the key at its own host", async () => {
+    const { parts, http, closed } = lookUps({ keys: OWN_KEY, answer: answers });
+    const list = await lookUpList("models", parts);
+    expect(list).toMatchObject({
+      items: [{ name: "Qwen/Qwen3-8B", contextTokens: 32768, maxRank: null }],
+      ...{ isComplete: true, server: TINKER },
+    });
+    expect(http.requests.every(({ url }) => url.startsWith(TINKER))).toBe(true);
+    expect(closed()).toBe(1);
+  });
+
+  it("are not asked for without a key", async () => {
+    const { parts, http } = lookUps({ answer: answers });
+    expect(await canLookUp("models", parts)).toBe(false);
+    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    expect(http.requests).toEqual([]);
+  });
+
+  it("are not asked for with a key that is bound to another host", async () => {
+    const variables = { TINKER_BASE_URL: "https://stranger.example" };
+    const { parts, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
+    expect(await canLookUp("models", parts)).toBe(false);
+    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    expect(http.requests).toEqual([]);
+  });
+
+  it("are never asked for in the clear", async () => {
+    const variables = { TINKER_BASE_URL: "http://service.example" };
+    const keys = { tinker: { value: "tml-own", host: "service.example" } };
+    const { parts, http } = lookUps({ keys, variables, answer: answers });
+    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    expect(http.requests).toEqual([]);
+  });
+
+  it("are given up after ten seconds, with everything that was under way", async () => {
+    vi.useFakeTimers();
+    const { parts, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
+    const asked = lookUpList("models", parts);
+    const failure = expect(asked).rejects.toThrow("No answer within 10 seconds");
+    await vi.advanceTimersByTimeAsync(10_000);
+    await failure;
+    expect(closed()).toBe(1);
+  });
+});
+
+describe("checkpoints", () => {
+  it("are states to train from, with what their run tells", async () => {
+    const answer = tinker({
+      checkpoints: {
+        checkpoints: [
+          {
+            tinker_path: "tinker://s:train:0/weights/checkpoint_000050",
+            checkpoint_type: "training",
+            time: "2026-11-01T10:00:00Z",
+            size_bytes: 1000,
+            user_metadata: { step: "50" },
+          },
+          {
+            tinker_path: "tinker://s:train:0/sampler_weights/checkpoint_000050",
+            checkpoint_type: "sampler",
+          },
+        ],
+      },
+      training_runs: {
+        training_runs: [
+          {
+            ...{ training_run_id: "s:train:0", base_model: "Qwen/Qwen3-8B", lora_rank: 32 },
+            user_metadata: { run: "demo" },
+          },
+        ],
+      },
+    });
+    const { parts } = lookUps({ keys: OWN_KEY, answer });
+    const { items, isComplete } = await lookUpList("checkpoints", parts);
+    expect(items).toEqual([
+      {
+        path: "tinker://s:train:0/weights/checkpoint_000050",
+        ...{ model: "Qwen/Qwen3-8B", rank: 32, run: "demo", step: 49, sizeBytes: 1000 },
+        ...{ savedAtMs: Date.parse("2026-11-01T10:00:00Z"), expiresAtMs: null },
+      },
+    ]);
+    expect(isComplete).toBe(true);
+  });
+
+  it("are deleted at their service", async () => {
+    const { parts, http } = lookUps({
+      keys: OWN_KEY,
+      answer: ({ method }) => ({ json: {}, status: method === "DELETE" ? 204 : 200 }),
+    });
+    await deleteHostedCheckpoint("tinker://s:train:0/weights/a", parts);
+    expect(http.requests.at(-1)).toMatchObject({
+      method: "DELETE",
+      url: `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`,
+    });
+  });
+});
+
+describe("environments", () => {
+  const answer = () => ({
+    json: { environments: [{ owner: "Owner", name: "Game", description: "A game." }], total: 1 },
+  });
+
+  it("are asked for without a key where there is none, and have a page", async () => {
+    const { parts, http } = lookUps({ answer });
+    expect(await canLookUp("environments", parts)).toBe(true);
+    const { items, server } = await lookUpList("environments", parts);
+    expect(items).toMatchObject([
+      { name: "Owner/Game", page: "https://openreward.ai/Owner/Game", splits: null, tools: null },
+    ]);
+    expect(server).toBe(CATALOGUE);
+    expect(http.requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it("elsewhere are asked for without the key of OpenReward", async () => {
+    const keys = { openreward: { value: "own", host: null } };
+    const variables = { OPENREWARD_BASE_URL: "https://copy.example" };
+    const { parts, http } = lookUps({ keys, variables, answer });
+    await lookUpList("environments", parts);
+    expect(http.requests[0]?.url).toMatch("https://api.copy.example/v1/environments");
+    expect(http.requests[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it("of a server without a catalogue are not asked for", async () => {
+    const variables = { OPENREWARD_ENVIRONMENTS_URL: "https://ors.example" };
+    const { parts } = lookUps({ variables, answer });
+    expect(await canLookUp("environments", parts)).toBe(false);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
+import type { StoredCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+
+const fileSystem = createFileSystem();
+let folder: string;
+
+const SAVE: CheckpointEntry = {
+  ...{ name: "checkpoint_000010", step: 10, epoch: 0, position: 160, kind: "periodic" },
+  state_path: "tinker://s:train:0/weights/checkpoint_000010",
+  ...{ sampler_path: null, expires_at: null, renderer: "r" },
+  metrics: { "rollout/reward/mean": 0.5 },
+  created_at: "2026-11-01T10:00:00.000Z",
+};
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), "run-")), "demo");
+  mkdirSync(folder);
+  const config = { model_name: "local/tiny-tool", lora_rank: 8 };
+  writeFileSync(join(folder, "config.resolved.json"), JSON.stringify(config));
+});
+afterEach(async () => {
+  await fileSystem.close();
+  rmSync(join(folder, ".."), { recursive: true, force: true });
+});
+
+function reader() {
+  const told: (readonly StoredCheckpoint[])[] = [];
+  const rewards: unknown[] = [];
+  const run = { folder, name: "demo" } as RunEntry; // what is read of one
+  const checkpoints = new RunCheckpoints({
+    store: { runs: [run], onDidChange: () => ({ dispose: () => undefined }) },
+    fileSystem,
+    onFound: (saved, found) => {
+      told.push(saved);
+      rewards.push([...found]);
+    },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return { checkpoints, told, rewards };
+}
+
+describe("the checkpoints of this window's runs", () => {
+  it("tell of model, step and time, each path once", async () => {
+    await appendCheckpoint(fileSystem, folder, SAVE);
+    await appendCheckpoint(fileSystem, folder, { ...SAVE, kind: "final" });
+    await appendCheckpoint(fileSystem, folder, { ...SAVE, name: "sampler", state_path: null });
+    const { checkpoints, told, rewards } = reader();
+    await checkpoints.read();
+    checkpoints.dispose();
+    expect(rewards).toEqual([[[SAVE.state_path, 0.5]]]);
+    expect(told).toEqual([
+      [
+        {
+          path: SAVE.state_path,
+          ...{ run: "demo", model: "local/tiny-tool", rank: 8, step: 9, sizeBytes: null },
+          ...{ savedAtMs: Date.parse(SAVE.created_at), expiresAtMs: null },
+        },
+      ],
+    ]);
+  });
+
+  it("are told again only when a run has saved since", async () => {
+    await appendCheckpoint(fileSystem, folder, SAVE);
+    const { checkpoints, told } = reader();
+    await checkpoints.read();
+    await checkpoints.read();
+    expect(told).toHaveLength(1);
+    const path = "tinker://s:train:0/weights/checkpoint_000020";
+    await appendCheckpoint(fileSystem, folder, { ...SAVE, state_path: path, step: 20 });
+    await checkpoints.read();
+    checkpoints.dispose();
+    expect(told.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
+  });
+});

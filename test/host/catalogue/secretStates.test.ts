@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { secretStates } from "../../../src/host/catalogue/secretStates.ts";
+import { textWith } from "../../core/config/configText.ts";
+
+const text = textWith("secrets: {OPENAI_API_KEY: null, my_token: null}");
+
+describe("where secrets would come from", () => {
+  it("is told for those of the store, of configurations and of environments", async () => {
+    const origins = { openai: "envFile", "env:MY_TOKEN": "environment", tinker: "store" } as const;
+    const found = await secretStates(
+      {
+        stored: async () => [{ id: "tinker" }],
+        sources: { find: async (id) => ({ ...origins })[id as keyof typeof origins] ?? null },
+      },
+      [{ text, path: "/a/tinker-config.yaml", folder: "/a" }],
+      ["GAME_KEY", "not a name"],
+    );
+    expect(found).toEqual([
+      { name: "TINKER_API_KEY", origin: "store" },
+      { name: "OPENAI_API_KEY", origin: "env file" },
+      { name: "MY_TOKEN", origin: "process" },
+      { name: "GAME_KEY", origin: "missing" },
+    ]);
+  });
+});

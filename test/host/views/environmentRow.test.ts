@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { environmentRow } from "../../../src/host/views/environmentRow.ts";
+import { anEnvironment } from "../catalogue/aList.ts";
+
+describe("the row of an environment", () => {
+  it("tells tasks per split and tools, in words for a screen reader too", () => {
+    const splits = [
+      { name: "train", tasks: 4096 },
+      { name: "test", tasks: null },
+    ];
+    const entry = anEnvironment("Owner/Game", { splits, tools: ["look"], description: "A game." });
+    expect(environmentRow("Owner/Game", entry)).toMatchObject({
+      label: "Owner/Game",
+      description: "4,096 train · test · 1 tool",
+      spoken: "environment Owner/Game at OpenReward, 4,096 train, test, 1 tool",
+      tooltip: "Owner/Game\nA game.\n4,096 train · test · 1 tool",
+      context: "environment+hosted",
+    });
+  });
+
+  it("says no more than is known", () => {
+    expect(environmentRow("local/new", null)).toMatchObject({
+      label: "new",
+      description: "",
+      spoken: "environment local/new on this machine",
+      context: "environment+local",
+    });
+  });
+});

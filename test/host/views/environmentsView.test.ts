@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  EMPTY_CATALOGUE,
+  type EnvironmentEntry,
+} from "../../../src/core/config/editing/catalogue.ts";
+import { EMBEDDED_ENVIRONMENTS } from "../../../src/core/config/editing/embedded.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import {
+  type EnvironmentNode,
+  EnvironmentsView,
+} from "../../../src/host/views/environmentsView.ts";
+import { listing } from "../../core/config/editing/aCatalogue.ts";
+import { anEnvironment } from "../catalogue/aList.ts";
+
+const editor = vi.hoisted(() => ({ isTrusted: true }));
+vi.mock("vscode", () => ({
+  l10n: {
+    t: (text: string, ...args: readonly unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+  },
+  workspace: {
+    get isTrusted() {
+      return editor.isTrusted;
+    },
+  },
+  TreeItem: class {
+    readonly label: string;
+    readonly collapsibleState: number | undefined;
+    constructor(label: string, collapsibleState?: number) {
+      this.label = label;
+      this.collapsibleState = collapsibleState;
+    }
+  },
+  TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
+  ThemeIcon: class {
+    readonly id: string;
+    constructor(id: string) {
+      this.id = id;
+    }
+  },
+  EventEmitter: class {
+    readonly event = (): { dispose: () => void } => ({ dispose: () => undefined });
+    fire(): void {}
+    dispose(): void {}
+  },
+}));
+
+beforeEach(() => {
+  editor.isTrusted = true;
+});
+
+const GROUP = { kind: "environmentGroup", group: "openreward" } as const;
+
+function aView(named: readonly string[] = []) {
+  const state = {
+    hosted: null as readonly EnvironmentEntry[] | null,
+    asked: [] as string[],
+    failure: null as Error | null,
+  };
+  const ask = async (what: string): Promise<void> => {
+    state.asked.push(what);
+    if (state.failure !== null) throw state.failure;
+  };
+  const quiet = () => ({ dispose: () => undefined });
+  const view = new EnvironmentsView({
+    catalogue: {
+      current: () => ({
+        ...EMPTY_CATALOGUE,
+        local: { ...EMPTY_CATALOGUE.local, environments: listing(EMBEDDED_ENVIRONMENTS) },
+        hosted: {
+          ...EMPTY_CATALOGUE.hosted,
+          environments: state.hosted === null ? null : listing(state.hosted),
+        },
+      }),
+      onDidChange: quiet,
+      refresh: ask,
+      refreshEnvironment: ask,
+    },
+    named: async () => named,
+    onDidChangeNamed: quiet,
+  });
+  return { view, state };
+}
+
+async function labels(view: EnvironmentsView, node?: EnvironmentNode): Promise<unknown> {
+  return (await view.getChildren(node)).map((child) => view.getTreeItem(child).label);
+}
+
+describe("the Environments view", () => {
+  it("begins with those of the configurations, where there are any", async () => {
+    expect(await labels(aView().view)).toEqual(["Local", "OpenReward"]);
+    expect(await labels(aView(["Owner/Game"]).view)).toEqual([
+      "In this workspace's configurations",
+      "Local",
+      "OpenReward",
+    ]);
+  });
+
+  it("shows splits and tools under an environment", async () => {
+    const { view } = aView();
+    const [, local] = await view.getChildren({ kind: "environmentGroup", group: "local" });
+    expect(local).toMatchObject({ name: "local/depot" });
+    expect(await labels(view, local)).toEqual(["train", "test", "find", "pick", "ship"]);
+  });
+
+  it("asks nobody for being drawn", async () => {
+    const { view, state } = aView(["Owner/Game"]);
+    for (const group of await view.getChildren()) {
+      for (const row of await view.getChildren(group)) await view.getChildren(row);
+    }
+    expect(await labels(view, GROUP)).toEqual(["Ask OpenReward for its environments"]);
+    expect(state.asked).toEqual([]);
+  });
+
+  it("asks for the list when its group is opened, and not again", async () => {
+    const { view, state } = aView();
+    await view.expanded(GROUP);
+    expect(state.asked).toEqual(["environments"]);
+    state.hosted = [anEnvironment("b/b"), anEnvironment("a/a")];
+    await view.expanded(GROUP);
+    expect(state.asked).toHaveLength(1);
+    expect(await labels(view, GROUP)).toEqual(["a/a", "b/b"]);
+  });
+
+  it("asks about a hosted environment when it is opened and nothing is known of it", async () => {
+    const { view, state } = aView();
+    const row = (name: string): EnvironmentNode => ({
+      kind: "environment",
+      group: "configs",
+      name,
+    });
+    state.hosted = [anEnvironment("a/known", { splits: [], tools: [] })];
+    for (const name of ["local/depot", "a/known", "a/new"]) await view.expanded(row(name));
+    expect(state.asked).toEqual(["a/new"]);
+  });
+
+  it("says in the tree why there is no answer, and what to do", async () => {
+    const { view, state } = aView();
+    state.failure = new AppError("key-missing", "There is no key.");
+    await view.expanded(GROUP);
+    const [note] = await view.getChildren(GROUP);
+    expect(note).toMatchObject({
+      label: "Set an OpenReward key",
+      description: "There is no key.",
+      command: "setApiKey",
+    });
+    state.failure = new Error("no network");
+    await view.refresh();
+    expect(await labels(view, GROUP)).toEqual(["Ask again"]);
+  });
+
+  it("asks with Refresh for the list and the hosted environments of configurations", async () => {
+    const { view, state } = aView(["Owner/Game", "local/depot"]);
+    await view.refresh();
+    expect(state.asked.toSorted()).toEqual(["Owner/Game", "environments"]);
+  });
+
+  it("asks nobody in Restricted Mode, and says so", async () => {
+    editor.isTrusted = false;
+    const { view, state } = aView(["Owner/Game"]);
+    await view.expanded(GROUP);
+    await view.refresh();
+    expect(state.asked).toEqual([]);
+    expect(await labels(view, GROUP)).toEqual(["Nobody is asked in Restricted Mode"]);
+  });
+});
