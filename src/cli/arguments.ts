@@ -64,6 +64,16 @@ export interface ShowCommand {
   readonly wantsEvaluation: boolean;
 }
 
+/** Deletes saved weights. */
+export interface CheckpointsCommand {
+  readonly kind: "checkpoints";
+  /** At least one. */
+  readonly paths: readonly string[];
+  /** True to leave the service alone. */
+  readonly isLocalOnly: boolean;
+  readonly allowedHosts: readonly string[];
+}
+
 export interface ServeCommand {
   readonly kind: "serve";
   /** 0 = any free port. */
@@ -82,6 +92,7 @@ export type Command =
   | ValidateCommand
   | RunsCommand
   | ShowCommand
+  | CheckpointsCommand
   | ServeCommand;
 
 const COMMANDS: readonly CommandName[] = [
@@ -91,6 +102,7 @@ const COMMANDS: readonly CommandName[] = [
   "validate",
   "runs",
   "show",
+  "checkpoints",
   "serve",
 ];
 
@@ -131,6 +143,8 @@ function parseCommand(name: CommandName, given: Given): Command {
       return { kind: "runs", place: given.positionals[0] ?? null };
     case "show":
       return parseShow(given);
+    case "checkpoints":
+      return parseCheckpoints(given);
     case "serve":
       return parseServe(given);
   }
@@ -198,6 +212,15 @@ function parseShow(given: Given): ShowCommand {
     throw fault("--tokens needs one rollout: --step, --group and --rollout", "show");
   }
   return show;
+}
+
+function parseCheckpoints(given: Given): CheckpointsCommand {
+  const [word, ...paths] = given.positionals;
+  if (word !== "delete" || paths.length === 0) {
+    throw fault("checkpoints needs the word delete and the addresses to delete", "checkpoints");
+  }
+  const allowedHosts = given.values.get("allow-host") ?? [];
+  return { kind: "checkpoints", paths, isLocalOnly: given.switches.has("local"), allowedHosts };
 }
 
 function parseServe(given: Given): ServeCommand {

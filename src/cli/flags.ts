@@ -5,7 +5,15 @@ import { configFields } from "../core/config/fields.ts";
 import { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 
-export type CommandName = "train" | "resume" | "control" | "validate" | "runs" | "show" | "serve";
+export type CommandName =
+  | "train"
+  | "resume"
+  | "control"
+  | "validate"
+  | "runs"
+  | "show"
+  | "checkpoints"
+  | "serve";
 
 type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
@@ -44,6 +52,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
   },
+  checkpoints: { ...HELP, local: { type: "boolean" }, "allow-host": { type: "string" } },
   serve: {
     ...HELP,
     tinker_port: { type: "string" },

@@ -16,6 +16,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   validate FILE              check a configuration, without any service
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  checkpoints delete PATH    delete saved weights for good
   serve                      open the local services to other programs
   COMMAND --help             tell more about a command
   --version                  print the version
@@ -157,6 +158,22 @@ Steps, groups, rollouts and turns count from 1, as on the screen while training;
 in the files of the run folder they count from 0. Output is plain text on
 stdout, made for less and grep. Nothing in the folder is changed.`;
 
+const CHECKPOINTS: HelpText = (program) => `Deletes saved weights for good.
+
+  ${program} checkpoints delete PATH …
+
+  --local            only from the store of this computer, asking no service
+  --allow-host HOST  let a .env file send a key from elsewhere to HOST
+
+Example:
+
+  ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
+
+PATH is an address of checkpoints.jsonl in a run folder; weights to train on from
+and weights to sample with are two of them. Those of local runs lie in a store of
+this computer, all others are deleted at Tinker with TINKER_API_KEY. This cannot
+be undone: a run whose last checkpoint is gone cannot be resumed.`;
+
 const SERVE: HelpText = (
   program,
 ) => `Opens the local engine and environments to other programs on this machine.
@@ -182,6 +199,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   validate: VALIDATE,
   runs: RUNS,
   show: SHOW,
+  checkpoints: CHECKPOINTS,
   serve: SERVE,
 };
 

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { debugLog } from "../trainer/debugLog.ts";
+import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { serve } from "../trainer/serve.ts";
 import { resumeTraining, startTraining } from "../trainer/trainer.ts";
@@ -34,7 +35,7 @@ const exitCode = await runProgram(
     fileSystem: createFileSystem(),
     input: process.stdin,
     log: debugLog,
-    trainer: { startTraining, resumeTraining, serve },
+    trainer: { startTraining, resumeTraining, deleteCheckpoints, serve },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),

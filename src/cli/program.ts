@@ -2,6 +2,7 @@
 
 import { isProcessAlive } from "../node/processes.ts";
 import { type Command, parseArguments } from "./arguments.ts";
+import { deleteAndTell } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { EXIT, errorLines, exitCodeOf } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
@@ -62,6 +63,9 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
       return EXIT.done;
     case "show":
       await printAll(out, showRun(parts, command));
+      return EXIT.done;
+    case "checkpoints":
+      await deleteAndTell(parts, command);
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(parts, command);

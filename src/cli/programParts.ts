@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/contract.ts";
+import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
 import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Terminal } from "./terminal.ts";
@@ -19,6 +20,10 @@ export interface ServedAddresses {
 export interface TrainerDoor {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;
+  deleteCheckpoints(
+    fileSystem: FileSystem,
+    request: DeleteRequest,
+  ): AsyncIterable<DeletedCheckpoint>;
   serve(options: Omit<ServeCommand, "kind">): Promise<ServedAddresses & { close(): Promise<void> }>;
 }
 

@@ -25,7 +25,13 @@ export interface ServiceAddress {
 }
 
 /** @throws AppError `key-host-not-allowed`, `config-address-invalid` */
-export function tinkerAddress({ config, variables, allowedHosts }: AddressParts): ServiceAddress {
+export function tinkerAddress({
+  config,
+  variables,
+  allowedHosts,
+}: Omit<AddressParts, "config"> & {
+  readonly config: Pick<Config, "tinker_base_url">;
+}): ServiceAddress {
   const keyName = "TINKER_API_KEY";
   const keys = present([named(variables, keyName)]);
   const route = { keys, officialUrl: hostedBaseUrl, allowedHosts };

@@ -124,3 +124,13 @@ test.each([
   expect(() => parseArguments(args)).toThrow(message);
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` tells more\.$/);
 });
+
+test("checkpoints are deleted by their addresses, here only when told", () => {
+  const paths = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
+  expect(parseArguments(["checkpoints", "delete", ...paths, "--local"])).toEqual({
+    ...{ kind: "checkpoints", paths, isLocalOnly: true, allowedHosts: [] },
+  });
+  for (const words of [[], ["delete"], ["list", "a"]]) {
+    expect(() => parseArguments(["checkpoints", ...words])).toThrow("needs the word delete");
+  }
+});

@@ -52,7 +52,10 @@ export function aTrainer(changes: Partial<TrainerDoor> = {}): TrainerDoor {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };
-  return { startTraining: unused, resumeTraining: unused, serve: unused, ...changes };
+  return {
+    ...{ startTraining: unused, resumeTraining: unused, serve: unused, deleteCheckpoints: unused },
+    ...changes,
+  };
 }
 
 type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind: Kind }>;

@@ -1,0 +1,16 @@
+/** The command `checkpoints`: deletes saved weights and says which. */
+
+import type { CheckpointsCommand } from "./arguments.ts";
+import type { ProgramParts } from "./programParts.ts";
+import { visibleLine } from "./visibleText.ts";
+
+/** Prints a line for each that is gone. @throws as the trainer does; those told of before are gone all the same */
+export async function deleteAndTell(
+  { fileSystem, trainer, out }: Pick<ProgramParts, "fileSystem" | "trainer" | "out">,
+  { kind: _, ...wanted }: CheckpointsCommand,
+): Promise<void> {
+  const request = { ...wanted, folder: process.cwd() };
+  for await (const { path, place } of trainer.deleteCheckpoints(fileSystem, request)) {
+    out.print([[`deleted from ${place}: ${visibleLine(path)}`]]);
+  }
+}

@@ -1,0 +1,110 @@
+/** Deletes checkpoints for good: those of local runs from the store of this computer, others at the Tinker service. */
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { AppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
+import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
+import { CheckpointStore } from "../local/engine/service/checkpointStore.ts";
+import { type CheckpointKey, checkpointKey } from "../local/engine/service/tinkerPath.ts";
+import { systemClock } from "../node/clock.ts";
+import { createHttpClient } from "../node/http.ts";
+import { isProcessAlive } from "../node/processes.ts";
+import { systemRandom } from "../node/random.ts";
+import { Closers } from "./closers.ts";
+import { debugLog } from "./debugLog.ts";
+import { checkpointStore } from "./localServices.ts";
+import { tinkerAddress } from "./serviceAddress.ts";
+import { loadVariables } from "./variables.ts";
+
+export interface DeleteRequest {
+  /** `tinker://RUN/weights/NAME` or `…/sampler_weights/NAME` each. */
+  readonly paths: readonly string[];
+  /** True to look in the store of this computer only: then no key is looked for and no service asked. */
+  readonly isLocalOnly: boolean;
+  /** Where a `.env` file may hold the key. */
+  readonly folder: string;
+  /** Hosts that a `.env` file may lead a key from elsewhere to. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface DeletedCheckpoint {
+  readonly path: string;
+  readonly place: "this computer" | "Tinker";
+}
+
+/**
+ * Deletes one after the other and tells of each. Nothing is deleted when a path is malformed.
+ * @throws AppError `tinker-invalid-input`, `checkpoint-not-found`, `key-missing`, `key-host-not-allowed`, `tinker-*`
+ */
+export async function* deleteCheckpoints(
+  fileSystem: FileSystem,
+  request: DeleteRequest,
+): AsyncGenerator<DeletedCheckpoint> {
+  const keys = request.paths.map((path) => ({ path, ...parseTinkerPath(path) }));
+  const store = localStore(fileSystem);
+  const closers = new Closers();
+  let account: Promise<TinkerAccount> | null = null;
+  try {
+    for (const { path, ...parts } of keys) {
+      const key = localKey(parts);
+      if (key !== null && (await store.delete(key))) {
+        yield { path, place: "this computer" };
+        continue;
+      }
+      if (request.isLocalOnly) throw notFound(path);
+      account ??= hostedAccount(request, closers);
+      await (await account).deleteCheckpoint(path);
+      yield { path, place: "Tinker" };
+    }
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+/** Null for a name that the store of this computer cannot have. */
+function localKey({ run, kind, name }: TinkerPath): CheckpointKey | null {
+  try {
+    return checkpointKey(run, kind, name);
+  } catch {
+    return null;
+  }
+}
+
+/** The store as it is: whoever deletes one checkpoint does not tidy the others away. */
+function localStore(files: FileSystem): CheckpointStore {
+  return new CheckpointStore({
+    ...{ files, isProcessAlive, clock: systemClock, log: debugLog },
+    root: join(checkpointStore(), "runs"),
+    uuid: randomUUID,
+    pid: process.pid,
+  });
+}
+
+async function hostedAccount(
+  { folder, allowedHosts }: DeleteRequest,
+  closers: Closers,
+): Promise<TinkerAccount> {
+  const variables = await loadVariables(folder);
+  const config = { tinker_base_url: null };
+  const { url: baseUrl, keyName, key: apiKey } = tinkerAddress({ config, variables, allowedHosts });
+  if (apiKey === null) {
+    throw new AppError(
+      "key-missing",
+      `This computer has no such checkpoint, and asking Tinker for it needs ${keyName}. Set it in the environment or in a .env file in this folder.`,
+      { data: { name: keyName } },
+    );
+  }
+  const http = createHttpClient();
+  closers.add(() => http.close());
+  const parts = { http, clock: systemClock, random: systemRandom, log: debugLog };
+  return openAccount({ ...parts, baseUrl, apiKey });
+}
+
+function notFound(path: string): AppError {
+  return new AppError(
+    "checkpoint-not-found",
+    `There is no checkpoint ${path} in the store of this computer. It may have been deleted or have expired.`,
+  );
+}

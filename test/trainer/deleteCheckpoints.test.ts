@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CheckpointStore } from "../../src/local/engine/service/checkpointStore.ts";
+import type { CheckpointKey } from "../../src/local/engine/service/tinkerPath.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { deleteCheckpoints } from "../../src/trainer/deleteCheckpoints.ts";
+import { silentLog } from "../fakes/silentLog.ts";
+
+const KEY: CheckpointKey = { runId: "s1:train:0", kind: "weights", name: "checkpoint_000010" };
+const PATH = "tinker://s1:train:0/weights/checkpoint_000010";
+const OTHER = "tinker://s1:train:0/weights/checkpoint_000020";
+
+const fileSystem = createFileSystem();
+let folder: string;
+let store: CheckpointStore;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "store-"));
+  vi.stubEnv("TINKER_RL_STORE", folder);
+  vi.stubEnv("TINKER_API_KEY", "");
+  store = new CheckpointStore({
+    root: join(folder, "runs"),
+    ...{ files: fileSystem, clock: systemClock, log: silentLog, pid: 1 },
+    uuid: () => "0a",
+    isProcessAlive: () => false,
+  });
+  const lora = { rank: 8, train_attn: true, train_mlp: true, train_unembed: true };
+  await store.save(KEY, {
+    ...{ bytes: new Uint8Array(8), baseModel: "local/tiny-tool", lora },
+    ...{ runMetadata: null, userMetadata: null, ttlSeconds: null, overwrite: false },
+  });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function deleted(paths: readonly string[], isLocalOnly = true): Promise<unknown> {
+  const request = { paths, isLocalOnly, folder, allowedHosts: [] };
+  const all: unknown[] = [];
+  for await (const each of deleteCheckpoints(fileSystem, request)) all.push(each);
+  return all;
+}
+
+describe("deleting checkpoints", () => {
+  it("removes those of this computer from its store", async () => {
+    expect(await deleted([PATH])).toEqual([{ path: PATH, place: "this computer" }]);
+    expect(await store.find(KEY)).toBeNull();
+  });
+
+  it("says when there is none", async () => {
+    await expect(deleted([OTHER])).rejects.toMatchObject({ code: "checkpoint-not-found" });
+  });
+
+  it("deletes nothing when an address is malformed", async () => {
+    await expect(deleted([PATH, "tinker://../weights/x/y"])).rejects.toMatchObject({
+      code: "tinker-invalid-input",
+    });
+    expect(await store.find(KEY)).not.toBeNull();
+  });
+
+  it("looks for no file outside of the store", async () => {
+    await expect(deleted(["tinker://../weights/runs"])).rejects.toMatchObject({
+      code: "checkpoint-not-found",
+    });
+  });
+
+  it("needs a key for those that are elsewhere", async () => {
+    await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "key-missing" });
+  });
+});
