@@ -1,39 +1,18 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
 import * as z from "zod";
+import { type EvaluationEntry, parseEvaluation } from "../core/run/evaluationLog.ts";
 import { evalPath, runPaths } from "../core/run/layout.ts";
 import { readLines } from "../core/run/lineReader.ts";
 import { type RolloutRecord, rolloutRecordSchema } from "../core/run/rolloutRecord.ts";
 import { formatQuantity } from "../shared/format.ts";
-import {
-  evaluationLines,
-  evaluationTitle,
-  type ShownResult,
-  temperatureLabel,
-} from "./evaluationLines.ts";
+import { evaluationLines, evaluationTitle, temperatureLabel } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
 import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 
-const resultSchema = z.object({
-  environment: z.string(),
-  split: z.string(),
-  temperature: z.number(),
-  rollouts: z.number(),
-  rewardMean: z.number(),
-  low: z.number(),
-  high: z.number(),
-  failed: z.number(),
-});
-const evaluationSchema = z.object({ step: z.number().int(), results: z.array(resultSchema) });
 const temperatureSchema = z.object({ temperature: z.number() });
-
-interface Evaluation {
-  /** Completed steps. */
-  readonly step: number;
-  readonly results: readonly ShownResult[];
-}
 
 /** Results of all evaluations, each compared with the first. */
 export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
@@ -107,11 +86,11 @@ function toRow({ record, temperature }: StoredRollout, position: number): Rollou
 async function readEvaluations({
   fileSystem,
   folder,
-}: ShowContext): Promise<readonly Evaluation[]> {
-  const evaluations: Evaluation[] = [];
+}: ShowContext): Promise<readonly EvaluationEntry[]> {
+  const evaluations: EvaluationEntry[] = [];
   for await (const { value } of readLines(fileSystem, runPaths(folder).evaluations)) {
-    const parsed = evaluationSchema.safeParse(value);
-    if (parsed.success) evaluations.push(parsed.data);
+    const evaluation = parseEvaluation(value);
+    if (evaluation !== null) evaluations.push(evaluation);
   }
   return evaluations;
 }

@@ -197,7 +197,7 @@ test("evaluations are compared with the first, and their rollouts can be replaye
   const fileSystem = await aRun();
   const cell = { environment: "local/calculator", split: "test", temperature: 0, rollouts: 1 };
   const line = (step: number, rewardMean: number) =>
-    `${JSON.stringify({ step, results: [{ ...cell, rewardMean, low: 0, high: 1, failed: 0 }] })}\n`;
+    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean, low: 0, high: 1, failed: 0 }] })}\n`;
   await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
   const body = { ...aRecord({ step: 1, split: "test" }), temperature: 0 };
   await fileSystem.append(evalPath(FOLDER, 1), `${JSON.stringify(body)}\n`);

@@ -93,7 +93,12 @@ export class FakeClock implements Clock {
   }
 }
 
+/** Turns of the event loop after which everything that can go on has done so. */
+const SETTLE_TURNS = 5;
+
 /** Lets all promise callbacks run that are due. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { settle } from "../../fakes/fakeClock.ts";
 import { harness } from "./harness.ts";
-import { settle } from "./manualClock.ts";
 import {
   type Answer,
   broken,
@@ -47,7 +47,7 @@ describe("a call", () => {
         [CALL]: [stream(`${TASK_ID}event: chunk\ndata: {"ok`, end), result(output({ reward: 1 }))],
       });
       const session = await open();
-      expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ reward: 1 });
+      expect(await clock.run(session.callTool("look", {}))).toMatchObject({ reward: 1 });
       expect(server.requests(CALL).map(({ body }) => body?.["task_id"])).toEqual([
         undefined,
         "job1",
@@ -60,9 +60,9 @@ describe("a call", () => {
       [CALL]: [stream(TASK_ID, "hang"), result(output({ reward: 1 }))],
     });
     const session = await open();
-    const startMs = clock.now();
-    expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ reward: 1 });
-    expect(clock.now() - startMs).toBeGreaterThanOrEqual(30_000);
+    const startMs = clock.monotonic();
+    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ reward: 1 });
+    expect(clock.monotonic() - startMs).toBeGreaterThanOrEqual(30_000);
     expect(server.requests(CALL)).toHaveLength(2);
   });
 
@@ -74,7 +74,7 @@ describe("a call", () => {
   ])("that met %s before its task id is not posted again", async (_, answer) => {
     const { open, server, clock } = harness({ [CALL]: [answer] });
     const session = await open();
-    await expect(clock.runUntil(session.callTool("look", {}))).rejects.toMatchObject({
+    await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
       code: "environment-unavailable",
     });
     expect(server.requests(CALL)).toHaveLength(1);
@@ -87,7 +87,7 @@ describe("a call", () => {
   ])("that %s is posted again", async (_, answer) => {
     const { open, server, clock } = harness({ [CALL]: [answer, result(output({}))] });
     const session = await open();
-    expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ kind: "result" });
+    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ kind: "result" });
     expect(server.requests(CALL)).toHaveLength(2);
   });
 
@@ -96,7 +96,7 @@ describe("a call", () => {
     const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break"), cutLater] });
     const session = await open();
     const call = session.callTool("look", {});
-    await expect(clock.runUntil(call)).rejects.toMatchObject({ code: "environment-unavailable" });
+    await expect(clock.run(call)).rejects.toMatchObject({ code: "environment-unavailable" });
     expect(server.requests(CALL)).toHaveLength(100);
     function aliveFor(ms: number): Answer {
       return (request) => ({
@@ -114,7 +114,7 @@ describe("a call", () => {
       [CALL]: [stream(TASK_ID, "break"), hanging(), result(output({ reward: 1 }))],
     });
     const session = await open();
-    expect(await clock.runUntil(session.callTool("look", {}))).toMatchObject({ reward: 1 });
+    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ reward: 1 });
     expect(server.requests(CALL)).toHaveLength(3);
   });
 
@@ -122,7 +122,7 @@ describe("a call", () => {
     const full = json(429, { detail: "maximum capacity" }, { "retry-after": "3" });
     const { open, clock } = harness({ [CALL]: [full] });
     const session = await open();
-    await expect(clock.runUntil(session.callTool("look", {}))).rejects.toMatchObject({
+    await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
       code: "environment-capacity",
       data: { isOpening: false, retryAfterMs: 3000, sid },
     });
@@ -131,7 +131,7 @@ describe("a call", () => {
   it("gives up on a stream that keeps breaking", async () => {
     const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break")] });
     const session = await open();
-    await expect(clock.runUntil(session.callTool("look", {}))).rejects.toMatchObject({
+    await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
       code: "environment-unavailable",
     });
     expect(server.requests(CALL)).toHaveLength(7);

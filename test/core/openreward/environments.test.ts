@@ -44,11 +44,11 @@ describe("start-up queries", () => {
       "POST /maze/num_tasks": [json(502, {}), json(500, {}), json(200, { num_tasks: 1 })],
       "GET /maze/splits": [json(500, {}), json(200, [])],
     });
-    await expect(clock.runUntil(environment.numTasks("train"))).rejects.toMatchObject({
+    await expect(clock.run(environment.numTasks("train"))).rejects.toMatchObject({
       code: "environment-tool-crashed",
     });
     expect(server.requests("POST /maze/num_tasks")).toHaveLength(2);
-    expect(await clock.runUntil(environment.splits())).toEqual([]);
+    expect(await clock.run(environment.splits())).toEqual([]);
   });
 });
 
@@ -176,7 +176,7 @@ describe("secrets", () => {
 
   it("go with the user's key to OpenReward's environments", async () => {
     const { environment, server, clock } = harness({}, HOSTED);
-    await clock.runUntil(environment.openSession(task));
+    await clock.run(environment.openSession(task));
     for (const line of ["POST /create_session", "POST /create"]) {
       expect(decodeSecrets(server.requests(line)[0]?.headers["x-secrets"])).toMatchObject({
         demo_token: { value: "späß" },
@@ -195,7 +195,7 @@ describe("secrets", () => {
       other_token: "y",
     };
     for (const index of [0, 1]) {
-      await clock.runUntil(environment.openSession({ split: "train", index, secrets }));
+      await clock.run(environment.openSession({ split: "train", index, secrets }));
     }
     expect(decodeSecrets(server.requests("POST /create")[0]?.headers["x-secrets"])).toMatchObject({
       demo_token: { value: "x", allowed_domains: ["api.example.com"] },
@@ -208,23 +208,23 @@ describe("secrets", () => {
   it("go without the key to any other server", async () => {
     const own = { name: "Acme/Maze", apiKey: "local-key" };
     const { environment, server, clock } = harness({}, own);
-    await clock.runUntil(environment.openSession(task));
+    await clock.run(environment.openSession(task));
     const header = server.requests("POST /create")[0]?.headers["x-secrets"];
     expect(decodeSecrets(header)).toEqual({ demo_token: { value: "späß" } });
   });
 
   it("go in the body too when the server has no /version", async () => {
     const older = harness();
-    await older.clock.runUntil(older.environment.openSession(task));
+    await older.clock.run(older.environment.openSession(task));
     expect(older.server.requests("POST /create")[0]?.body?.["secrets"]).toEqual(task.secrets);
     const allowedDomains = ["api.example.com"];
     const withHosts = { ...task, secrets: { demo_token: { value: "x", allowedDomains } } };
-    await older.clock.runUntil(older.environment.openSession(withHosts));
+    await older.clock.run(older.environment.openSession(withHosts));
     expect(older.server.requests("POST /create")[1]?.body?.["secrets"]).toEqual({
       demo_token: "x",
     });
     const newer = harness({ "GET /version": [json(200, { version: "0.1.167" })] });
-    await newer.clock.runUntil(newer.environment.openSession(task));
+    await newer.clock.run(newer.environment.openSession(task));
     expect(newer.server.requests("POST /create")[0]?.body).not.toHaveProperty("secrets");
   });
 });

@@ -5,7 +5,7 @@ import {
   SilenceWatch,
   type StreamEvent,
 } from "../../../src/core/openreward/eventStream.ts";
-import { ManualClock } from "./manualClock.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 
 async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let position = 0;
@@ -86,7 +86,7 @@ describe("readEvents", () => {
 
 describe("a watch for silence", () => {
   it("calls after the limit without a sign of life, with one timer for all of them", async () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const reasons: unknown[] = [];
     const watch = new SilenceWatch(clock, (reason) => reasons.push(reason));
     watch.begin(30_000);
@@ -102,7 +102,7 @@ describe("a watch for silence", () => {
   });
 
   it("counts anew with another limit, and no more once it is stopped", async () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     let calls = 0;
     const watch = new SilenceWatch(clock, () => {
       calls += 1;

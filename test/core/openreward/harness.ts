@@ -6,12 +6,12 @@ import type {
 } from "../../../src/core/openreward/contract.ts";
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type { Log } from "../../../src/core/ports.ts";
-import { ManualClock } from "./manualClock.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 import { type Answer, ScriptedServer } from "./scriptedServer.ts";
 
 export interface Harness {
   readonly server: ScriptedServer;
-  readonly clock: ManualClock;
+  readonly clock: FakeClock;
   readonly warnings: readonly string[];
   readonly environment: RemoteEnvironment;
   /** Opens a session of task 3, with time running. */
@@ -30,7 +30,7 @@ export function harness(
 ): Harness {
   const { name = "local/maze", baseUrl = "http://127.0.0.1:8080", apiKey = null } = options;
   const server = new ScriptedServer(script);
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const warnings: string[] = [];
   const environment = connectEnvironments({
     http: server,
@@ -42,7 +42,7 @@ export function harness(
     userAgent: "tinker-rl/test",
   }).environment(name);
   const open = (): Promise<EnvironmentSession> =>
-    clock.runUntil(environment.openSession({ split: "train", index: 3 }));
+    clock.run(environment.openSession({ split: "train", index: 3 }));
   return { server, clock, warnings, environment, open };
 }
 

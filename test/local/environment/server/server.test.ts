@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createEnvironmentServer } from "../../../../src/local/environment/server/server.ts";
-import { ManualClock, settle } from "../../../core/openreward/manualClock.ts";
+import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { counter } from "./counter.ts";
 import { eventData, json, startServer } from "./running.ts";
 
@@ -133,7 +133,7 @@ describe("a session", () => {
   });
 
   it("is reaped after 15 minutes without ping or call", async () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const { ask, open } = await startServer({ environments: [counter().environment], clock });
     const [kept, idle] = [await open(), await open()];
     await clock.advance(600_000);
@@ -163,7 +163,7 @@ describe("a call", () => {
   });
 
   it("can be asked for again for 60 s, by its own session only", async () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const { environment, runs } = counter();
     const { call, open } = await startServer({ environments: [environment], clock });
     const [sid, other] = [await open(), await open()];
@@ -178,7 +178,7 @@ describe("a call", () => {
   });
 
   it("shows that it is alive every 10 s while it runs", async () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const { environment, runs, letGo } = counter();
     const { call, open } = await startServer({ environments: [environment], clock });
     const waiting = call(await open(), "wait");
