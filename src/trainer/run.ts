@@ -3,6 +3,7 @@
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { isLocalModel } from "../core/config/presets.ts";
+import { isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { createEventLog } from "../core/run/events.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
@@ -12,8 +13,9 @@ import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
 import type { RunControl } from "../core/training/control.ts";
-import { evaluate } from "../core/training/evaluate.ts";
+import { evaluate, type Outlast } from "../core/training/evaluate.ts";
 import { type LoopEnd, type LoopPosition, runLoop } from "../core/training/loop.ts";
+import { Outages } from "../core/training/outages.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { orAborted } from "../core/util/abort.ts";
@@ -136,11 +138,13 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
     return await train(scope, plan, { context, lease, tinker, parts });
   } catch (error) {
-    const phase = control.isStopping ? "stopped" : "failed";
+    const isStopped = isAppError(error, "stopped");
+    const phase = isStopped ? "stopped" : "failed";
     scope.ear?.entered(phase);
     await lease.update({ phase, control: null });
-    await tinker.service.finish(control.isStopping ? "interrupted" : "errored");
-    throw error;
+    await tinker.service.finish(isStopped ? "interrupted" : "errored");
+    // Whatever broke first: it is because of this that it did.
+    throw control.failure ?? error;
   }
 }
 
@@ -247,7 +251,9 @@ async function evaluateAtEnd(
   await tinker.close();
   const fresh = await connectModelService(parts);
   const sampler = await fresh.service.samplerForPath(end.samplerPath);
-  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end" });
+  const outages = new Outages({ save: async () => undefined, phase: "finishing" });
+  const outlast: Outlast = (work) => outages.outlast(context, end.step, work);
+  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end", outlast });
   await fresh.service.finish("success");
 }
 

@@ -118,6 +118,8 @@ export interface EnvironmentSession {
 
 export interface RemoteEnvironment {
   readonly name: string;
+  /** Origin of its server, for messages. */
+  readonly address: string;
   splits(options?: CallOptions): Promise<readonly Split[]>;
   numTasks(split: string, options?: CallOptions): Promise<number>;
   /** Tools that all tasks share; a session's own list may be longer. */

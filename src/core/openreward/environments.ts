@@ -40,6 +40,7 @@ export function connectEnvironments(dependencies: EnvironmentDependencies): Envi
 
 class ConnectedEnvironment implements RemoteEnvironment {
   readonly name: string;
+  readonly address: string;
   readonly #wire: EnvironmentWire;
   readonly #warnings = new Set<string>();
   #nearNames: Promise<readonly string[]> | null = null;
@@ -47,6 +48,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
 
   constructor(wire: EnvironmentWire) {
     this.name = wire.target.name;
+    this.address = new URL(wire.dependencies.baseUrl).origin;
     this.#wire = wire;
   }
 

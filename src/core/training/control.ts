@@ -2,7 +2,9 @@
 
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
 import type { CheckpointEntry } from "../run/checkpointLog.ts";
+import { linkSignals, orAborted } from "../util/abort.ts";
 
 /** New values for tunable keys, checked already. */
 export interface Retuning {
@@ -25,20 +27,27 @@ interface WaitingSave {
 
 export class RunControl {
   readonly #stopping = new AbortController();
+  readonly #sleepers = new Set<() => void>();
   #isPausing = false;
-  #wake: () => void = () => undefined;
+  #failure: AppError | null = null;
   #retuning: Retuning | null = null;
   #save: Save | null = null;
   #waitingSaves: WaitingSave[] = [];
   #isOver = false;
 
-  /** Aborted once a stop is asked for. */
+  /** Aborted once a stop is asked for, or with what makes it impossible to go on. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
+  /** True when somebody wants the run to end; not when it cannot go on. */
   get isStopping(): boolean {
-    return this.#stopping.signal.aborted;
+    return this.signal.aborted && this.#failure === null;
+  }
+
+  /** What the run cannot go on without, once that is lost. */
+  get failure(): AppError | null {
+    return this.#failure;
   }
 
   /** True from the wish to pause until the wish to continue. */
@@ -51,15 +60,22 @@ export class RunControl {
     this.#stopping.abort(new AppError("stopped", "The run was asked to stop."));
   }
 
+  /** Ends the run with this error at once, wherever it stands; after a wish to stop it changes nothing. */
+  fail(error: AppError): void {
+    if (this.signal.aborted) return;
+    this.#failure = error;
+    this.#stopping.abort(error);
+  }
+
   /** Asks the run to wait after the step under way. */
   pause(): void {
     this.#isPausing = true;
   }
 
-  /** Takes a wish to pause back, or ends the pause. */
+  /** Takes a wish to pause back, or ends the pause or the rest. */
   continue(): void {
     this.#isPausing = false;
-    this.#wake();
+    for (const wake of [...this.#sleepers]) wake();
   }
 
   /** Replaces settings at the next step border; each wish builds on the one before it. */
@@ -97,17 +113,30 @@ export class RunControl {
   }
 
   /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */
-  pauseOver(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (!this.#isPausing) return resolve();
-      const stopped = (): void => reject(this.signal.reason);
-      if (this.isStopping) return stopped();
-      this.signal.addEventListener("abort", stopped, { once: true });
-      this.#wake = () => {
-        this.signal.removeEventListener("abort", stopped);
-        resolve();
-      };
-    });
+  async pauseOver(): Promise<void> {
+    if (!this.#isPausing) return;
+    await this.#untilWoken((woken) => orAborted(new Promise<never>(() => undefined), woken));
+  }
+
+  /** For the loop: resolves after `ms`, or earlier at a wish to continue. Rejects with the reason of a stop. */
+  rest(clock: Clock, ms: number): Promise<void> {
+    return this.#untilWoken((woken) => clock.sleep(ms, woken));
+  }
+
+  /** Runs `wait` until it ends, or until a wish to continue ends it. */
+  async #untilWoken(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const waking = new AbortController();
+    const wake = (): void => waking.abort();
+    this.#sleepers.add(wake);
+    const link = linkSignals([this.signal, waking.signal]);
+    try {
+      await wait(link.signal);
+    } catch (error) {
+      if (this.signal.aborted || !waking.signal.aborted) throw error;
+    } finally {
+      link.clear();
+      this.#sleepers.delete(wake);
+    }
   }
 
   /** Tells whoever waits for a save, or asks for one later, that the run is over. */

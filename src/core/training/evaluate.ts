@@ -18,6 +18,15 @@ import { playRollouts } from "./playRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 
+/** Runs work again for as long as the environments' service fails it as a whole. */
+export type Outlast = <T>(work: () => Promise<T>) => Promise<T>;
+
+interface EvaluationPlace {
+  readonly step: number;
+  readonly purpose: EvaluationPurpose;
+  readonly outlast: Outlast;
+}
+
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
  * one line of results to `eval/results.jsonl`. Rejects when the run is asked to stop.
@@ -26,12 +35,12 @@ export async function evaluate(
   context: RunContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
-  at: { readonly step: number; readonly purpose: EvaluationPurpose },
+  { outlast, ...at }: EvaluationPlace,
 ): Promise<readonly EvaluationResult[]> {
   const { clock, fileSystem, folder, watch } = context;
   const plan = [];
   for (const cell of evaluationCells(evaluation)) {
-    plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
+    plan.push({ cell, tasks: await outlast(() => cellTasks(context, evaluation, cell, at.step)) });
   }
   const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
   watch({ kind: "evaluating", ...at, rollouts: count });
@@ -39,7 +48,7 @@ export async function evaluate(
   const results: EvaluationResult[] = [];
   const report = progressReport(context, at.step, count);
   for (const { cell, tasks } of plan) {
-    const rollouts = await playCell(context, cell, tasks, { sampler, report });
+    const rollouts = await outlast(() => playCell(context, cell, tasks, { sampler, report }));
     results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
   }
   const line = { step: at.step, purpose: at.purpose, timeMs: clock.now(), results };

@@ -105,6 +105,7 @@ export function scriptedEnvironment(
   const choices: TaskChoice[] = [];
   return {
     name: "Owner/Game",
+    address: "http://games.test",
     sessions,
     choices,
     splits: async () => [{ name: "train", type: "train" }],

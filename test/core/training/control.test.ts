@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
 import type { CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
 import { type Retuning, RunControl } from "../../../src/core/training/control.ts";
-import { settle } from "../../fakes/fakeClock.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 
 function anEntry(name: string): CheckpointEntry {
@@ -98,6 +99,47 @@ describe("a pause", () => {
       await over;
     }
     expect(getEventListeners(control.signal, "abort")).toEqual([]);
+  });
+});
+
+describe("a rest", () => {
+  it("lasts its time, or until a wish to continue", async () => {
+    const control = new RunControl();
+    const clock = new FakeClock();
+    await clock.run(control.rest(clock, 5_000));
+    expect(clock.monotonic()).toBe(5_000);
+    const resting = control.rest(clock, 5_000);
+    control.continue();
+    await resting;
+    expect([clock.monotonic(), clock.sleeping]).toEqual([5_000, 0]);
+    expect(getEventListeners(control.signal, "abort")).toEqual([]);
+  });
+
+  it("ends with the reason of a stop", async () => {
+    const control = new RunControl();
+    const resting = control.rest(new FakeClock(), 5_000);
+    control.stop();
+    await expect(resting).rejects.toMatchObject({ code: "stopped" });
+  });
+});
+
+describe("a failure of what the run needs", () => {
+  const lost = new AppError("local-service", "The embedded engine ended.");
+
+  it("ends everything with its error, and is no stop", async () => {
+    const control = new RunControl();
+    control.pause();
+    const over = control.pauseOver();
+    control.fail(lost);
+    await expect(over).rejects.toBe(lost);
+    expect([control.isStopping, control.failure]).toEqual([false, lost]);
+  });
+
+  it("changes nothing after a stop", () => {
+    const control = new RunControl();
+    control.stop();
+    control.fail(lost);
+    expect([control.isStopping, control.failure]).toEqual([true, null]);
   });
 });
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
+import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
+import { evalPath } from "../../../src/core/run/layout.ts";
 import { readState } from "../../../src/core/run/state.ts";
+import { environmentOf } from "../../../src/core/training/context.ts";
 import { type LoopPosition, runLoop, START } from "../../../src/core/training/loop.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
@@ -416,9 +419,141 @@ describe("steps without anything to train on", () => {
     expect((await state())?.counters.consecutive_empty_steps).toBe(2);
   });
 
+  it("are told by why their rollouts failed, where all did", async () => {
+    const { run, context } = setUp({ config, steps: null });
+    environmentOf(context, ENVIRONMENT).gate.open = async () => {
+      throw new AppError("environment-tool-crashed", "no data");
+    };
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      message: expect.stringMatching(/in the last one all 2 rollouts failed\. The first: no data/),
+    });
+  });
+
   it("are counted anew after a step that trained", async () => {
     const { run } = setUp({ config, steps: 4, rewards: [1, 1, 1, 0] });
     expect(await run()).toMatchObject({ outcome: "done", step: 4 });
+  });
+});
+
+describe("a loop whose environments' service fails", () => {
+  const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
+  const BEFORE_GIVING_UP_MS = 30 * 60_000;
+
+  /** Fails from the given step on until `mend` is called, which sets the clock's promises free. */
+  function setUpOutage(steps: number | null, fromStep: number) {
+    const run = setUp({ steps });
+    const { context } = run;
+    const { gate } = environmentOf(context, ENVIRONMENT);
+    const open = gate.open.bind(gate);
+    let isMended = false;
+    const triesAtMs: number[] = [];
+    gate.open = async (...choice) => {
+      const isDue = linesOf(context, PATHS.metrics).length >= fromStep;
+      if (isMended || !isDue) return open(...choice);
+      triesAtMs.push(context.clock.monotonic());
+      throw gone;
+    };
+    const phases: string[] = [];
+    const kinds: string[] = [];
+    Object.assign(context, {
+      enterPhase: async (phase: string) => void phases.push(phase),
+      events: { record: async ({ kind }: { kind: string }) => void kinds.push(kind) },
+      service: { ...context.service, capabilities: async () => [] },
+    });
+    const mend = () => {
+      isMended = true;
+    };
+    const warnings = () =>
+      context.progress.flatMap((event) => (event.kind === "warning" ? [event.message] : []));
+    return { ...run, mend, phases, kinds, warnings, triesAtMs };
+  }
+
+  it("waits with its last step saved, and then makes the same step as if nothing had been", async () => {
+    const undisturbed = setUp();
+    await undisturbed.run();
+    const failing = setUpOutage(3, 1);
+    const { context, phases, warnings, kinds } = failing;
+    const ended = failing.start();
+    await context.clock.advance(20_000);
+    expect(phases).toEqual(["paused"]);
+    expect(kinds).toEqual(["service-unavailable"]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /server at http:\/\/games\.test failed: .*Start the server again.* step 2 /,
+      ),
+    ]);
+    expect(failing.saves()).toEqual(["saveState interrupt_000001"]);
+    expect(await failing.state()).toMatchObject({ step: 1, dataset: { cursor: 1 } });
+    failing.mend();
+    expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 3 });
+    expect(phases).toEqual(["paused", "running"]);
+    expect(failing.sampler.requests).toEqual(undisturbed.sampler.requests);
+    expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
+    expect(rewardedRows(failing)).toEqual(rewardedRows(undisturbed));
+    expect((await failing.state())?.counters).toEqual((await undisturbed.state())?.counters);
+  });
+
+  it("tries again at longer and longer intervals and at last gives up", async () => {
+    const { run, context, warnings, state } = setUpOutage(null, 2);
+    await expect(run()).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringMatching(/ECONNREFUSED\. .*waited for 30 min .* resume the run\.$/),
+    });
+    const waits = warnings().map((message) => /again in ([^,]+),/.exec(message)?.[1]);
+    expect(waits.slice(0, 5)).toEqual(["30 s", "1 min", "2 min", "5 min", "5 min"]);
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(BEFORE_GIVING_UP_MS);
+    expect(context.clock.monotonic()).toBeLessThan(BEFORE_GIVING_UP_MS + 60_000);
+    expect(await state()).toMatchObject({ step: 2, dataset: { cursor: 2 } });
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(2);
+  });
+
+  it("tries at once when it is told to continue", async () => {
+    const failing = setUpOutage(2, 1);
+    const { clock, control } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20_000);
+    failing.mend();
+    const tries = failing.triesAtMs.length;
+    control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 2 });
+    expect(clock.monotonic()).toBe(20_000);
+    expect(failing.triesAtMs).toHaveLength(tries);
+  });
+
+  it("heeds a stop while it waits", async () => {
+    const failing = setUpOutage(null, 1);
+    const ended = failing.start();
+    await failing.context.clock.advance(20_000);
+    failing.context.control.stop();
+    expect(await ended).toMatchObject({ outcome: "stopped", step: 1 });
+    expect(failing.saves()).toEqual(["saveState interrupt_000001"]);
+  });
+
+  it("stays paused when that is wished for meanwhile", async () => {
+    const failing = setUpOutage(2, 1);
+    const { clock, control } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20_000);
+    control.pause();
+    failing.mend();
+    const tries = failing.triesAtMs.length;
+    await clock.advance(BEFORE_GIVING_UP_MS);
+    expect(failing.phases).toEqual(["paused"]);
+    control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 2 });
+    expect(failing.triesAtMs).toHaveLength(tries);
+  });
+
+  it("does not save where the service of the weights is out of reach, too", async () => {
+    const failing = setUpOutage(2, 1);
+    const { context } = failing;
+    Object.assign(context.service, { capabilities: () => new Promise(() => undefined) });
+    const ended = failing.start();
+    await context.clock.advance(20_000);
+    expect(failing.saves()).toEqual([]);
+    failing.mend();
+    expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 2 });
   });
 });
 
@@ -446,6 +581,23 @@ describe("evaluations", () => {
     const rows = linesOf(context, PATHS.metrics).filter(isJsonObject);
     const withEvaluation = rows.map((row) => Object.hasOwn(row, "eval"));
     expect(withEvaluation).toEqual([true, false, true]);
+  });
+
+  it("are repeated where the environments' service failed them, and leave one result", async () => {
+    const { run, context } = setUp({ config: { evaluation }, steps: 1, rewards: [1] });
+    const { gate } = environmentOf(context, ENVIRONMENT);
+    const open = gate.open.bind(gate);
+    gate.open = async (...choice) => {
+      if (context.clock.monotonic() > 0) return open(...choice);
+      await context.clock.sleep(100);
+      throw new AppError("environment-unavailable", "gone");
+    };
+    const settings = { ...environmentOf(context, ENVIRONMENT).settings, maxRetries: 0 };
+    Object.assign(environmentOf(context, ENVIRONMENT), { settings });
+    await run();
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30_000);
+    expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
+    expect(linesOf(context, evalPath(FOLDER, 0))).toHaveLength(1);
   });
 
   it("do not come again at the start when a run goes on", async () => {

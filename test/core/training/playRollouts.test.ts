@@ -66,6 +66,35 @@ describe("playing rollouts", () => {
     expect(order.toSorted()).toEqual([0, 1, 2]);
   });
 
+  it("hands on what the service failed only once another rollout was played", async () => {
+    const gone = new AppError("environment-unavailable", "gone");
+    const settings = someSettings({ maxRetries: 0 });
+    const remote = scriptedEnvironment([gone, gone, solved, gone]);
+    const context = aContext({ remote, settings });
+    const order: number[] = [];
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const finished = await context.clock.run(play(context, tasks(4), { onFinished }));
+    expect(finished.map(({ reward }) => reward)).toEqual([null, null, 1, null]);
+    expect(order).toEqual([0, 1, 3, 2]);
+  });
+
+  it.each([
+    ["environment-session-lost", true],
+    ["environment-tool-crashed", false],
+    ["environment-protocol", false],
+  ])("counts %s as a failure of the service: %s", async (code, isService) => {
+    const settings = someSettings({ maxRetries: 0 });
+    const remote = scriptedEnvironment([new AppError(code, "gone")]);
+    const context = aContext({ remote, settings });
+    const order: number[] = [];
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const playing = context.clock.run(play(context, tasks(2), { onFinished }));
+    await (isService
+      ? expect(playing).rejects.toMatchObject({ code: "environment-unavailable" })
+      : expect(playing).resolves.toHaveLength(2));
+    expect(order).toEqual(isService ? [] : [0, 1]);
+  });
+
   it("keeps to the limit of rollouts, and no rollout pays for its wait", async () => {
     const { remote, most } = countingEnvironment();
     const config = aConfig({ max_rollout_concurrency: 1 });

@@ -21,8 +21,13 @@ interface Wishes {
   readonly fault?: Error;
 }
 
-/** Plays and trains step 6 with groups of two, tasks 0 and on. */
 async function run(wishes: Wishes = {}) {
+  const { output, ...rest } = begin(wishes);
+  return { ...rest, output: await output };
+}
+
+/** Plays and trains step 6 with groups of two, tasks 0 and on. */
+function begin(wishes: Wishes = {}) {
   const { rewards = [1, 0], config, environment, groups = 1, fault } = wishes;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
@@ -33,7 +38,7 @@ async function run(wishes: Wishes = {}) {
     totalSteps: 10,
   });
   const sampler = scriptedSampler([ended(call("answer"))]);
-  const output = await context.clock.run(
+  const output = context.clock.run(
     runStep(context, {
       step: 6,
       items: Array.from({ length: groups }, (_, position) => context.sequence.itemAt(position)),
@@ -142,13 +147,24 @@ describe("a step", () => {
   });
 
   it("says why when not one rollout could be played", async () => {
-    const reason = "Environment Owner/Game: no complete answer: connect ECONNREFUSED.";
-    const fault = new AppError("environment-unavailable", reason);
+    const reason = "Environment Owner/Game: the environment's own code failed: no data.";
+    const fault = new AppError("environment-tool-crashed", reason);
     const { context, output } = await run({ fault });
     expect(output.trained).toBeNull();
     expect(context.progress).toContainEqual({
       kind: "warning",
       message: `step 7: all 2 rollouts failed. The first: ${reason}`,
     });
+  });
+
+  it("leaves no trace when the environments' service failed it as a whole", async () => {
+    const fault = new AppError("environment-unavailable", "connect ECONNREFUSED");
+    const { context, output } = begin({ fault });
+    await expect(output).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message:
+        "Not one of 2 rollouts could be played, because the environments' server at http://games.test failed: connect ECONNREFUSED.",
+    });
+    expect([...context.fileSystem.files.keys()]).toEqual([]);
   });
 });
