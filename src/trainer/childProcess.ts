@@ -7,6 +7,8 @@ import { AppError } from "../core/errors.ts";
 export interface ChildServer {
   /** Socket path, or `http://127.0.0.1:PORT`. */
   readonly address: string;
+  /** Aborted with AppError `local-service` once the process has ended without having been asked to. */
+  readonly failed: AbortSignal;
   /** Ends the process and waits for it. */
   close(): Promise<void>;
 }
@@ -24,6 +26,8 @@ const readySchema = z.object({ ready: z.literal(true), address: z.string() });
 const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
+/** Of the output of a server that ended amid a run: its last words, of which the last say why. */
+const SHOWN_OUTPUT = 600;
 /** A child gets what Node and the file system need, and none of the user's keys. */
 const PASSED_VARIABLES = [
   ...["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"],
@@ -43,7 +47,31 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const address = await readyAddress(child, options, output);
   // Its output is drained for as long as it lives, or it would stop at a full pipe.
   child.stdout.resume();
-  return { address, close: () => closeChild(child) };
+  const failing = new AbortController();
+  let isClosing = false;
+  // Not at its exit: then what it wrote last may not have been read.
+  child.once("close", (code, signal) => {
+    if (!isClosing) failing.abort(endedEarly(options.name, signal ?? `code ${code}`, output()));
+  });
+  return {
+    address,
+    failed: failing.signal,
+    close: () => {
+      isClosing = true;
+      return closeChild(child);
+    },
+  };
+}
+
+function endedEarly(name: string, how: string, output: string): AppError {
+  const words = output.slice(-SHOWN_OUTPUT);
+  const isKilled = how === "SIGKILL" && words === "";
+  const hint = isKilled ? " The system does so when memory runs short." : "";
+  const told = words === "" ? "." : `: ${words}`;
+  return new AppError(
+    "local-service",
+    `${name} ended unexpectedly (${how})${told}${hint} Start or resume the run; what was saved is kept.`,
+  );
 }
 
 function childEnvironment(key: string | undefined): NodeJS.ProcessEnv {

@@ -7,12 +7,18 @@ import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { Log } from "../core/ports.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import { connectTinker, type ServiceClient } from "../core/tinker/serviceClient.ts";
+import type { RunControl } from "../core/training/control.ts";
 import { systemClock } from "../node/clock.ts";
-import { createHttpClient } from "../node/http.ts";
+import { type ClosableHttpClient, createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
 import type { Closers } from "./closers.ts";
 import { requireAnswer } from "./firstContact.ts";
-import { type LocalPrograms, startEngine, startEnvironments } from "./localServices.ts";
+import {
+  type LocalPrograms,
+  type LocalService,
+  startEngine,
+  startEnvironments,
+} from "./localServices.ts";
 import { type AddressParts, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
 
 export interface ConnectionParts extends AddressParts {
@@ -20,6 +26,8 @@ export interface ConnectionParts extends AddressParts {
   readonly redactor: Redactor;
   readonly log: Log;
   readonly closers: Closers;
+  /** Ends the run when an embedded service has ended. */
+  readonly control: Pick<RunControl, "fail">;
   /** Shown with the session at the service. */
   readonly runName: string;
 }
@@ -42,7 +50,7 @@ export async function connectModelService(parts: ConnectionParts): Promise<Tinke
 
 async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection> {
   const engine = await startEngine(parts.programs);
-  const http = createHttpClient({ socketPath: engine.socketPath });
+  const http = clientOf(engine, parts);
   const close = async (): Promise<void> => {
     await http.close();
     await engine.close();
@@ -64,16 +72,39 @@ async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection>
   };
 }
 
+/**
+ * A client of a service without which the run cannot go on. Once the service has ended, requests are refused with what ended it:
+ * nobody should try again.
+ */
+function clientOf(service: LocalService, { control }: ConnectionParts): ClosableHttpClient {
+  const { socketPath, failed } = service;
+  failed.addEventListener("abort", () => control.fail(failed.reason), { once: true });
+  const http = createHttpClient({ socketPath });
+  return {
+    send: async (request) => {
+      failed.throwIfAborted();
+      return await http.send(request);
+    },
+    close: () => http.close(),
+  };
+}
+
 async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
   const { config, redactor, closers } = parts;
-  const { url: baseUrl, keyName, key: apiKey } = tinkerAddress(parts);
+  const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(parts);
   if (apiKey === null) {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
   redactor.learn(apiKey);
   const http = createHttpClient();
   const release = closers.add(() => http.close());
-  const service = await connectTinker({ ...sessionOptions(parts), http, baseUrl, apiKey });
+  const service = await connectTinker({
+    ...sessionOptions(parts),
+    http,
+    baseUrl,
+    apiKey,
+    keySource,
+  });
   return {
     service,
     close: async () => {
@@ -116,7 +147,7 @@ export async function connectEnvironmentServices(
 
 async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentConnection> {
   const server = await startEnvironments(parts.programs);
-  const http = createHttpClient({ socketPath: server.socketPath });
+  const http = clientOf(server, parts);
   parts.closers.add(async () => {
     await http.close();
     await server.close();
@@ -133,7 +164,7 @@ async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentCon
 async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection> {
   const { config, redactor, closers } = parts;
   const address = environmentAddress(parts);
-  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey } = address;
+  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey, keySource } = address;
   if (isOpenReward && apiKey === null) {
     const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
     throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
@@ -148,7 +179,7 @@ async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection
   await requireAnswer({ ...address, http, clock: systemClock, signal: closing.signal });
   return connectEnvironments({
     ...environmentOptions(parts),
-    ...{ http, baseUrl, apiKey },
+    ...{ http, baseUrl, apiKey, keySource },
     ...(apiUrl !== null && { apiUrl }),
   });
 }

@@ -9,6 +9,8 @@ import { type ChildServer, startChild } from "./childProcess.ts";
 export interface LocalService {
   /** Path of the socket or pipe on which it listens. */
   readonly socketPath: string;
+  /** Aborted with an AppError once it has ended by itself. */
+  readonly failed: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ async function startOnSocket(
   }
   return {
     socketPath,
+    failed: child.failed,
     close: async () => {
       await child.close();
       await clean();

@@ -3,10 +3,12 @@
 import type { Config } from "../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
 import {
+  type FoundValue,
   type NamedValue,
   requireAllowedHost,
   requireBoundHost,
 } from "../core/secrets/hostBinding.ts";
+import type { KeySource } from "../core/secrets/keySource.ts";
 import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
 import type { Variables } from "./variables.ts";
 
@@ -22,6 +24,8 @@ export interface ServiceAddress {
   readonly keyName: string;
   /** Null when it is not set anywhere. */
   readonly key: string | null;
+  /** The key without its value. */
+  readonly keySource: KeySource;
 }
 
 /** @throws AppError `key-host-not-allowed`, `config-address-invalid` */
@@ -39,7 +43,8 @@ export function tinkerAddress({
   if (address !== null) requireAllowedHost({ address, ...route });
   const url = config.tinker_base_url ?? address?.value ?? hostedBaseUrl;
   requireBoundHost({ url, ...route });
-  return { url, keyName, key: keys[0]?.value ?? null };
+  const [key] = keys;
+  return { url, keyName, ...keyParts(keyName, key) };
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
@@ -69,9 +74,13 @@ export function environmentAddress(parts: AddressParts): EnvironmentAddress {
   const source = config.openreward_base_url === null ? address?.name : "openreward_base_url";
   return {
     ...{ url, isOpenReward, apiUrl, keyName },
-    key: variables(keyName)?.value ?? null,
+    ...keyParts(keyName, variables(keyName)),
     source: source ?? null,
   };
+}
+
+function keyParts(name: string, found: FoundValue | null | undefined) {
+  return { key: found?.value ?? null, keySource: { name, origin: found?.origin ?? null } };
 }
 
 function sessionsVariable(variables: Variables): NamedValue | null {

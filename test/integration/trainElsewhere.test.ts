@@ -153,7 +153,9 @@ describe("`serve` with another key for its environments", () => {
       ["train", "-c", join(folder, "config.yaml")],
       variables,
     );
-    expect(stderr).toMatch(/^error: .*calculator.*Check the API key.*depot.*Check the API key/);
+    expect(stderr).toMatch(
+      /^error: .*calculator.*Check ORS_API_KEY \(from the process environment\).*depot.*Check ORS_API_KEY/,
+    );
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(code).toBe(5);
   });

@@ -101,6 +101,43 @@ describe("a child server", () => {
   });
 });
 
+describe("a child that ends", () => {
+  const failureOf = (child: { readonly failed: AbortSignal }) =>
+    expect.poll(() => (child.failed.aborted ? child.failed.reason : null));
+
+  it("by itself tells how, with the end of what it wrote", async () => {
+    const child = await start(`
+      console.log(JSON.stringify({ ready: true, address: "here" }));
+      setTimeout(() => {
+        process.stderr.write("x".repeat(5_000) + "\\nout of paper\\n");
+        process.exitCode = 7;
+      }, 20);`);
+    await failureOf(child).toMatchObject({
+      code: "local-service",
+      message: expect.stringMatching(
+        /^The engine ended unexpectedly \(code 7\): x+\nout of paper /,
+      ),
+    });
+    expect(child.failed.reason.message.length).toBeLessThan(1_000);
+    await child.close();
+  });
+
+  it("by a signal tells which", async () => {
+    const child = await start(ready("String(process.pid)"));
+    process.kill(Number(child.address), "SIGKILL");
+    await failureOf(child).toMatchObject({
+      message: expect.stringMatching(/ended unexpectedly \(SIGKILL\)\. .*memory.* resume the run/),
+    });
+  });
+
+  it("because it was closed has not failed", async () => {
+    const child = await start(ready("'here'"));
+    await child.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(child.failed.aborted).toBe(false);
+  });
+});
+
 describe("a child that does not start", () => {
   const failure = (message: RegExp) => ({
     code: "local-service",

@@ -44,6 +44,14 @@ describe("Tinker", () => {
     expect(tinkerAddress(parts({ process, config })).url).toBe("http://two.example");
   });
 
+  it("tells where its key was found, without the key", () => {
+    const sourceOf = (setting: Setting) => tinkerAddress(parts(setting)).keySource;
+    const name = "TINKER_API_KEY";
+    expect(sourceOf({ dotenv: keys })).toEqual({ name, origin: "dotenv" });
+    expect(sourceOf({ dotenv: keys, process: keys })).toEqual({ name, origin: "process" });
+    expect(sourceOf({})).toEqual({ name, origin: null });
+  });
+
   it("gets no key over an address from .env, unless its host is allowed", () => {
     const setting = { process: keys, dotenv: { TINKER_BASE_URL: "https://one.example" } };
     expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host one\.example/);

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
+import { type KeySource, keyText } from "../secrets/keySource.ts";
 
 /** Where a failure happened: goes into message and data of every error. */
 export interface Place {
@@ -17,6 +18,8 @@ export interface HttpFailure {
   readonly status: number;
   readonly body: string;
   readonly retryAfterMs: number | null;
+  /** What was sent as the key; absent = unknown. */
+  readonly key?: KeySource | undefined;
 }
 
 const MAX_DETAIL_CHARS = 500;
@@ -39,17 +42,14 @@ export function environmentFault(
 
 /** The error that an HTTP status other than 200 means at this place. */
 export function httpFault(place: Place, failure: HttpFailure): AppError {
-  const { status, retryAfterMs } = failure;
+  const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
   const fault = (code: string, text: string, data = {}): AppError =>
     environmentFault(code, place, text, { data: { status, ...data } });
   switch (status) {
     case 401:
     case 403:
-      return fault(
-        "environment-auth",
-        `access denied (${status}: ${detail}). Check the API key and that your account may use this environment.`,
-      );
+      return fault("environment-auth", `access denied (${status}: ${detail}). ${accessStep(key)}`);
     case 404:
       return place.isInSession
         ? fault("environment-session-lost", `the session is gone (${detail}). Repeat the rollout.`)
@@ -82,6 +82,12 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
             `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
           );
   }
+}
+
+function accessStep(key: KeySource | undefined): string {
+  if (key?.origin === null) return `Set ${key.name}: no key was sent.`;
+  const what = key === undefined ? "the API key" : keyText(key);
+  return `Check ${what} and that your account may use this environment.`;
 }
 
 /** The error for a connection that failed, `cause` being the transport's error. */

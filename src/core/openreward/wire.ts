@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import type { KeySource } from "../secrets/keySource.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { httpFault, type Place, protocolFault, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
@@ -25,6 +26,8 @@ export interface EnvironmentDependencies {
   readonly baseUrl: string;
   /** Sent as `X-API-Key` to `baseUrl` only; null = no such header. */
   readonly apiKey: string | null;
+  /** For messages about the key. */
+  readonly keySource?: KeySource;
   readonly userAgent: string;
   /** Where the catalogue of hosted environments is; absent = the `api.` twin of a `sessions.` host, if it is one. */
   readonly apiUrl?: string;
@@ -195,6 +198,7 @@ export class EnvironmentWire {
       status,
       body,
       retryAfterMs: this.#retryAfterMs(response),
+      key: this.dependencies.keySource,
     });
   }
 

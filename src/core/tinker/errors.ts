@@ -2,6 +2,7 @@
 
 import { AppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
+import { type KeySource, keyText } from "../secrets/keySource.ts";
 
 export type TinkerErrorCode =
   /** Key missing, refused, or without access. */
@@ -24,8 +25,12 @@ export type TinkerErrorCode =
   /** A request in a model's sequence was lost, so that no later one can run. */
   | "tinker-model-lost";
 
+function authStep(key: string): string {
+  return `Check that ${key} is valid and may use this model or checkpoint.`;
+}
+
 const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
-  "tinker-auth": "Check that the key is valid and may use this model or checkpoint.",
+  "tinker-auth": authStep("the key"),
   "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
   "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
   "tinker-bad-request": "Change the setting that the message names.",
@@ -40,13 +45,14 @@ const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
   "tinker-model-lost": "Resume the run from its last checkpoint.",
 };
 
-/** An error whose message ends in the next step of its code. */
+/** An error whose message ends in the next step, by default that of its code. */
 export function tinkerError(
   code: TinkerErrorCode,
   problem: string,
   details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  nextStep = nextSteps[code],
 ): AppError {
-  return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextSteps[code]}`, details);
+  return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextStep}`, details);
 }
 
 export interface FailedAnswer {
@@ -56,13 +62,18 @@ export interface FailedAnswer {
   readonly what: string;
   /** Tries made, the last one included. */
   readonly attempts: number;
+  /** What was sent as the key; absent = unknown. */
+  readonly key?: KeySource | undefined;
 }
 
 /** The error for an HTTP status other than 2xx (Tinker wire, section 2.1). `data` holds status, detail and attempts. */
-export function statusError({ status, text, what, attempts }: FailedAnswer): AppError {
+export function statusError({ status, text, what, attempts, key }: FailedAnswer): AppError {
   const detail = errorDetail(text);
   const problem = `Tinker answered ${status} to ${what}${detail === "" ? "" : `: ${detail}`}`;
-  return tinkerError(codeOfStatus(status), problem, { data: { status, detail, attempts } });
+  const code = codeOfStatus(status);
+  const data = { status, detail, attempts };
+  const isAboutKey = code === "tinker-auth" && key !== undefined;
+  return tinkerError(code, problem, { data }, isAboutKey ? authStep(keyText(key)) : undefined);
 }
 
 /** A binary message that is not what it should be, on either side of the wire. */

@@ -3,6 +3,7 @@
 import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import type { KeySource } from "../secrets/keySource.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
@@ -15,6 +16,8 @@ export interface TinkerHttpOptions {
   readonly log: Log;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** For messages about the key. */
+  readonly keySource?: KeySource | undefined;
   /** How long a blocked account (402) is waited for; asked at every call. */
   readonly billingPauseMs: () => number;
 }
@@ -122,6 +125,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
       text: withoutKey(answer.text),
       what,
       attempts,
+      key: options.keySource,
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
+import { type KeySource, keyText } from "../secrets/keySource.ts";
 import { ByteBudget } from "./byteBudget.ts";
 import { createCanceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
@@ -39,6 +40,8 @@ export interface TinkerOptions {
   /** A path prefix is kept. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** For messages about the key. */
+  readonly keySource?: KeySource;
   readonly tags?: readonly string[];
   /** Shown with the session, for example the run's name. */
   readonly userMetadata?: Readonly<Record<string, string>>;
@@ -126,7 +129,10 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
  * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
  */
 export async function openTinker(
-  options: Pick<TinkerOptions, "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey">,
+  options: Pick<
+    TinkerOptions,
+    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "keySource"
+  >,
 ): Promise<{
   readonly tinker: TinkerHttp;
   readonly config: ClientConfig;
@@ -189,9 +195,14 @@ async function connect(options: TinkerOptions): Promise<Connection> {
 }
 
 /** Credentials of the hosted service are API keys or tokens (Tinker wire, section 1.2). */
-function checkKey({ baseUrl, apiKey }: Pick<TinkerOptions, "baseUrl" | "apiKey">): void {
+function checkKey({
+  baseUrl,
+  apiKey,
+  keySource,
+}: Pick<TinkerOptions, "baseUrl" | "apiKey" | "keySource">): void {
   if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
-  throw tinkerError("tinker-auth", 'The Tinker key does not begin with "tml-"');
+  const what = keySource === undefined ? "The Tinker key" : keyText(keySource);
+  throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
 }
 
 /** Nothing is lost before the first answer, so a wrong address is told soon. */

@@ -46,6 +46,16 @@ describe("connecting", () => {
     expect(server.http.requests).toEqual([]);
   });
 
+  it("names a key that is refused, and where it came from", async () => {
+    const keySource = { name: "TINKER_API_KEY", origin: "dotenv" } as const;
+    const refusing = fakeTinker(() => ({ status: 401, json: { detail: "no" } }));
+    await expect(refusing.connect({ keySource })).rejects.toThrow(
+      /^Tinker answered 401 .*: no\. Check that TINKER_API_KEY \(from \.env\) is valid and may use/,
+    );
+    const malformed = fakeTinker().connect({ baseUrl: hostedBaseUrl, apiKey: "sk-x", keySource });
+    await expect(malformed).rejects.toThrow(/^TINKER_API_KEY \(from \.env\) does not begin with/);
+  });
+
   it("uses tokens when the server asks for them", async () => {
     const jwt = `eyJ.${btoa("{}")}.x`;
     const server = fakeTinker((path) => {
