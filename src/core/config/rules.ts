@@ -1,6 +1,7 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
 import { formatCount } from "../../shared/format.ts";
+import { addressFindings } from "./addressRules.ts";
 import { closeWords } from "./closeWords.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
@@ -41,6 +42,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
       environmentFindings(["environments", name], environment),
     ),
     ...evaluationFindings(config),
+    ...addressFindings(config),
     ...trackerFindings(config),
   ];
 }
