@@ -47,7 +47,10 @@ export function PROBE(): void {
       };
     },
   });
-  CanvasRenderingContext2D.prototype.stroke = function (this: CanvasRenderingContext2D, ...args: unknown[]) {
+  CanvasRenderingContext2D.prototype.stroke = function (
+    this: CanvasRenderingContext2D,
+    ...args: unknown[]
+  ) {
     Reflect.apply(stroke, this, args);
     if (marks.numbers === undefined || marks.chart !== undefined) return;
     marks.chart = now();
