@@ -11,6 +11,7 @@ export async function deleteAndTell(
 ): Promise<void> {
   const request = { ...wanted, folder: process.cwd() };
   for await (const { path, place } of trainer.deleteCheckpoints(fileSystem, request)) {
-    out.print([[`deleted from ${place}: ${visibleLine(path)}`]]);
+    const what = place === null ? "not on this computer" : `deleted from ${place}`;
+    out.print([[`${what}: ${visibleLine(path)}`]]);
   }
 }

@@ -2,7 +2,7 @@
 
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import { readCheckpoints } from "../core/run/checkpointLog.ts";
+import { appendCheckpoint, readCheckpoints } from "../core/run/checkpointLog.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import type { LateParts } from "./catalogue/lateParts.ts";
@@ -28,6 +28,7 @@ import { rejoinLaunches } from "./runs/rejoin.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
 import { RunFinder } from "./runs/runFinder.ts";
+import { runProgram } from "./runs/runProgram.ts";
 import { RunSlots } from "./runs/runSlots.ts";
 import { RunStore } from "./runs/runStore.ts";
 import { askForSlot } from "./runs/slotQuestion.ts";
@@ -97,11 +98,12 @@ export async function createApp(parts: AppParts): Promise<App> {
   const finder = keep(new RunFinder({ store, labels, onError }));
 
   const storage = context.globalStorageUri.fsPath;
+  const programFolder = join(context.extensionPath, "dist", "trainer");
   const launches = new LaunchStore(join(storage, "launches"));
   const trainings = new Trainings({
     launcher: {
       launches,
-      programFolder: join(context.extensionPath, "dist", "trainer"),
+      programFolder,
       copiesFolder: join(storage, "trainer"),
       environment: trainerEnvironment,
     },
@@ -169,7 +171,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     new RunPanel({
       ...{ store, labels, fileSystem },
       extensionUri: context.extensionUri,
-      programFolder: join(context.extensionPath, "dist", "trainer"),
+      programFolder,
       onShown: (folder) => focus.choose(folder),
     }),
   );
@@ -212,7 +214,20 @@ export async function createApp(parts: AppParts): Promise<App> {
         panel.open(folder, { target: { step, rollout: { group, rollout } } }),
       follow: (isFollowing) => focus.follow(isFollowing),
     }),
-    ...checkpointHandlers({ store, tasks, view: checkpointsView, read: readSaved }),
+    ...checkpointHandlers({
+      ...{ store, tasks, view: checkpointsView, read: readSaved },
+      removal: {
+        ...{ fileSystem, now: Date.now },
+        append: async (folder, entry) => {
+          const own = createFileSystem();
+          await appendCheckpoint(own, folder, entry).finally(() => own.close());
+        },
+        removeLocal: (paths) =>
+          runProgram(programFolder, ["checkpoints", "delete", "--local", ...paths]),
+        removeHosted: async (path) =>
+          (await import("./catalogue/lookUps.ts")).deleteHostedCheckpoint(path, room.lookUps),
+      },
+    }),
     runMenu: () => showRunMenu(store),
     ...panelHandlers({ ...chosen, panel }),
   };

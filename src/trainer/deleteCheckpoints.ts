@@ -31,12 +31,13 @@ export interface DeleteRequest {
 
 export interface DeletedCheckpoint {
   readonly path: string;
-  readonly place: "this computer" | "Tinker";
+  /** Null = it was not there: with `isLocalOnly` no more can be said. */
+  readonly place: "this computer" | "Tinker" | null;
 }
 
 /**
  * Deletes one after the other and tells of each. Nothing is deleted when a path is malformed.
- * @throws AppError `tinker-invalid-input`, `checkpoint-not-found`, `key-missing`, `key-host-not-allowed`, `tinker-*`
+ * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `tinker-*`
  */
 export async function* deleteCheckpoints(
   fileSystem: FileSystem,
@@ -53,7 +54,10 @@ export async function* deleteCheckpoints(
         yield { path, place: "this computer" };
         continue;
       }
-      if (request.isLocalOnly) throw notFound(path);
+      if (request.isLocalOnly) {
+        yield { path, place: null };
+        continue;
+      }
       account ??= hostedAccount(request, closers);
       await (await account).deleteCheckpoint(path);
       yield { path, place: "Tinker" };
@@ -100,11 +104,4 @@ async function hostedAccount(
   closers.add(() => http.close());
   const parts = { http, clock: systemClock, random: systemRandom, log: debugLog };
   return openAccount({ ...parts, baseUrl, apiKey });
-}
-
-function notFound(path: string): AppError {
-  return new AppError(
-    "checkpoint-not-found",
-    `There is no checkpoint ${path} in the store of this computer. It may have been deleted or have expired.`,
-  );
 }

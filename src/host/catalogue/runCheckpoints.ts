@@ -113,8 +113,8 @@ function factsOf({ step, created_at, expires_at }: CheckpointEntry) {
 
 const NO_MODEL = { model: null, rank: null };
 
-/** What the run trained, as its folder keeps it. */
-async function readModel(
+/** What the run trained, as its folder keeps it; nulls where it does not tell. */
+export async function readModel(
   fileSystem: FileSystem,
   folder: string,
 ): Promise<Pick<StoredCheckpoint, "model" | "rank">> {

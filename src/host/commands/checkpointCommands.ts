@@ -60,7 +60,6 @@ export const checkpointCommands = {
     icon: "trash",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "4_delete@1" }],
-    planned: true,
   },
   refreshCheckpoints: {
     title: "Refresh Checkpoints",

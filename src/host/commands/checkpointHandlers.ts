@@ -9,11 +9,13 @@ import type { RunStore } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
+import { type CheckpointRemovalParts, removeCheckpoint } from "./removeCheckpoint.ts";
 
 type CheckpointCommand =
   | "startFromCheckpoint"
   | "copyCheckpointPath"
   | "insertCheckpointPath"
+  | "deleteCheckpoint"
   | "refreshCheckpoints";
 
 export interface CheckpointParts {
@@ -21,6 +23,7 @@ export interface CheckpointParts {
   readonly tasks: TaskProvider;
   readonly view: CheckpointsView;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly removal: CheckpointRemovalParts;
 }
 
 interface Chosen {
@@ -42,6 +45,12 @@ export function checkpointHandlers(
       const chosen = await choose(parts, target);
       const path = chosen?.entry.state_path ?? null;
       if (path !== null) await useInConfig(path);
+    },
+    deleteCheckpoint: async (target) => {
+      const chosen = await choose(parts, target);
+      const run = parts.store.get(chosen?.folder ?? "");
+      if (chosen === undefined || run === null) return;
+      if (await removeCheckpoint(run, chosen.entry, parts.removal)) parts.view.refresh();
     },
     startFromCheckpoint: async (target) => {
       const chosen = await choose(parts, target);

@@ -1,0 +1,97 @@
+/** Deletes a checkpoint for good, after a question that says what goes with it. */
+
+import * as vscode from "vscode";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { isAppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { readState } from "../../core/run/state.ts";
+import { readModel } from "../catalogue/runCheckpoints.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+
+export interface CheckpointRemovalParts {
+  readonly fileSystem: FileSystem;
+  /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
+  readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
+  /** From the store of this computer; no fault when it is not there. */
+  readonly removeLocal: (paths: readonly string[]) => Promise<void>;
+  /** At its service. @throws AppError `tinker-not-found` when it is gone already */
+  readonly removeHosted: (path: string) => Promise<void>;
+  readonly now: () => number;
+}
+
+type Place = "this computer" | "Tinker";
+
+/** True when it is gone. @throws when its run is under way, or the service refuses */
+export async function removeCheckpoint(
+  run: RunEntry,
+  entry: CheckpointEntry,
+  parts: CheckpointRemovalParts,
+): Promise<boolean> {
+  if (run.isLive) {
+    throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+  }
+  const { fileSystem } = parts;
+  const { model } = await readModel(fileSystem, run.folder);
+  if (model === null) {
+    throw new Error(
+      vscode.l10n.t("The folder of {0} does not tell where its checkpoints are.", run.name),
+    );
+  }
+  const place = isLocalModel(model) ? "this computer" : "Tinker";
+  if (!(await isSure(run, entry, { place, isLast: await isLastOf(run, entry, fileSystem) }))) {
+    return false;
+  }
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t("Deleting {0}", entry.name),
+  };
+  await vscode.window.withProgress(progress, () => remove(entry, place, parts));
+  // Files of a run only grow: a later line about a checkpoint says that it is gone.
+  const expires_at = new Date(parts.now()).toISOString();
+  await parts.append(run.folder, { ...entry, expires_at });
+  return true;
+}
+
+async function remove(
+  { state_path, sampler_path }: CheckpointEntry,
+  place: Place,
+  { removeLocal, removeHosted }: CheckpointRemovalParts,
+): Promise<void> {
+  const paths = [state_path, sampler_path].filter((path) => path !== null);
+  if (place === "this computer") return removeLocal(paths);
+  for (const path of paths) {
+    await removeHosted(path).catch((error: unknown) => {
+      if (!isAppError(error, "tinker-not-found")) throw error;
+    });
+  }
+}
+
+/** True for the checkpoint that a resume would begin with. */
+async function isLastOf(
+  { folder }: RunEntry,
+  { state_path }: CheckpointEntry,
+  fileSystem: FileSystem,
+): Promise<boolean> {
+  const state = await readState(fileSystem, folder).catch(() => null);
+  return state_path !== null && state?.last_checkpoint?.state_path === state_path;
+}
+
+async function isSure(
+  run: RunEntry,
+  { name, step }: CheckpointEntry,
+  { place, isLast }: { readonly place: Place; readonly isLast: boolean },
+): Promise<boolean> {
+  const where =
+    place === "Tinker"
+      ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
+      : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
+  const loss = isLast
+    ? vscode.l10n.t("The run goes on from it: without it, it cannot be resumed.")
+    : "";
+  const end = vscode.l10n.t("This cannot be undone.");
+  const detail = [where, loss, end].filter(Boolean).join("\n");
+  const yes = vscode.l10n.t("Delete Checkpoint");
+  const title = vscode.l10n.t("Delete the checkpoint {0} of {1}?", name, run.name);
+  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+}

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import type { CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+
+const editor = vi.hoisted(() => ({
+  answer: undefined as string | undefined,
+  details: [] as string[],
+}));
+vi.mock("vscode", () => ({
+  ProgressLocation: { Notification: 15 },
+  l10n: {
+    t: (text: string, ...args: readonly unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+  },
+  window: {
+    showWarningMessage: async (_: string, { detail }: { detail: string }) => {
+      editor.details.push(detail);
+      return editor.answer;
+    },
+    withProgress: (_: unknown, work: () => Promise<unknown>) => work(),
+  },
+}));
+
+const STATE = "tinker://s:train:0/weights/a";
+const SAMPLER = "tinker://s:train:0/sampler_weights/a";
+const ENTRY: CheckpointEntry = {
+  ...{ name: "a", step: 10, epoch: 0, position: 160, kind: "periodic", metrics: {} },
+  ...{ state_path: STATE, sampler_path: SAMPLER, expires_at: null, renderer: "r", created_at: "" },
+};
+const RUN = { name: "demo", folder: "/runs/demo", isLive: false } as RunEntry; // what is read of one
+
+async function aRemoval(model: string) {
+  const fileSystem = createMemoryFileSystem();
+  const resolved = `${RUN.folder}/config.resolved.json`;
+  await fileSystem.writeAtomic(resolved, JSON.stringify({ model_name: model, lora_rank: 8 }));
+  const removed: string[] = [];
+  const lines: CheckpointEntry[] = [];
+  const parts = {
+    fileSystem,
+    append: async (_: string, entry: CheckpointEntry) => void lines.push(entry),
+    removeLocal: async (paths: readonly string[]) => void removed.push(...paths),
+    removeHosted: async (path: string) => void removed.push(`hosted ${path}`),
+    now: () => 0,
+  };
+  return { parts, removed, lines };
+}
+
+beforeEach(() => {
+  editor.answer = "Delete Checkpoint";
+  editor.details.splice(0);
+});
+
+describe("deleting a checkpoint", () => {
+  it("removes both of its parts here, and notes in the run that they are gone", async () => {
+    const { parts, removed, lines } = await aRemoval("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, parts)).toBe(true);
+    expect(removed).toEqual([STATE, SAMPLER]);
+    expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
+    expect(editor.details).toEqual([
+      "It was saved after step 10 and is deleted from this computer.\nThis cannot be undone.",
+    ]);
+  });
+
+  it("asks the service for those of hosted models, and takes what is gone as gone", async () => {
+    const { parts, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
+    const removeHosted = async (path: string): Promise<void> => {
+      if (path === STATE) throw new AppError("tinker-not-found", "gone");
+      await parts.removeHosted(path);
+    };
+    expect(await removeCheckpoint(RUN, ENTRY, { ...parts, removeHosted })).toBe(true);
+    expect(removed).toEqual([`hosted ${SAMPLER}`]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("keeps it listed when the service refuses", async () => {
+    const { parts, lines } = await aRemoval("Qwen/Qwen3-8B");
+    const removeHosted = () => Promise.reject(new AppError("tinker-auth", "no"));
+    const removal = removeCheckpoint(RUN, ENTRY, { ...parts, removeHosted });
+    await expect(removal).rejects.toMatchObject({ code: "tinker-auth" });
+    expect(lines).toEqual([]);
+  });
+
+  it("does nothing without a yes", async () => {
+    editor.answer = undefined;
+    const { parts, removed, lines } = await aRemoval("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, parts)).toBe(false);
+    expect([removed, lines]).toEqual([[], []]);
+  });
+
+  it("is refused while the run is under way", async () => {
+    const { parts } = await aRemoval("local/tiny-tool");
+    const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, parts);
+    await expect(removal).rejects.toThrow("demo is under way");
+    expect(editor.details).toEqual([]);
+  });
+
+  it("is refused where nobody knows whose it is", async () => {
+    const { parts } = await aRemoval("local/tiny-tool");
+    await parts.fileSystem.remove(`${RUN.folder}/config.resolved.json`);
+    await expect(removeCheckpoint(RUN, ENTRY, parts)).rejects.toThrow("does not tell");
+  });
+});
