@@ -170,6 +170,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const panel = keep(
     new RunPanel({
       ...{ store, labels, fileSystem },
+      workspaceState: context.workspaceState,
       extensionUri: context.extensionUri,
       programFolder,
       onShown: (folder) => focus.choose(folder),
@@ -235,6 +236,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const isAttached = (pid: number): boolean => store.isAttached(pid);
   // Whether another window is gone takes seconds to tell.
   rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);
+  panel.reviveAfterCrash();
   notices.offerInterrupted();
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
   return { handlers, tasks, runs: store };

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import * as z from "zod";
 import { AppError } from "../core/errors.ts";
 import { RunFollower } from "../core/run/follower.ts";
 import { systemClock } from "../node/clock.ts";
@@ -11,23 +12,27 @@ import { isProcessAlive } from "../node/processes.ts";
 import type { CommandArgs, PanelCommand } from "../shared/panelMessages.ts";
 import type { RunListing } from "../shared/panelModel.ts";
 import { type CommandId, commandName } from "./commands/commandTable.ts";
-import { createDashboard, type Dashboard } from "./panel/dashboard.ts";
+import { createDashboard, type Dashboard, orphanedTabs } from "./panel/dashboard.ts";
 import type { PanelRun, PanelTarget } from "./panel/panelSession.ts";
 import { tokenTextsOf } from "./panel/tokenTexts.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { readSetting } from "./settings.ts";
-import type { RunLabels } from "./views/runLabels.ts";
+import type { Memento, RunLabels } from "./views/runLabels.ts";
 
 export interface RunPanelParts {
   readonly store: RunStore;
   readonly labels: RunLabels;
   readonly fileSystem: ClosableFileSystem;
+  readonly workspaceState: Memento;
   readonly extensionUri: vscode.Uri;
   /** The program's folder inside the extension. */
   readonly programFolder: string;
   /** Called with the folder of the run that is shown from now on. */
   readonly onShown: (folder: string) => void;
 }
+
+const SHOWN = "dashboard.shown";
+const shownSchema = z.object({ session: z.string(), folder: z.string() });
 
 /** Commands of the page that are commands of the extension, called on the run. */
 const COMMANDS: Partial<Readonly<Record<PanelCommand, CommandId>>> = {
@@ -72,7 +77,10 @@ export class RunPanel implements vscode.Disposable {
         hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
         hasLiveRegion: readSetting("dashboard.liveRegion"),
       }),
-      onRunShown: ({ follower }) => parts.onShown(follower.folder),
+      onRunShown: ({ follower: { folder } }) => {
+        parts.onShown(folder);
+        void parts.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
+      },
     });
   }
 
@@ -92,6 +100,18 @@ export class RunPanel implements vscode.Disposable {
         vscode.window.activeTextEditor === undefined
           ? vscode.ViewColumn.Active
           : vscode.ViewColumn.Beside,
+    });
+  }
+
+  /** After a crash of the extension host the tab is still there, and deaf: a new one takes its place. */
+  reviveAfterCrash(): void {
+    const last = shownSchema.safeParse(this.#parts.workspaceState.get(SHOWN)).data;
+    const [tab] = orphanedTabs();
+    // A reload begins another session, and the editor restores the panel by itself.
+    if (tab === undefined || last?.session !== vscode.env.sessionId || this.folder !== null) return;
+    this.#dashboard.open(this.#run(last.folder), {
+      viewColumn: tab.group.viewColumn,
+      preserveFocus: true,
     });
   }
 

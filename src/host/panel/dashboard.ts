@@ -132,14 +132,18 @@ export function createDashboard(parts: DashboardParts): Dashboard {
   };
 }
 
-/** After a crash of the extension host its tab stays, deaf, and nobody but us removes it. */
-function closeOrphans(): void {
-  const orphans = vscode.window.tabGroups.all
+/** Tabs of the panel that nobody serves: after a crash of the extension host they stay, deaf, and nobody but us removes them. */
+export function orphanedTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
     .filter(
       ({ input }) =>
         input instanceof vscode.TabInputWebview && input.viewType.endsWith(DASHBOARD_VIEW_TYPE),
     );
+}
+
+function closeOrphans(): void {
+  const orphans = orphanedTabs();
   // A tab that does not close is a blemish, not a fault.
   if (orphans.length > 0) vscode.window.tabGroups.close(orphans).then(undefined, () => undefined);
 }
