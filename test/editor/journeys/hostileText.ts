@@ -1,0 +1,145 @@
+/** What environments and models write is shown as text, in the tree, the dashboard and the document: nothing of it acts. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { FrameLocator, Page } from "playwright-core";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { HOSTILE, writeHostileRun } from "../hostileRun.ts";
+import type { Journey } from "../journey.ts";
+
+/** Characters that turn text around, or that a terminal obeys. */
+const ACTING = /(?!\n|\t)[\p{Cc}\p{Cf}]/u;
+
+export const hostileText: Journey = {
+  name: "hostileText",
+  prepare: async (folder) => {
+    writeFiles(folder, { "tinker-config.yaml": localConfig() });
+    await writeHostileRun(join(folder, ".tinker-rl", "runs"));
+  },
+  async run({ page, workbench, step, pictures, picture }) {
+    const panel = workbench.panel();
+    await noteViolations(page);
+
+    await step("a notification makes no links of a name", async () => {
+      const notification = workbench.notification("was interrupted after step 1");
+      await workbench.show("Tinker RL");
+      await notification.waitFor();
+      assert.match((await notification.textContent()) ?? "", /\[go\] \(command:/);
+      assert.equal(await notification.locator(".notification-list-item-message a").count(), 0);
+      await picture("notification");
+      await notification.getByRole("button", { name: "Later" }).click();
+    });
+
+    await step("rows of the tree are text on one line, in which nothing acts", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.row(/^Step 1, mean/).click();
+      await page.keyboard.press("ArrowRight");
+      const group = workbench.row(/, 2 rollouts/).first();
+      await group.click();
+      await page.keyboard.press("ArrowRight");
+      await workbench
+        .row(/^rollout 2, failed/)
+        .first()
+        .waitFor();
+      for (const text of await workbench.view("Trajectories").locator(".monaco-list-row").all()) {
+        const shown = `${await text.textContent()} ${await text.getAttribute("aria-label")}`;
+        assert.doesNotMatch(shown, ACTING);
+        assert.ok(shown.length < 1500, `${shown.length} characters`);
+        assert.equal(await text.locator("img, script, .codicon-flame").count(), 0);
+      }
+      await pictures("tree");
+    });
+
+    await step("so is the hover of a rollout that failed", async () => {
+      await workbench
+        .row(/^rollout 2, failed/)
+        .first()
+        .hover();
+      const hover = page.locator(".monaco-hover:visible").first();
+      await hover.waitFor();
+      assert.doesNotMatch((await hover.textContent()) ?? "", ACTING);
+      assert.equal(await hover.locator("img, script, a").count(), 0);
+      await picture("hover");
+    });
+
+    await step(
+      "the replay shows all of it as text, as Markdown and as it was written",
+      async () => {
+        await workbench
+          .row(/^rollout 1, reward 1/)
+          .first()
+          .click();
+        await panel.locator(".reward-footer").waitFor({ timeout: 30_000 });
+        await isText(panel);
+        await pictures("replay");
+        await panel.getByRole("button", { name: "Raw", exact: true }).click();
+        await panel.getByText("As written").first().waitFor();
+        await isText(panel);
+        await pictures("raw");
+      },
+    );
+
+    await step("a long line is folded, and there when it is asked for", async () => {
+      await panel
+        .getByRole("button", { name: /^Show all/ })
+        .first()
+        .click();
+      await panel.getByText("END").first().waitFor();
+      await isText(panel);
+      const width = await panel.locator(".replay-body").evaluate((element) => ({
+        inner: element.scrollWidth,
+        outer: element.clientWidth,
+      }));
+      assert.ok(width.inner <= width.outer + 1, "nothing is wider than its place");
+    });
+
+    await step("the overview and the list, too", async () => {
+      for (const tab of ["Overview", "Config", "Checkpoints", "Trajectories"]) {
+        await panel.getByRole("tab", { name: tab }).click();
+        await isText(panel);
+      }
+    });
+
+    await step("the document with the whole record opens as text", async () => {
+      await panel.getByRole("button", { name: "Open as JSON" }).click();
+      await workbench.tab("step 1, group 1, rollout 1.json").waitFor();
+      await page.locator(".editor-instance .view-lines").first().getByText("systemText").waitFor();
+      await picture("document");
+    });
+
+    await step("no script ran and none was refused: nothing of it became a page", async () => {
+      for (const frame of page.frames()) {
+        const found = await frame.evaluate(() => {
+          const noted = globalThis as { owned?: unknown; violations?: readonly string[] };
+          return { owned: noted.owned ?? null, violations: noted.violations ?? [] };
+        });
+        assert.equal(found.owned, null, frame.url());
+        // VS Code's own pages are not ours to judge.
+        if (frame.url().includes("fake.html")) assert.deepEqual(found.violations, []);
+      }
+    });
+  },
+};
+
+/** Notes in every frame that is loaded from now on what its content policy refuses. */
+async function noteViolations(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const noted = globalThis as unknown as { violations: string[] };
+    noted.violations = [];
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      noted.violations.push(`${violatedDirective} ${blockedURI}`);
+    });
+  });
+}
+
+/** The page shows the markup as written, and has no element, link or direction that came out of it. */
+async function isText(panel: FrameLocator): Promise<void> {
+  const root = panel.locator("#root");
+  const text = (await root.textContent()) ?? "";
+  assert.doesNotMatch(text, ACTING);
+  assert.equal(await root.locator("script, iframe, img:not([src^='data:'])").count(), 0);
+  assert.equal(await root.locator("a[href^='command:'], [onerror]").count(), 0);
+  const isReplay = (await panel.locator(".reward-footer").count()) > 0;
+  if (isReplay) assert.ok(text.includes(HOSTILE.script), "the markup is shown as it was written");
+}
