@@ -10,12 +10,21 @@ import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
+import { checkpoints } from "./journeys/checkpoints.ts";
+import { editing } from "./journeys/editing.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { training } from "./journeys/training.ts";
 import { runInServer } from "./runInServer.ts";
 
-const JOURNEYS: readonly Journey[] = [firstLook, restrictedMode, training, accessibility];
+const JOURNEYS: readonly Journey[] = [
+  firstLook,
+  restrictedMode,
+  training,
+  accessibility,
+  editing,
+  checkpoints,
+];
 
 const { values } = parseArgs({
   options: {

@@ -87,7 +87,7 @@ async function isSure(
       ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
       : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
   const loss = isLast
-    ? vscode.l10n.t("The run goes on from it: without it, it cannot be resumed.")
+    ? vscode.l10n.t("A resume begins with it: without it, the run cannot be resumed.")
     : "";
   const end = vscode.l10n.t("This cannot be undone.");
   const detail = [where, loss, end].filter(Boolean).join("\n");

@@ -30,24 +30,31 @@ export function configHandlers(parts: ConfigHandlerParts): ConfigHandlers {
     },
     validateConfig: async (target) => {
       const document = await documentFor(parts, target);
-      await tell(document, await parts.diagnostics.check(document));
+      if (document !== null) await tell(document, await parts.diagnostics.check(document));
     },
-    showEffectiveConfig: async (target) => parts.effective.show(await documentFor(parts, target)),
+    showEffectiveConfig: async (target) => {
+      const document = await documentFor(parts, target);
+      if (document !== null) await parts.effective.show(document);
+    },
     addEnvironment: (target) => addEnvironment(parts, target),
   };
 }
 
-/** The configuration that a command was called on, the one in the editor, or one of the workspace. @throws when there is none */
+/**
+ * The configuration that a command was called on, the one in the editor, or one of the workspace; null when the user chose none.
+ * @throws when there is none
+ */
 async function documentFor(
   { knownConfigs }: ConfigHandlerParts,
   target: unknown,
-): Promise<vscode.TextDocument> {
+): Promise<vscode.TextDocument | null> {
   if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
   const active = vscode.window.activeTextEditor?.document;
   if (active !== undefined && isConfigDocument(active)) return active;
-  const uri = await chosenOf(knownConfigs?.() ?? []);
-  if (uri === undefined) throw new Error(vscode.l10n.t("Open a configuration first."));
-  return vscode.workspace.openTextDocument(uri);
+  const known = knownConfigs?.() ?? [];
+  if (known.length === 0) throw new Error(vscode.l10n.t("Open a configuration first."));
+  const uri = await chosenOf(known);
+  return uri === undefined ? null : vscode.workspace.openTextDocument(uri);
 }
 
 /** The only one, or the user's pick. */
@@ -77,6 +84,7 @@ async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]):
 
 async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promise<void> {
   const document = await documentFor(parts, undefined);
+  if (document === null) return;
   const name = nameIn(target) ?? (await pickEnvironment(parts));
   if (name === undefined) return;
   const { insertEnvironment } = await parts.support();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
@@ -40,6 +41,10 @@ export const editing: Journey = {
       "tinker-config.yaml": FAULTY,
       "open.tinker.yaml": OPEN,
       "local.tinker.yaml": localConfig({ max_steps: 3 }),
+      "variant.tinker.yaml": localConfig().replaceAll(
+        "local/calculator",
+        "local/calculator:harder",
+      ),
     }),
   async run(stage) {
     const { workbench, server, page, step, picture, pictures } = stage;
@@ -56,14 +61,7 @@ export const editing: Journey = {
     });
 
     await step("a quick fix gives an unknown key its right name", async () => {
-      await goTo(stage, 3, 2);
-      await page.keyboard.press("Control+.");
-      const fix = page.locator(".action-widget .monaco-list-row", {
-        hasText: "Change to 'learning_rate'",
-      });
-      await fix.first().waitFor();
-      await picture("fixes");
-      await fix.first().click();
+      await fixAt(stage, 3, 2, "Change to 'learning_rate'");
       await workbench.problems().getByText("TRL110").first().waitFor({ state: "hidden" });
     });
 
@@ -128,6 +126,15 @@ export const editing: Journey = {
       const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
       await made.filter({ hasText: "max_failing_rollouts: 0 # default" }).waitFor();
       await pictures("effective");
+    });
+
+    await step("what only a trainer can find stays marked after its end", async () => {
+      await workbench.open("variant.tinker.yaml");
+      await lens(stage, "Start Training").click();
+      await workbench.notification("did not start").waitFor({ timeout: 60_000 });
+      await page.keyboard.press("Control+Shift+M");
+      await workbench.problems().getByText("calculator:harder").first().waitFor();
+      await picture("refused");
     });
 
     await step("New Configuration opens a template under a free name", async () => {
@@ -217,9 +224,10 @@ async function goTo({ workbench, page }: Stage, line: number, column: number): P
 }
 
 async function fixAt(stage: Stage, line: number, column: number, title: string): Promise<void> {
-  await goTo(stage, line, column);
-  await stage.page.keyboard.press("Control+.");
-  await stage.page.locator(".action-widget .monaco-list-row", { hasText: title }).first().click();
+  const { page } = stage;
+  const fix = page.locator(".action-widget .monaco-list-row", { hasText: title }).first();
+  await openAt(stage, [line, column], { key: "Control+.", shown: fix });
+  await fix.click();
 }
 
 async function hover({ page, workbench }: Stage, text: string): Promise<void> {
@@ -229,16 +237,25 @@ async function hover({ page, workbench }: Stage, text: string): Promise<void> {
   assert.ok(await shown.isVisible());
 }
 
-/** Opens the suggestions at a place and waits for one; again when the editor had no focus yet. */
+/** Opens the suggestions at a place and waits for one. */
 async function complete(stage: Stage, line: number, column: number, label: string): Promise<void> {
-  const { page, workbench } = stage;
+  const shown = stage.workbench.suggestion(label);
+  await openAt(stage, [line, column], { key: "Control+Space", shown });
+}
+
+/** Presses a key at a place until something is there: the editor may have no focus yet. */
+async function openAt(
+  stage: Stage,
+  [line, column]: readonly [number, number],
+  { key, shown }: { readonly key: string; readonly shown: Locator },
+): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
-    await page.keyboard.press("Escape");
+    await stage.page.keyboard.press("Escape");
     await goTo(stage, line, column);
-    await page.keyboard.press("Control+Space");
-    const shown = workbench.suggestion(label).waitFor({ timeout: TRY_MS });
-    if (left === 1) return shown;
-    if (await shown.then(isTrue, isFalse)) return;
+    await stage.page.keyboard.press(key);
+    const opened = shown.waitFor({ timeout: TRY_MS });
+    if (left === 1) return opened;
+    if (await opened.then(isTrue, isFalse)) return;
   }
 }
 

@@ -1,0 +1,76 @@
+/** Checkpoints of a run: where it is told of them, and how one is deleted; with an override from the settings. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, until } from "../journey.ts";
+
+export const checkpoints: Journey = {
+  name: "checkpoints",
+  prepare: (folder) =>
+    writeFiles(folder, {
+      "tinker-config.yaml": localConfig({ max_steps: 30, save_every: 1 }),
+      "next.tinker.yaml": "model_name: local/tiny-tool\nlora_rank: 8\ninit_from: \n",
+    }),
+  server: { settings: { "tinkerRL.overrides": { max_steps: 2 } } },
+  async run({ workbench, page, folder, step, picture, pictures }) {
+    const run = join(folder, ".tinker-rl", "runs", "tinker-config");
+
+    await step("an override from the settings is told where it hides a value", async () => {
+      await workbench.open("tinker-config.yaml");
+      await page.keyboard.press("Control+Shift+M");
+      await workbench.problems().getByText("TRL500").first().waitFor();
+      await picture("override");
+    });
+
+    await step("and holds for the run", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.row(/^run tinker-config, done, step 2 of 2/).waitFor({ timeout: 60_000 });
+      const lines = readFileSync(join(run, "metrics.jsonl"), "utf8").trim().split("\n");
+      assert.equal(lines.length, 2);
+    });
+
+    await step("the configuration tells of its last run", async () => {
+      await workbench.open("tinker-config.yaml");
+      const last = page.locator(".codelens-decoration", { hasText: "Last run: done" });
+      await last.first().waitFor();
+      await picture("lastRun");
+    });
+
+    await step("checkpoints of the run are offered to start from", async () => {
+      await workbench.open("next.tinker.yaml");
+      await page.keyboard.press("Control+End");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("End");
+      await page.keyboard.press("Control+Space");
+      await workbench.suggestion("tinker-config · step 2").waitFor();
+      await pictures("suggested", async () => {
+        await page.keyboard.press("Control+Space");
+        await workbench.suggestion("tinker-config · step 2").waitFor();
+      });
+      await page.keyboard.press("Escape");
+    });
+
+    await step("Delete Checkpoint asks first, and says what goes with it", async () => {
+      const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
+      await row.waitFor();
+      await row.click({ button: "right" });
+      await page.getByRole("menuitem", { name: "Delete Checkpoint" }).click();
+      await workbench.dialog().getByText("cannot be resumed").waitFor();
+      await picture("question");
+      await workbench.dialog().getByRole("button", { name: "Delete Checkpoint" }).click();
+      await row.waitFor({ state: "hidden" });
+      await workbench.row(/^checkpoint checkpoint_000001 after step 1/).waitFor();
+      const lines = (): readonly string[] =>
+        readFileSync(join(run, "checkpoints.jsonl"), "utf8").trim().split("\n");
+      await until(
+        "a line that says so",
+        () => !(lines().at(-1) ?? "").includes('"expires_at":null'),
+      );
+      await picture("deleted");
+    });
+  },
+};
