@@ -1,0 +1,59 @@
+/** What a key of Weights & Biases looks like, and where a netrc file keeps one (W&B protocol, section 2.3). */
+
+import { WANDB_HOSTS } from "./deployment.ts";
+
+const MIN_LENGTH = 40;
+
+/** What is wrong with a key, in words that follow its name; null when it can be one. */
+export function keyFault(key: string): string | null {
+  if (key !== key.trim()) return "has blanks around it";
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(key)) return null;
+  // On-premises keys have a prefix that ends at the first dash.
+  const body = key.slice(key.indexOf("-") + 1);
+  if (!/^[\w-]+$/.test(body)) return "holds characters that no key has";
+  return body.length < MIN_LENGTH
+    ? `is too short: a key has at least ${MIN_LENGTH} characters`
+    : null;
+}
+
+/**
+ * The password that a netrc file holds for the host of `baseUrl`, else for the other name of the hosted service, else its
+ * `default`; null when there is none.
+ */
+export function netrcKey(text: string, baseUrl: string): string | null {
+  const { host } = new URL(baseUrl);
+  const hosts = WANDB_HOSTS.includes(host) ? [host, ...WANDB_HOSTS] : [host];
+  const entries = netrcEntries(text);
+  for (const name of [...hosts, DEFAULT]) {
+    const password = entries.get(name);
+    if (password !== undefined && password !== "") return password;
+  }
+  return null;
+}
+
+const DEFAULT = "";
+
+/** Passwords by machine. */
+function netrcEntries(text: string): ReadonlyMap<string, string> {
+  const tokens = netrcTokens(text);
+  const entries = new Map<string, string>();
+  let machine: string | null = null;
+  for (let i = 0; i < tokens.length; i += 1) {
+    const token = tokens[i];
+    if (token === "default") machine = DEFAULT;
+    else if (token === "machine") machine = tokens[++i] ?? null;
+    else if (token === "password" && machine !== null) entries.set(machine, tokens[++i] ?? "");
+    else if (token === "login" || token === "account" || token === "password") i += 1;
+  }
+  return entries;
+}
+
+/** Words, which may be quoted; comments and bodies of macros are left out. */
+function netrcTokens(text: string): readonly string[] {
+  const withoutMacros = text.replace(/^macdef\b[\s\S]*?(?:\n\s*\n|$(?![\s\S]))/gm, "");
+  const lines = withoutMacros.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, ""));
+  const words = lines.join("\n").match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
+  return words.map((word) =>
+    word.length > 1 && word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word,
+  );
+}

@@ -1,0 +1,71 @@
+/** JSON as it travels to Weights & Biases: with the bare words NaN and Infinity, and whole numbers of any length. */
+
+export type ExtendedValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly ExtendedValue[]
+  | ExtendedObject;
+export interface ExtendedObject {
+  readonly [key: string]: ExtendedValue;
+}
+
+/** Begins a stand-in for what plain JSON cannot hold; W&B protocol, section 8. */
+const MARK = "\u0000";
+const WRITTEN_MARK = '"\\u0000';
+const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** True for an object: not null, not a list. */
+export function isExtendedObject(value: ExtendedValue | undefined): value is ExtendedObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Writes NaN and the infinities as bare words, in place of the null that `JSON.stringify` makes of them. */
+export function writeExtended(value: ExtendedValue): string {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "number") return Number.isFinite(value) ? JSON.stringify(value) : `${value}`;
+  if (Array.isArray(value)) {
+    return `[${value.map((item: ExtendedValue) => writeExtended(item)).join(",")}]`;
+  }
+  if (!isExtendedObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([key, item]) => `${JSON.stringify(key)}:${writeExtended(item)}`,
+  );
+  return `{${members.join(",")}}`;
+}
+
+/** The value, or null for a text that is not extended JSON. Whole numbers that a number cannot hold become bigints. */
+export function parseExtended(text: string): { readonly value: ExtendedValue } | null {
+  try {
+    const plain = text.replace(TOKEN, (token, offset: number) => standIn(token, offset, text));
+    return { value: JSON.parse(plain, (_, value: ExtendedValue) => revived(value)) };
+  } catch {
+    return null;
+  }
+}
+
+function standIn(token: string, offset: number, text: string): string {
+  if (token.startsWith('"')) {
+    const isKey = /^\s*:/.test(text.slice(offset + token.length, offset + token.length + 8));
+    return token.startsWith(WRITTEN_MARK) && !isKey ? `${WRITTEN_MARK}${token.slice(1)}` : token;
+  }
+  if (/^-?\d+$/.test(token)) {
+    return Number.isSafeInteger(Number(token)) ? token : `${WRITTEN_MARK}${token}"`;
+  }
+  return /^(-?Infinity|NaN)$/.test(token) ? `${WRITTEN_MARK}${token}"` : token;
+}
+
+function revived(value: ExtendedValue): ExtendedValue {
+  if (typeof value !== "string" || !value.startsWith(MARK)) return value;
+  const held = value.slice(MARK.length);
+  if (held.startsWith(MARK)) return held;
+  return /^-?\d+$/.test(held) ? whole(held) : Number(held);
+}
+
+function whole(digits: string): number | bigint {
+  const number = Number(digits);
+  const exact = BigInt(digits);
+  return Number.isFinite(number) && BigInt(number) === exact ? number : exact;
+}

@@ -1,0 +1,224 @@
+/** Requests to one W&B server: address, key, and repeats until there is an answer worth keeping. Knows no operation. */
+
+import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
+import { linkSignals } from "../util/abort.ts";
+import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
+
+export interface WandbRequestsOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly userAgent: string;
+  /** Gives everything up. */
+  readonly signal: AbortSignal;
+  /** Once aborted, waits between tries are short: the run is about to end. */
+  readonly hurry: AbortSignal;
+  /** Told of every try that failed and will be repeated. */
+  readonly onTrouble: (reason: string) => void;
+  /** Told of every answer. */
+  readonly onAnswer: () => void;
+}
+
+export interface PostRequest {
+  /** Below the base URL, with a slash in front. */
+  readonly path: string;
+  readonly body: string;
+  readonly timeoutMs: number;
+  /** Repeats a conflict, too. */
+  readonly repeatsConflict?: boolean;
+}
+
+export interface PutRequest {
+  /** Whole, or from the root of the server. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterMs: number | null;
+}
+
+type Outcome =
+  | { readonly kind: "done"; readonly value: ExtendedObject | null }
+  | { readonly kind: "refused"; readonly error: AppError }
+  | { readonly kind: "again"; readonly reason: string; readonly afterMs: number | null };
+
+/** W&B protocol, section 3.2. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 422, 501]);
+const FIRST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 60_000;
+const HURRIED_WAIT_MS = 2_000;
+const PUT_TRIES = 6;
+const PUT_TIMEOUT_MS = 300_000;
+const MAX_DETAIL = 300;
+
+export class WandbRequests {
+  readonly #options: WandbRequestsOptions;
+  /** No request before this time, as the server asked. */
+  #closedUntilMs = 0;
+
+  constructor(options: WandbRequestsOptions) {
+    this.#options = options;
+  }
+
+  get baseUrl(): string {
+    return this.#options.baseUrl;
+  }
+
+  /**
+   * Sends until the server takes it, and returns what it says, null for nothing. An answer with status 200 that is not JSON comes
+   * from something in between and delivers nothing (section 7.2).
+   * @throws AppError `wandb-refused` for what repeats do not mend; the signal's reason
+   */
+  async post(request: PostRequest): Promise<ExtendedObject | null> {
+    const { baseUrl, apiKey, userAgent } = this.#options;
+    const http: HttpRequest = {
+      method: "POST",
+      url: `${baseUrl}${request.path}`,
+      headers: {
+        authorization: `Basic ${btoa(`api:${apiKey}`)}`,
+        "content-type": "application/json",
+        "user-agent": userAgent,
+      },
+      body: request.body,
+      timeoutMs: request.timeoutMs,
+    };
+    for (let tries = 0; ; tries += 1) {
+      const outcome = this.#judge(await this.#try(http), request);
+      if (outcome.kind === "done") return outcome.value;
+      if (outcome.kind === "refused") throw outcome.error;
+      this.#options.onTrouble(outcome.reason);
+      await this.#wait(outcome.afterMs, tries);
+    }
+  }
+
+  /** Uploads bytes to where the server said, without the key. False when that place does not take them. */
+  async put({ url, headers, body }: PutRequest): Promise<boolean> {
+    const target = this.#uploadUrl(url);
+    if (target === null) return false;
+    const http: HttpRequest = {
+      ...{ method: "PUT", url: target, headers, timeoutMs: PUT_TIMEOUT_MS },
+      body: new TextEncoder().encode(body),
+    };
+    for (let tries = 0; tries < PUT_TRIES; tries += 1) {
+      const answer = await this.#try(http);
+      const status = answer instanceof AppError ? 0 : answer.status;
+      if (status >= 200 && status < 300) return true;
+      const isPassing = status === 0 || status === 429 || (status >= 500 && status !== 501);
+      if (!isPassing) return false;
+      this.#options.onTrouble(`an upload was not taken (${status === 0 ? "no answer" : status})`);
+      await this.#wait(answer instanceof AppError ? null : answer.retryAfterMs, tries);
+    }
+    return false;
+  }
+
+  /** Uploads go to any encrypted host, in the clear only where the server itself is reached so (section 13). */
+  #uploadUrl(url: string): string | null {
+    const { baseUrl } = this.#options;
+    if (!URL.canParse(url, baseUrl)) return null;
+    const target = new URL(url, baseUrl);
+    const isSound =
+      target.protocol === "https:" || (target.protocol === "http:" && baseUrl.startsWith("http:"));
+    return isSound ? target.href : null;
+  }
+
+  async #try(request: HttpRequest): Promise<Answer | AppError> {
+    const { http, clock, signal } = this.#options;
+    const closedMs = this.#closedUntilMs - clock.monotonic();
+    if (closedMs > 0) await clock.sleep(closedMs, signal);
+    try {
+      const response = await http.send({ ...request, signal });
+      const text = await response.text();
+      this.#heedLimit(response.header("ratelimit-remaining"), response.header("ratelimit-reset"));
+      const retryAfterMs = waitWished(response.header("retry-after"), clock.now());
+      return { status: response.status, text, retryAfterMs };
+    } catch (error) {
+      if (isAppError(error, "transport")) return error;
+      throw error;
+    }
+  }
+
+  #heedLimit(remaining: string | null, reset: string | null): void {
+    if (remaining === null || Number(remaining) > 0) return;
+    const resetMs = Math.min(Number(reset ?? Number.NaN) * 1000, MAX_WAIT_MS);
+    if (resetMs > 0) this.#closedUntilMs = this.#options.clock.monotonic() + resetMs;
+  }
+
+  #judge(answer: Answer | AppError, { path, repeatsConflict = false }: PostRequest): Outcome {
+    if (answer instanceof AppError) {
+      const why = answer.cause === undefined ? answer.message : errorMessage(answer.cause);
+      return { kind: "again", reason: `no answer: ${why}`, afterMs: null };
+    }
+    const { status, text, retryAfterMs } = answer;
+    if (status >= 200 && status < 300) {
+      const value = text.trim() === "" ? null : parseExtended(text)?.value;
+      if (value === null || isExtendedObject(value)) {
+        this.#options.onAnswer();
+        return { kind: "done", value };
+      }
+      return { kind: "again", reason: "something else than W&B answered", afterMs: null };
+    }
+    const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && repeatsConflict);
+    if (!isFinal) return { kind: "again", reason: `status ${status}`, afterMs: retryAfterMs };
+    return { kind: "refused", error: this.#refusal(status, path, text) };
+  }
+
+  #refusal(status: number, path: string, text: string): AppError {
+    const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
+    const shown = this.#withoutKey(detail).slice(0, MAX_DETAIL);
+    const why = shown === "" ? "" : `: ${shown}`;
+    return new AppError("wandb-refused", `status ${status}${why}`, { data: { status, path } });
+  }
+
+  #withoutKey(text: string): string {
+    return text.replaceAll(this.#options.apiKey, "***").replace(/\s+/g, " ");
+  }
+
+  async #wait(wishedMs: number | null, tries: number): Promise<void> {
+    const { clock, random, signal, hurry } = this.#options;
+    const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries, 10), MAX_WAIT_MS);
+    const ms = wishedMs ?? backoffMs * (1 + 0.25 * random.uniform());
+    if (hurry.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
+    const either = linkSignals([signal, hurry]);
+    try {
+      await clock.sleep(ms, either.signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+    } finally {
+      either.clear();
+    }
+  }
+}
+
+/** What went wrong, from the body of a failure; null when it says nothing. */
+export function failureText(body: unknown): string | null {
+  if (typeof body !== "object" || body === null) return null;
+  const { errors, error } = { errors: undefined, error: undefined, ...body } as {
+    readonly errors: unknown;
+    readonly error: unknown;
+  };
+  const list: readonly unknown[] = Array.isArray(errors) ? errors : [error];
+  const texts = list.map(messageOf).filter((text) => text !== null);
+  return texts.length === 0 ? null : texts.join("; ");
+}
+
+function messageOf(error: unknown): string | null {
+  if (typeof error === "string") return error;
+  if (typeof error !== "object" || error === null || !("message" in error)) return null;
+  return typeof error.message === "string" ? error.message : null;
+}
+
+/** `Retry-After` in seconds or as a date. */
+function waitWished(header: string | null, nowMs: number): number | null {
+  if (header === null) return null;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - nowMs;
+  return ms >= 0 ? Math.min(ms, MAX_WAIT_MS * 10) : null;
+}

@@ -1,0 +1,47 @@
+/** What can be told to a run on W&B, whether it is sent at once or filed for later. */
+
+import type { ConsoleStream } from "./consoleLines.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
+import type { MetricDefinition } from "./metricDefinitions.ts";
+import type { RowTime } from "./runBook.ts";
+import type { Table } from "./tableFile.ts";
+
+export interface WandbRunInit {
+  /** Eight letters and digits: the last part of the run's address. */
+  readonly id: string;
+  readonly project: string;
+  /** Null = that of the key. */
+  readonly entity: string | null;
+  /** Null = the server invents one. */
+  readonly displayName: string | null;
+  readonly group: string | null;
+  readonly jobType: string | null;
+  readonly notes: string | null;
+  readonly tags: readonly string[] | null;
+  readonly config: ExtendedObject;
+  readonly resume: "allow" | "must" | null;
+  /** File name of what is run. */
+  readonly program: string | null;
+  /** For example `linux-x64`. */
+  readonly platform: string;
+}
+
+/** Until {@link flush} everything is kept in memory. */
+export interface WandbRun {
+  define(metric: MetricDefinition): void;
+  /** True for a metric that was defined in this attempt. */
+  isDefined(name: string): boolean;
+  /** Adds a row of history. */
+  log(values: ExtendedObject, at: RowTime): void;
+  updateConfig(update: ExtendedObject): void;
+  updateSummary(update: ExtendedObject): void;
+  print(stream: ConsoleStream, text: string, timeMs: number): void;
+  /** False when it was not taken; it then is not mentioned again. */
+  addFile(path: string, text: string): Promise<boolean>;
+  /** The cell of a row that shows the table; null when its file was not taken. */
+  addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null>;
+  /** Resolves when everything said so far is where it belongs. */
+  flush(): Promise<void>;
+  /** The end of the attempt; nothing may follow. */
+  finish(exitCode: number): Promise<void>;
+}

@@ -1,0 +1,123 @@
+/** Our client of W&B leaves a run on the server that equals the official client's, whatever happens on the way. */
+
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/core/ports.ts";
+import { openOnlineRun } from "../../src/core/wandb/onlineRun.ts";
+import { WandbRequests } from "../../src/core/wandb/requests.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { sha256 } from "../../src/node/hash.ts";
+import { createHttpClient } from "../../src/node/http.ts";
+import { systemRandom } from "../../src/node/random.ts";
+import {
+  compareStates,
+  type FakeWandb,
+  type Fault,
+  readKitJson,
+  readScenario,
+  startFakeWandb,
+  WANDB_KIT,
+} from "./wandbKit.ts";
+import { initOf, playAttempt } from "./wandbScenario.ts";
+
+const KEY = "k".repeat(40);
+/** Waits between tries are this much shorter, so that faults cost a test seconds, not minutes. */
+const HASTE = 50;
+const hastyClock: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms / HASTE, signal),
+};
+
+async function play(fake: FakeWandb): Promise<void> {
+  const http = createHttpClient();
+  const never = new AbortController().signal;
+  const requests = new WandbRequests({
+    ...{ http, clock: hastyClock, random: systemRandom, baseUrl: fake.url, apiKey: KEY },
+    ...{ userAgent: "tinker-rl-test", signal: never, hurry: never },
+    onTrouble: () => undefined,
+    onAnswer: () => undefined,
+  });
+  const parts = { requests, clock: hastyClock, sha256 };
+  const tell = { onStopFlag: () => undefined, onWarning: () => undefined };
+  try {
+    const scenario = await readScenario();
+    for (const attempt of scenario.attempts) {
+      const run = await openOnlineRun({ ...parts, ...tell }, initOf(scenario, attempt));
+      await playAttempt(run, attempt);
+    }
+  } finally {
+    await http.close();
+  }
+}
+
+async function differences(options: object): Promise<readonly unknown[]> {
+  const fake = await startFakeWandb(options);
+  try {
+    await play(fake);
+    if ("faults" in options) expect(fake.requests.some(({ fault }) => fault)).toBe(true);
+    return await compareStates(await readKitJson("states/official-0.31.0.json"), fake.state());
+  } finally {
+    await fake.stop();
+  }
+}
+
+/** Those of the kit's own tests, and answers that are none. */
+const PLANS: Readonly<Record<string, readonly Fault[]>> = {
+  "429 with Retry-After": [
+    { match: "file_stream", nth: 3, times: 2, do: "status", status: 429, retryAfter: "0.1" },
+  ],
+  "500, 502, 503 on everything": [500, 502, 503].map((status, i) => ({
+    ...{ match: "*", nth: 4 + 7 * i, do: "status", status },
+  })),
+  "connection resets": [
+    { match: "file_stream", nth: 2, times: 2, do: "reset" },
+    { match: "put", nth: 2, do: "reset" },
+    { match: "graphql:UpsertBucket", nth: 2, do: "reset" },
+  ],
+  "answers lost after the work was done": [
+    { match: "file_stream", nth: 5, times: 2, do: "lost" },
+    { match: "put", nth: 1, do: "lost" },
+    { match: "graphql:UpsertBucket", nth: 1, do: "lost" },
+  ],
+  "a request that is never answered": [{ match: "file_stream", nth: 6, do: "hang", seconds: 0.3 }],
+  "an outage of one second": [
+    { match: "file_stream", nth: 8, do: "outage", seconds: 1, mode: "reset" },
+  ],
+  "an outage answered 503": [
+    { match: "graphql:CreateRunFiles", nth: 2, do: "outage", seconds: 1, mode: "503" },
+  ],
+  "slow answers": [{ match: "*", nth: 10, times: 3, do: "slow", seconds: 0.2 }],
+  "pages of something in between": [
+    { match: "file_stream", nth: 4, times: 3, do: "garbage" },
+    { match: "graphql:UpsertBucket", nth: 1, do: "garbage" },
+  ],
+  redirects: [{ match: "file_stream", nth: 3, times: 2, do: "redirect" }],
+  "a conflict at the start": [{ match: "graphql:UpsertBucket", nth: 1, do: "status", status: 409 }],
+};
+
+describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
+  it("equals the official client's", async () => {
+    expect(await differences({ uploadHeaders: true })).toEqual([]);
+  });
+
+  it("does so with relative upload addresses and a limited rate", async () => {
+    const options = { relativeUploads: true, nullViewer: true, rateLimit: true };
+    expect(await differences(options)).toEqual([]);
+  });
+
+  it.each(Object.keys(PLANS))("does so after %s", async (name) => {
+    expect(await differences({ faults: structuredClone(PLANS[name]) })).toEqual([]);
+  });
+
+  it.each([
+    ["a conflict", { match: "file_stream", nth: 4, times: -1, do: "status", status: 409 }],
+    ["a refused key", { match: "graphql", times: -1, do: "status", status: 401 }],
+    ["an error with status 200", { match: "graphql:UpsertBucket", times: -1, do: "errors" }],
+  ])("is given up after %s, which repeats do not mend", async (_, fault) => {
+    const fake = await startFakeWandb({ faults: [fault] });
+    try {
+      await expect(play(fake)).rejects.toMatchObject({ code: "wandb-refused" });
+    } finally {
+      await fake.stop();
+    }
+  });
+});

@@ -1,0 +1,61 @@
+/** Plays the kit's scenario: what the official client was told, told to ours. */
+
+import type { ExtendedObject } from "../../src/core/wandb/extendedJson.ts";
+import type { WandbRun, WandbRunInit } from "../../src/core/wandb/wandbRun.ts";
+import type { Scenario, ScenarioAttempt, ScenarioStep } from "./wandbKit.ts";
+
+/** Rows between two deliveries. */
+const ROWS_A_FLUSH = 7;
+
+export function initOf({ project }: Scenario, { run, init }: ScenarioAttempt): WandbRunInit {
+  return {
+    id: run,
+    project,
+    entity: null,
+    displayName: init.name ?? null,
+    group: init.group ?? null,
+    jobType: init.jobType ?? null,
+    notes: init.notes ?? null,
+    tags: init.tags ?? null,
+    config: init.config ?? {},
+    resume: init.resume,
+    program: null,
+    platform: "linux-x64",
+  };
+}
+
+export async function playAttempt(run: WandbRun, attempt: ScenarioAttempt): Promise<void> {
+  let rows = 0;
+  let nextStep = 0;
+  for (const step of attempt.steps) {
+    if (step.op === "log") {
+      nextStep = Math.max(nextStep, typeof step.step === "number" ? step.step : 0);
+      await logRow(run, step, nextStep);
+      nextStep += 1;
+      rows += 1;
+      if (rows % ROWS_A_FLUSH === 0) await run.flush();
+    } else await playOther(run, step);
+  }
+  await run.finish(attempt.exitcode);
+}
+
+async function logRow(run: WandbRun, { row, table }: ScenarioStep, step: number): Promise<void> {
+  const cell = table && (await run.addTable(table.key, table, step));
+  const cells: ExtendedObject = table && cell ? { [table.key]: cell } : {};
+  run.log({ ...row, ...cells }, { timeMs: Date.now(), step });
+}
+
+async function playOther(run: WandbRun, step: ScenarioStep): Promise<void> {
+  const { op, name = "", update = {}, stream = "stdout", text = "", path = "" } = step;
+  if (op === "define_metric") {
+    run.define({
+      name,
+      ...(typeof step.step === "string" && { step: step.step }),
+      ...(step.summary && { summary: step.summary }),
+      ...(step.hidden && { isHidden: true }),
+    });
+  } else if (op === "config") run.updateConfig(update);
+  else if (op === "summary") run.updateSummary(update);
+  else if (op === "console") run.print(stream, text, Date.now());
+  else if (op === "file") await run.addFile(path, text);
+}
