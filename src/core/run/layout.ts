@@ -18,6 +18,8 @@ export interface RunPaths {
   readonly evalFolder: string;
   /** One line of results per evaluation. */
   readonly evaluations: string;
+  /** What has been uploaded to OpenReward; absent when nothing was to be. */
+  readonly uploads: string;
 }
 
 /** The three files of one step's rollouts. */
@@ -43,6 +45,7 @@ export function runPaths(folder: string): RunPaths {
     rolloutFolder: `${folder}/rollouts`,
     evalFolder: `${folder}/eval`,
     evaluations: `${folder}/eval/results.jsonl`,
+    uploads: `${folder}/upload.jsonl`,
   };
 }
 

@@ -1,0 +1,186 @@
+/** Owns single requests of OpenReward's rollout upload, and what their answers mean (ORS, section 8). */
+
+import * as z from "zod";
+import { errorMessage, isAppError } from "../errors.ts";
+import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { readDetail } from "./faults.ts";
+import { retryAfterMs } from "./patience.ts";
+import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
+
+export interface UploadClientParts {
+  readonly http: HttpClient;
+  readonly clock: Pick<Clock, "now">;
+  /** Base URL of the platform API; a path prefix is kept. */
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly userAgent: string;
+}
+
+/** No answer that decides: try again later. */
+export interface Unavailable {
+  readonly kind: "unavailable";
+  /** For people. */
+  readonly reason: string;
+  readonly retryAfterMs: number | null;
+  /** False when the service certainly did not take in what was sent. */
+  readonly mayHaveArrived: boolean;
+}
+
+/** What the service does not take, whenever it is sent. */
+export interface Refusal {
+  /** `refused` = these events; `denied` = everything from this client: the key or the address is wrong. */
+  readonly kind: "refused" | "denied";
+  readonly reason: string;
+}
+
+export type PostOutcome = { readonly kind: "taken" } | Refusal | Unavailable;
+
+/** Which messages of a rollout the service has. */
+export type Arrival =
+  | { readonly kind: "found"; readonly indices: ReadonlySet<number> }
+  /** It knows no such rollout, or does not tell. */
+  | { readonly kind: "unknown" }
+  | Unavailable;
+
+const REQUEST_TIMEOUT_MS = 60_000;
+/** For an id that is missing a rollout need not wait for ever. */
+const LOOK_UP_ATTEMPTS = 3;
+const MAX_REASON_CHARS = 200;
+const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
+const rolloutReply = z.object({ messages: z.array(z.object({ index: z.int() })) });
+const environmentReply = z.object({ id: z.string().min(1) });
+const variantsReply = z.array(z.object({ id: z.string().min(1), name: z.string() }));
+
+export class UploadClient {
+  readonly #parts: UploadClientParts;
+  /** One look-up for each environment; null = tried too often. */
+  readonly #ids = new Map<string, Promise<CatalogueIds | Unavailable>>();
+  readonly #failures = new Map<string, number>();
+
+  constructor(parts: UploadClientParts) {
+    this.#parts = parts;
+  }
+
+  async post(events: readonly UploadEvent[], signal: AbortSignal): Promise<PostOutcome> {
+    const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
+    const answer = await this.#send({ method: "POST", path: "/v1/rollouts", body }, signal);
+    if ("kind" in answer) return answer;
+    const { status, text } = answer;
+    if (status >= 200 && status < 300) return { kind: "taken" };
+    const kind = DENIALS.has(status) || status < 400 ? "denied" : "refused";
+    return { kind, reason: reasonOf(status, text) };
+  }
+
+  /** Asks what has arrived of a rollout, so that nothing is sent twice after an answer was lost. */
+  async arrived(id: string, signal: AbortSignal): Promise<Arrival> {
+    const path = `/v1/rollouts/${encodeURIComponent(id)}`;
+    const answer = await this.#send({ method: "GET", path }, signal);
+    if ("kind" in answer) return answer;
+    const reply = rolloutReply.safeParse(parseJson(answer.text)?.value);
+    if (answer.status !== 200 || !reply.success) return { kind: "unknown" };
+    return { kind: "found", indices: new Set(reply.data.messages.map(({ index }) => index)) };
+  }
+
+  /** Ids of `Owner/Name` and its variant, looked up once; empty for what the catalogue does not know. */
+  catalogueIds(
+    environment: string,
+    variant: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CatalogueIds | Unavailable> {
+    const key = `${environment}:${variant ?? ""}`;
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const asking = this.#lookUp(environment, variant, signal).then((ids) => {
+      if (!("kind" in ids)) return ids;
+      this.#ids.delete(key);
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      return failures < LOOK_UP_ATTEMPTS ? ids : {};
+    });
+    asking.catch(() => this.#ids.delete(key));
+    this.#ids.set(key, asking);
+    return asking;
+  }
+
+  async #lookUp(
+    environment: string,
+    variant: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CatalogueIds | Unavailable> {
+    const [owner = "", name] = environment.split("/").map(encodeURIComponent);
+    // What a server of one's own calls an environment says nothing about the catalogue.
+    if (name === undefined || owner === "local") return {};
+    const path = `/v1/environments/${owner}/${name}`;
+    const found = await this.#read(path, environmentReply, signal);
+    if (found === null) return {};
+    if ("kind" in found) return found;
+    const environment_id = found.value.id;
+    if (variant === undefined) return { environment_id };
+    const variants = await this.#read(`${path}/variants`, variantsReply, signal);
+    if (variants !== null && "kind" in variants) return variants;
+    const variant_id = variants?.value.find((each) => each.name === variant)?.id;
+    return { environment_id, ...(variant_id !== undefined && { variant_id }) };
+  }
+
+  async #read<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: T } | null | Unavailable> {
+    const answer = await this.#send({ method: "GET", path }, signal);
+    if ("kind" in answer) return answer;
+    const reply = schema.safeParse(parseJson(answer.text)?.value);
+    return answer.status === 200 && reply.success ? { value: reply.data } : null;
+  }
+
+  async #send(
+    request: Pick<HttpRequest, "method"> & { readonly path: string; readonly body?: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly text: string } | Unavailable> {
+    const { http, apiUrl, apiKey, userAgent, clock } = this.#parts;
+    const { method, path, body } = request;
+    try {
+      const response = await http.send({
+        method,
+        url: apiUrl.replace(/\/+$/, "") + path,
+        headers: {
+          "x-api-key": apiKey,
+          "user-agent": userAgent,
+          accept: "application/json",
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body }),
+        timeoutMs: REQUEST_TIMEOUT_MS,
+        signal,
+      });
+      const text = await response.text();
+      const { status } = response;
+      if (!isTransient(response)) return { status, text };
+      return {
+        kind: "unavailable",
+        reason: reasonOf(status, text),
+        retryAfterMs: retryAfterMs(response, clock.now()),
+        mayHaveArrived: status !== 429,
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAppError(error, "transport")) throw error;
+      const reason = errorMessage(error);
+      const mayHaveArrived = error.data["sent"] !== false;
+      return { kind: "unavailable", reason, retryAfterMs: null, mayHaveArrived };
+    }
+  }
+}
+
+function isTransient({ status }: HttpResponse): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+function reasonOf(status: number, text: string): string {
+  const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
+  const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
+  const shown = detail.slice(0, MAX_REASON_CHARS);
+  return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
+}

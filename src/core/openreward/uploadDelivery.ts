@@ -1,0 +1,112 @@
+/** Brings one rollout to OpenReward: whole, and no part of it twice, through lost answers and outages. */
+
+import type { PostOutcome, Refusal, Unavailable, UploadClient } from "./uploadClient.ts";
+import {
+  type RolloutUpload,
+  type UploadEvent,
+  uploadBatches,
+  uploadEvents,
+} from "./uploadEvents.ts";
+import type { UploadPatience } from "./uploadPatience.ts";
+
+export interface DeliveryParts {
+  readonly client: Pick<UploadClient, "post" | "arrived" | "catalogueIds">;
+  readonly patience: Pick<UploadPatience, "ready" | "failed" | "succeeded">;
+}
+
+export interface DeliveryOptions {
+  /** True when parts of it may have arrived before: the service is asked then. */
+  readonly mayHaveArrived: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type Delivered = { readonly kind: "taken" } | Refusal;
+
+/** Tries until the service has decided. Rejects with the signal's reason. @throws AppError `upload-message` */
+export async function deliverRollout(
+  { client, patience }: DeliveryParts,
+  rollout: RolloutUpload,
+  { mayHaveArrived, signal }: DeliveryOptions,
+): Promise<Delivered> {
+  const delivery = new Delivery(client, rollout, mayHaveArrived);
+  for (;;) {
+    await patience.ready(signal);
+    const outcome = await delivery.proceed(signal);
+    if (outcome.kind !== "unavailable") {
+      patience.succeeded();
+      return outcome;
+    }
+    patience.failed(outcome);
+  }
+}
+
+/** What of a rollout is still to be sent, and how sure that is. */
+class Delivery {
+  readonly #client: DeliveryParts["client"];
+  readonly #rollout: RolloutUpload;
+  #isUnsure: boolean;
+  #hasBegunAnew = false;
+  /** Null before the catalogue was asked. */
+  #events: readonly UploadEvent[] | null = null;
+  #batches: readonly (readonly UploadEvent[])[] = [];
+
+  constructor(client: DeliveryParts["client"], rollout: RolloutUpload, isUnsure: boolean) {
+    this.#client = client;
+    this.#rollout = rollout;
+    this.#isUnsure = isUnsure;
+  }
+
+  /** Goes on to the end, or to the first request that gets no answer that decides. */
+  async proceed(signal: AbortSignal): Promise<PostOutcome> {
+    const trouble = (await this.#prepare(signal)) ?? (await this.#makeSure(signal));
+    if (trouble !== null) return trouble;
+    const outcome = await this.#post(signal);
+    if (outcome.kind === "unavailable") this.#isUnsure = outcome.mayHaveArrived;
+    const isUnderWay = this.#batches[0]?.[0]?.kind !== "start";
+    if (outcome.kind !== "refused" || !isUnderWay || this.#hasBegunAnew) return outcome;
+    // A service that has forgotten the start refuses what belongs to it.
+    const arrival = await this.#client.arrived(this.#rollout.id, signal);
+    if (arrival.kind === "unavailable") return arrival;
+    if (arrival.kind === "found") return outcome;
+    this.#hasBegunAnew = true;
+    this.#batches = uploadBatches(this.#events ?? []);
+    return this.proceed(signal);
+  }
+
+  async #prepare(signal: AbortSignal): Promise<Unavailable | null> {
+    if (this.#events !== null) return null;
+    const { environment, variant } = this.#rollout;
+    const ids = await this.#client.catalogueIds(environment, variant, signal);
+    if ("kind" in ids) return ids;
+    this.#events = uploadEvents(this.#rollout, ids);
+    this.#batches = uploadBatches(this.#events);
+    return null;
+  }
+
+  /** Leaves out what has arrived; a service that does not tell gets the rest once more, under the same ids. */
+  async #makeSure(signal: AbortSignal): Promise<Unavailable | null> {
+    if (!this.#isUnsure) return null;
+    const arrival = await this.#client.arrived(this.#rollout.id, signal);
+    if (arrival.kind === "unavailable") return arrival;
+    this.#isUnsure = false;
+    if (arrival.kind === "found") this.#batches = uploadBatches(this.#missing(arrival.indices));
+    return null;
+  }
+
+  /** The update goes with the last messages, so it has arrived when they have. */
+  #missing(arrived: ReadonlySet<number>): readonly UploadEvent[] {
+    const events = this.#events ?? [];
+    const isMissing = ({ index }: UploadEvent): boolean => index !== null && !arrived.has(index);
+    if (arrived.size > 0 && !events.some(isMissing)) return [];
+    return events.filter((event) => event.kind === "update" || isMissing(event));
+  }
+
+  async #post(signal: AbortSignal): Promise<PostOutcome> {
+    for (let next = this.#batches[0]; next !== undefined; next = this.#batches[0]) {
+      const outcome = await this.#client.post(next, signal);
+      if (outcome.kind !== "taken") return outcome;
+      this.#batches = this.#batches.slice(1);
+    }
+    return { kind: "taken" };
+  }
+}
