@@ -44,6 +44,7 @@ const COMMANDS: Partial<Readonly<Record<PanelCommand, CommandId>>> = {
   resume: "resumeRun",
   retune: "retuneRun",
   startFromCheckpoint: "startFromCheckpoint",
+  deleteCheckpoint: "deleteCheckpoint",
   openRunFolder: "openRunFolder",
   openLog: "openRunLog",
   openRolloutJson: "openRolloutJson",

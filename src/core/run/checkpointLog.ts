@@ -59,3 +59,24 @@ export async function readCheckpoints(
   }
   return entries;
 }
+
+/**
+ * The saves that can be used at `nowMs`, in the order of their last lines: of each name the last line, nothing that has expired or
+ * was deleted, and a rolling save only while no newer one of any kind is confirmed, which is when the service drops it.
+ */
+export function usableCheckpoints(
+  entries: readonly CheckpointEntry[],
+  nowMs: number,
+): readonly CheckpointEntry[] {
+  const byName = new Map<string, CheckpointEntry>();
+  for (const entry of entries) {
+    byName.delete(entry.name);
+    byName.set(entry.name, entry);
+  }
+  const last = entries.at(-1);
+  return [...byName.values()].filter(
+    ({ name, kind, expires_at }) =>
+      (expires_at === null || Date.parse(expires_at) > nowMs) &&
+      (kind !== "rolling" || name === last?.name),
+  );
+}

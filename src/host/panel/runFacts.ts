@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
@@ -80,7 +80,7 @@ export async function gatherFacts(
       .map(({ timeMs, attempt, step, level, kind, message }): EventView => {
         return { timeMs, attempt, step, level, kind, message: message.slice(0, 2_000) };
       }),
-    checkpoints: checkpointViews(follower.checkpoints),
+    checkpoints: checkpointViews(follower.checkpoints, parts.liveness.nowMs),
     evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
   };
 }
@@ -126,23 +126,26 @@ function totalSteps({ metrics }: RunFollower): number | null {
   return done === null || done <= 0 || step === null ? null : Math.round((step + 1) / done);
 }
 
-/** Rolling saves replace each other; one save can count as several kinds. Newest first. */
-function checkpointViews(entries: readonly CheckpointEntry[]): readonly CheckpointView[] {
-  const views = new Map<string, CheckpointView>();
-  for (const [position, entry] of entries.entries()) {
-    if (entry.kind === "rolling" && position !== entries.length - 1) continue;
-    const before = views.get(entry.name);
-    views.delete(entry.name);
-    views.set(entry.name, {
+/** One save can count as several kinds. Newest first. */
+function checkpointViews(
+  entries: readonly CheckpointEntry[],
+  nowMs: number,
+): readonly CheckpointView[] {
+  const kindsOf = (name: string): string => {
+    const kinds = entries.filter((entry) => entry.name === name).map(({ kind }) => kind);
+    return [...new Set(kinds)].join(", ");
+  };
+  return usableCheckpoints(entries, nowMs)
+    .toReversed()
+    .slice(0, MAX_CHECKPOINTS)
+    .map((entry) => ({
       name: entry.name,
       step: entry.step,
-      kind: before === undefined ? entry.kind : `${before.kind}, ${entry.kind}`,
+      kind: kindsOf(entry.name),
       statePath: entry.state_path,
       samplerPath: entry.sampler_path,
       expiresAt: entry.expires_at,
       createdAt: entry.created_at,
       reward: entry.metrics["rollout/reward/mean"] ?? null,
-    });
-  }
-  return [...views.values()].reverse().slice(0, MAX_CHECKPOINTS);
+    }));
 }

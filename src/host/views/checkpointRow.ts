@@ -45,11 +45,6 @@ export function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
   return entry.kind !== "rolling" && (leftMs(entry, nowMs) ?? Number.POSITIVE_INFINITY) < SOON_MS;
 }
 
-/** True once the service has dropped it. */
-export function isGone(entry: CheckpointEntry, nowMs: number): boolean {
-  return (leftMs(entry, nowMs) ?? 1) <= 0;
-}
-
 function expiry(entry: CheckpointEntry, nowMs: number): readonly string[] {
   const left = leftMs(entry, nowMs);
   return left === null ? [] : [`expires in ${formatDuration(left / 1000)}`];

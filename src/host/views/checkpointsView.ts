@@ -1,9 +1,9 @@
 /** The Checkpoints view: saved weights, run by run. */
 
 import * as vscode from "vscode";
-import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import type { RunStore } from "../runs/runStore.ts";
-import { checkpointRow, expiresSoon, isGone } from "./checkpointRow.ts";
+import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 import type { RunLabels } from "./runLabels.ts";
 
 export type CheckpointNode =
@@ -55,7 +55,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
     const { store, read } = this.#parts;
     if (node?.kind === "checkpoint") return [];
     if (node !== undefined) {
-      const entries = latestOfEach(await read(node.folder))
+      const entries = usableCheckpoints(await read(node.folder), Date.now())
         .toReversed()
         .slice(0, MAX_SHOWN);
       return entries.map((entry) => ({
@@ -67,7 +67,8 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
     }
     const found: CheckpointNode[] = [];
     for (const { folder } of store.runs) {
-      if ((await read(folder)).length > 0) found.push(this.#runNode(folder));
+      if (usableCheckpoints(await read(folder), Date.now()).length > 0)
+        found.push(this.#runNode(folder));
     }
     return found;
   }
@@ -96,17 +97,6 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
     this.#runs.set(folder, known);
     return known;
   }
-}
-
-/** A checkpoint is written down anew when it becomes the final one. Rolling saves that are gone are left out. */
-function latestOfEach(entries: readonly CheckpointEntry[]): readonly CheckpointEntry[] {
-  const byName = new Map(entries.map((entry) => [entry.name, entry]));
-  // A rolling save is dropped as soon as a newer save of any kind is confirmed.
-  const last = entries.at(-1);
-  return [...byName.values()].filter(
-    (entry) =>
-      !isGone(entry, Date.now()) && (entry.kind !== "rolling" || entry.name === last?.name),
-  );
 }
 
 function checkpointItem({ folder, name, entry }: Extract<CheckpointNode, { kind: "checkpoint" }>) {
