@@ -73,7 +73,8 @@ export class TaskProvider implements vscode.TaskProvider {
       new vscode.CustomExecution(async () => this.#terminal(read, name, folder)),
       isTraining ? "$tinker-rl" : "$tinker-rl-once",
     );
-    task.isBackground = isTraining;
+    // VS Code starts background tasks again after a reload; a training goes on without that, and must not begin twice.
+    task.isBackground = false;
     task.presentationOptions = {
       reveal: isTraining ? vscode.TaskRevealKind.Silent : vscode.TaskRevealKind.Always,
       panel: vscode.TaskPanelKind.Dedicated,

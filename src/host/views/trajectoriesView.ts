@@ -179,6 +179,8 @@ export class TrajectoriesView
   }
 
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
+    // Not read yet: it would not tell which steps are complete.
+    if (follower.runFile === null) await follower.refresh();
     const known = await follower.steps();
     this.#drawn = this.#stateOf(known);
     const steps = known.toReversed();
