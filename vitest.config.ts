@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/extra/**", "test/editor/**", "test/panel/**"],
+    exclude: ["test/extra/**", "test/conformance/**", "test/editor/**", "test/panel/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -15,9 +15,9 @@ import { Network, type TrainTarget } from "../../src/local/engine/network.ts";
 import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetensors.ts";
 import { Weights } from "../../src/local/engine/weights.ts";
 import { createUniform } from "../../src/local/random.ts";
+import { preparePython } from "../conformance/python.ts";
 import { TINY, writeTinyModel } from "../local/engine/engineFixture.ts";
 import { KERNELS, randomAdapter, randomSequences } from "../local/engine/testModel.ts";
-import { preparePython } from "./python.ts";
 
 const ORACLE = fileURLToPath(new URL("oracle.py", import.meta.url));
 const LENGTHS = [13, 33, 1, 64, 8];
@@ -41,7 +41,8 @@ const CASES = MODES.flatMap((mode) =>
   LOSSES.map((loss) => ({ mode, loss, name: `${loss.name}, ${mode}` })),
 );
 
-const python = await preparePython();
+const requirements = new URL("requirements.txt", import.meta.url);
+const python = await preparePython({ name: "extra", requirements, versions: "3.10 to 3.13" });
 
 interface Result {
   readonly loss: number;

@@ -5,9 +5,13 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { kitFolder } from "./kits.ts";
+import { kitFolder } from "../conformance/kits.ts";
 
-const folder = kitFolder("TINKER_RL_TOKENIZER_DATA", "tokenizers and their golden vectors");
+const folder = kitFolder(
+  "TINKER_RL_TOKENIZER_DATA",
+  "data/tokenizers",
+  "tokenizers and their golden vectors",
+);
 
 /** Whether the vectors are there. */
 export function hasData(): boolean {

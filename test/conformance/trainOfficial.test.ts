@@ -9,7 +9,7 @@ import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { STUB_MODEL, type Stub, startStub } from "../integration/tinkerServersStub.ts";
 import { type Ended, runProgram } from "../integration/trainProgram.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
-import { type OfficialServer, PACKAGES, prepareKit, startOfficialServer } from "./openrewardKit.ts";
+import { kitPython, type OfficialServer, PACKAGES, startOfficialServer } from "./openrewardKit.ts";
 import { playingModel, playNumber } from "./trainOfficialModel.ts";
 import {
   ENVIRONMENTS,
@@ -17,8 +17,6 @@ import {
   type OfficialEnvironment,
   type Play,
 } from "./trainOfficialPlays.ts";
-
-const python = await prepareKit();
 
 function tasksOf({ split }: OfficialEnvironment): number {
   return Number(split["num_samples"]);
@@ -61,69 +59,74 @@ const rowSchema = z.looseObject({
   }),
 });
 
-describe.skipIf(python === null).each(PACKAGES)("training on the server of %s", (packageName) => {
-  const environments =
-    packageName === "openreward" ? [...ENVIRONMENTS, ...NEWER_ENVIRONMENTS] : ENVIRONMENTS;
-  let official: OfficialServer;
-  let stub: Stub;
-  let folder = "";
-  let run = "";
-  let ended: Ended;
-  let records: readonly RolloutRecord[];
+describe.skipIf(kitPython === null).each(PACKAGES)(
+  "training on the server of %s",
+  (packageName) => {
+    const environments =
+      packageName === "openreward" ? [...ENVIRONMENTS, ...NEWER_ENVIRONMENTS] : ENVIRONMENTS;
+    let official: OfficialServer;
+    let stub: Stub;
+    let folder = "";
+    let run = "";
+    let ended: Ended;
+    let records: readonly RolloutRecord[];
 
-  beforeAll(async () => {
-    official = await startOfficialServer(python ?? "", packageName);
-    stub = await startStub({ readsBinary: true, sample: playingModel(environments) });
-    folder = await runFolderWith(config(environments, stub.url, official.url));
-    ended = await runProgram(["train", "-c", join(folder, "config.yaml")], {
-      TINKER_API_KEY: "tml-test",
+    beforeAll(async () => {
+      official = await startOfficialServer(packageName);
+      stub = await startStub({ readsBinary: true, sample: playingModel(environments) });
+      folder = await runFolderWith(config(environments, stub.url, official.url));
+      ended = await runProgram(["train", "-c", join(folder, "config.yaml")], {
+        TINKER_API_KEY: "tml-test",
+      });
+      run = join(folder, ".tinker-rl", "runs", "run");
+      const lines = await readLines(join(run, "rollouts", "step-000000.jsonl"));
+      records = lines.map((line) => rolloutRecordSchema.parse(line));
     });
-    run = join(folder, ".tinker-rl", "runs", "run");
-    const lines = await readLines(join(run, "rollouts", "step-000000.jsonl"));
-    records = lines.map((line) => rolloutRecordSchema.parse(line));
-  });
-  afterAll(async () => {
-    official?.stop();
-    stub?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+    afterAll(async () => {
+      official?.stop();
+      stub?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
 
-  const recordsOf = (name: string) => records.filter(({ environment }) => environment === name);
+    const recordsOf = (name: string) => records.filter(({ environment }) => environment === name);
 
-  it("ends well, with an update and a checkpoint", async () => {
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    const paths = stub.calls.map(({ path }) => path);
-    for (const path of ["forward_backward", "optim_step", "save_weights"]) {
-      expect(paths).toContain(path);
-    }
-  });
+    it("ends well, with an update and a checkpoint", async () => {
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      const paths = stub.calls.map(({ path }) => path);
+      for (const path of ["forward_backward", "optim_step", "save_weights"]) {
+        expect(paths).toContain(path);
+      }
+    });
 
-  it.each(environments)("earns the documented rewards of $name", async (environment) => {
-    const { name, plays } = environment;
-    const own = recordsOf(name);
-    const size = plays(0).length;
-    expect(own).toHaveLength(tasksOf(environment) * size);
-    for (const record of own) expectPlayed(record, plays(record.index));
-    for (const index of new Set(own.map((record) => record.index))) {
-      const begun = own.filter((record) => record.index === index && record.turns.length > 0);
-      const each = begun.length === 0 ? [] : Array.from({ length: size }, (_, i) => i);
-      expect(begun.map(playOf).sort()).toEqual(each);
-    }
-  });
+    it.each(environments)("earns the documented rewards of $name", async (environment) => {
+      const { name, plays } = environment;
+      const own = recordsOf(name);
+      const size = plays(0).length;
+      expect(own).toHaveLength(tasksOf(environment) * size);
+      for (const record of own) expectPlayed(record, plays(record.index));
+      for (const index of new Set(own.map((record) => record.index))) {
+        const begun = own.filter((record) => record.index === index && record.turns.length > 0);
+        const each = begun.length === 0 ? [] : Array.from({ length: size }, (_, i) => i);
+        expect(begun.map(playOf).sort()).toEqual(each);
+      }
+    });
 
-  it("counts the same rewards in the metrics of the step", async () => {
-    const [row] = (await readLines(join(run, "metrics.jsonl"))).map((row) => rowSchema.parse(row));
-    expect(row?.num_groups).toBeGreaterThan(0);
-    for (const { name } of environments) {
-      const rewards = recordsOf(name).flatMap(({ reward }) => reward ?? []);
-      const measured = row?.rollout.env[name]?.reward;
-      expect(measured?.count, name).toBe(rewards.length);
-      if (rewards.length === 0) continue;
-      const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-      expect(measured?.mean, name).toBeCloseTo(mean, 9);
-    }
-  });
-});
+    it("counts the same rewards in the metrics of the step", async () => {
+      const [row] = (await readLines(join(run, "metrics.jsonl"))).map((row) =>
+        rowSchema.parse(row),
+      );
+      expect(row?.num_groups).toBeGreaterThan(0);
+      for (const { name } of environments) {
+        const rewards = recordsOf(name).flatMap(({ reward }) => reward ?? []);
+        const measured = row?.rollout.env[name]?.reward;
+        expect(measured?.count, name).toBe(rewards.length);
+        if (rewards.length === 0) continue;
+        const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+        expect(measured?.mean, name).toBeCloseTo(mean, 9);
+      }
+    });
+  },
+);
 
 /** An episode that never began counts as the first play. */
 function playOf({ turns }: RolloutRecord): number {

@@ -9,11 +9,10 @@ import { startGateway, upstreamOf } from "../integration/tinkerServersProxy.ts";
 import { STUB_MODEL, startStub } from "../integration/tinkerServersStub.ts";
 import { runProgram } from "../integration/trainProgram.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
-import { PACKAGES, prepareKit, startOfficialServer } from "./openrewardKit.ts";
+import { kitPython, PACKAGES, startOfficialServer } from "./openrewardKit.ts";
 import { playingModel } from "./trainOfficialModel.ts";
 import { ENVIRONMENTS } from "./trainOfficialPlays.ts";
 
-const python = await prepareKit();
 const PREFIX = "/some/prefix";
 const rewardsSchema = z.looseObject({ reward: z.number() });
 
@@ -36,10 +35,10 @@ function config(tinker: string, ors: string): string {
   });
 }
 
-it.skipIf(python === null).each(PACKAGES)(
+it.skipIf(kitPython === null).each(PACKAGES)(
   "the server of %s redirects to its default environment, and the run stays under the prefix",
   async (packageName) => {
-    const official = await startOfficialServer(python ?? "", packageName);
+    const official = await startOfficialServer(packageName);
     const upstream = upstreamOf(official.url);
     const gateway = await startGateway({ upstream, prefix: PREFIX });
     const stub = await startStub({ readsBinary: true, sample: playingModel(ENVIRONMENTS) });

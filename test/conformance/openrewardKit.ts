@@ -1,0 +1,71 @@
+/** The ORS conformance kit, which is not part of the repository: servers and drivers of the official packages. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inject } from "vitest";
+import { type Checks, KIT_ENVIRONMENT, runChecks } from "./checkLines.ts";
+import { kitFolder } from "./kits.ts";
+
+const KIT = kitFolder(
+  "TINKER_RL_OPENREWARD_KIT",
+  "conformance/openreward",
+  "servers and drivers of the official ORS packages",
+);
+
+/** Path of a Python for the kit; null = something is missing, which was said, and the checks are skipped. */
+export const kitPython = KIT === "" ? null : inject("python");
+
+/** Packages whose servers the kit can start. */
+export const PACKAGES = ["openreward", "ors-sdk"] as const;
+export type Package = (typeof PACKAGES)[number];
+
+const LISTEN_TRIES = 200;
+const LISTEN_PAUSE_MS = 50;
+
+export interface OfficialServer {
+  readonly url: string;
+  readonly stop: () => void;
+}
+
+/** Starts the sample environments on the official server of a package. */
+export async function startOfficialServer(packageName: Package): Promise<OfficialServer> {
+  const args = [join(KIT, "environments.py"), "--port", "0", "--package", packageName];
+  const child = spawn(kitPython ?? "", args, {
+    env: KIT_ENVIRONMENT,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const url = await firstAddress(child);
+  await untilListening(url);
+  return { url, stop: () => child.kill() };
+}
+
+/** The address is printed a moment before anybody can connect. */
+async function untilListening(url: string): Promise<void> {
+  for (let tries = 0; tries < LISTEN_TRIES; tries += 1) {
+    const response = await fetch(`${url}/health`).catch(() => null);
+    if (response?.ok === true) return;
+    await sleep(LISTEN_PAUSE_MS);
+  }
+  throw new Error(`Nothing listens at ${url}.`);
+}
+
+/** The address that the server prints first; its output is read on, or the server would freeze when the pipe is full. */
+function firstAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`The official server ended with ${code}.`)));
+    if (child.stdout === null) return reject(new Error("The official server has no output."));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const url = /^listening (http:\S+)/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+/** Lets the official clients check a server. */
+export async function driveOfficially(url: string): Promise<Checks> {
+  const args = [join(KIT, "drive_official.py"), "--base-url", url, "--strict"];
+  return await runChecks(kitPython ?? "", args);
+}

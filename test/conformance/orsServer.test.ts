@@ -1,0 +1,50 @@
+/** The official ORS clients drive our environment server, with the kit's own environments as far as ours can do the same. */
+
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createEnvironmentServer,
+  type EnvironmentServer,
+} from "../../src/local/environment/server/server.ts";
+import { driveOfficially, kitPython } from "./openrewardKit.ts";
+import { manyTasks } from "./openrewardManyTasks.ts";
+import { probe } from "./openrewardProbe.ts";
+import { tell } from "./tally.ts";
+
+/** What embedded environments do not have, and the checks that are about nothing else. */
+const ABSENT: Readonly<Record<string, readonly string[]>> = {
+  "secrets for tools": ["secrets-by-header", "secrets-by-body"],
+  "tools that grade an answer": ["terminal-tool"],
+  "scores of whole groups": ["score-group"],
+  "splits too large to be listed": ["index-only-tasks"],
+  "tools of single tasks": ["task-scoped-tools"],
+  "a set-up that takes time": ["setup-errors", "slow-setup", "long-setup"],
+};
+
+describe.skipIf(kitPython === null)("our environment server", () => {
+  let hosted: EnvironmentServer;
+  let url = "";
+  beforeAll(async () => {
+    hosted = createEnvironmentServer({ environments: [probe, manyTasks], apiKey: null });
+    await new Promise<void>((resolve) => hosted.server.listen(0, "127.0.0.1", resolve));
+    // A server that listens on a port has an address with one.
+    const { port } = hosted.server.address() as AddressInfo;
+    url = `http://127.0.0.1:${port}`;
+  });
+  afterAll(() => hosted?.close());
+
+  it("passes every check of the official clients", { timeout: 300_000 }, async (context) => {
+    const { passed, failed, skipped } = await driveOfficially(url);
+    tell(context, {
+      checks: passed.length + failed.length,
+      differences: failed,
+      explained: Object.entries(ABSENT).map(
+        ([what, checks]) =>
+          `skipped, as embedded environments do not have ${what}: ${checks.join(", ")}`,
+      ),
+    });
+    expect(failed).toEqual([]);
+    expect([...skipped.keys()].sort()).toEqual(Object.values(ABSENT).flat().sort());
+    expect(passed.length).toBeGreaterThanOrEqual(59);
+  });
+});

@@ -1,0 +1,75 @@
+/** Who our side is compared with: a row of the table each, in this order. A new file of checks needs a row here. */
+
+import { readFileSync } from "node:fs";
+
+export interface Peer {
+  /** Beginning of the test file's path below `test/`. */
+  readonly file: string;
+  /** A part of the tests' full names, where a file has several peers; absent = all. */
+  readonly tests?: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+const pins = readFileSync(new URL("requirements.txt", import.meta.url), "utf8");
+
+/** The version of a Python package in this suite. */
+function pinned(name: string): string {
+  const version = new RegExp(`^${name}==(\\S+)$`, "m").exec(pins)?.[1];
+  if (version === undefined) throw new Error(`requirements.txt pins no ${name}`);
+  return version;
+}
+
+const TINKER = pinned("tinker");
+const OPENREWARD = pinned("openreward");
+const ORS_SDK = pinned("ors-sdk");
+
+/** Its recordings are read; the package itself is not installed. */
+const WANDB = "0.31.0";
+
+export const PEERS: readonly Peer[] = [
+  { file: "conformance/tinkerServer", name: "tinker drives our engine", version: TINKER },
+  {
+    file: "conformance/tinkerClient",
+    name: "our client, beside a recording of tinker",
+    version: TINKER,
+  },
+  {
+    file: "conformance/tinkerFaults",
+    name: "our client, the tables of the Tinker wire",
+    version: TINKER,
+  },
+  {
+    ...{ file: "conformance/orsClient", tests: "server of openreward" },
+    ...{ name: "our client in environments of openreward", version: OPENREWARD },
+  },
+  {
+    ...{ file: "conformance/orsClient", tests: "server of ors-sdk" },
+    ...{ name: "our client in environments of ors-sdk", version: ORS_SDK },
+  },
+  {
+    ...{ file: "conformance/trainOfficial", tests: "server of openreward" },
+    ...{ name: "our trainer in environments of openreward", version: OPENREWARD },
+  },
+  {
+    ...{ file: "conformance/trainOfficial", tests: "server of ors-sdk" },
+    ...{ name: "our trainer in environments of ors-sdk", version: ORS_SDK },
+  },
+  {
+    ...{ file: "conformance/orsServer", name: "openreward and ors-sdk drive our server" },
+    version: `${OPENREWARD}, ${ORS_SDK}`,
+  },
+  {
+    file: "extra/rolloutUpload",
+    name: "our uploads, beside a recording of openreward",
+    version: OPENREWARD,
+  },
+  { file: "extra/wandb", name: "our runs at W&B, beside a recording of wandb", version: WANDB },
+];
+
+/** The row of a test, by its file's path and its full name. */
+export function peerOf(file: string, fullName: string): Peer | undefined {
+  return PEERS.find(
+    (peer) => file.includes(`/test/${peer.file}`) && fullName.includes(peer.tests ?? ""),
+  );
+}

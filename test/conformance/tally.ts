@@ -1,0 +1,23 @@
+/** What a test tells the table at the end; without it a test counts as one check, and as one difference if it fails. */
+
+import type { TestContext } from "vitest";
+
+export interface Tally {
+  readonly checks: number;
+  readonly differences: readonly string[];
+  /** What was not compared, or is another way on purpose: a sentence each. */
+  readonly explained: readonly string[];
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    tally?: Tally;
+    /** A row of the wire's tables that the test plays. */
+    row?: string;
+  }
+}
+
+/** To be called before the first expectation, since a failed one ends the test. */
+export function tell({ task }: Pick<TestContext, "task">, tally: Tally): void {
+  task.meta.tally = tally;
+}

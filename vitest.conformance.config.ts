@@ -1,0 +1,16 @@
+// Our side beside the official packages: `npm run test:conformance`.
+
+import { defineConfig } from "vitest/config";
+import { ConformanceTable } from "./test/conformance/conformanceTable.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/conformance/**/*.test.ts", "test/extra/{wandb,rolloutUpload}*.test.ts"],
+    globalSetup: ["test/conformance/prepare.ts"],
+    reporters: ["default", new ConformanceTable()],
+    // Most of it waits: for set-ups of 35 s, for polls.
+    maxWorkers: 3,
+    testTimeout: 90_000,
+    hookTimeout: 300_000,
+  },
+});
