@@ -56,6 +56,8 @@ export function eventLines(
       ];
     case "checkpoint":
       return checkpointLines(event);
+    case "uploading":
+      return uploadLines(event, layout);
     case "ended":
       return endLines(event, layout.invocation);
     case "paused":
@@ -82,6 +84,8 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       return [styled("quiet", `preparing: ${activity.what}`)];
     case "paused":
       return [styled("warning", `paused before step ${stepCount(activity.step, totalSteps)}`)];
+    case "uploading":
+      return uploadingLine(activity.waiting);
     case "rollouts": {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);
@@ -105,6 +109,17 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
 
 function evaluatingLine(rollouts: number): Line {
   return [styled("quiet", `evaluating ${formatQuantity(rollouts, "rollout")} …`)];
+}
+
+function uploadingLine(waiting: number): Line {
+  return [styled("quiet", `uploading ${formatQuantity(waiting, "rollout")} to OpenReward …`)];
+}
+
+function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout): readonly Line[] {
+  if (!isOver) return layout.isLive ? [] : [uploadingLine(waiting)];
+  if (waiting === 0) return [[styled("quiet", "all rollouts are uploaded to OpenReward")]];
+  const left = `${formatQuantity(waiting, "rollout")} not uploaded to OpenReward yet`;
+  return [[styled("warning", left), "; the next resume of the run uploads them"]];
 }
 
 /** Where a run lies, and how to go on with it and to look into it. */

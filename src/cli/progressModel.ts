@@ -18,6 +18,7 @@ type Activity =
       readonly rewardMean: number | null;
       readonly failed: number;
     }
+  | { readonly kind: "uploading"; readonly waiting: number }
   | {
       readonly kind: "training";
       readonly step: number;
@@ -92,6 +93,12 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, ...idle(), folder: event.folder };
     case "checkpoint":
       return { ...model, canResume: true };
+    case "uploading": {
+      const { waiting, isOver } = event;
+      return isOver
+        ? { ...model, ...idle() }
+        : { ...model, activity: { kind: "uploading", waiting } };
+    }
     case "paused":
       return { ...model, activity: { kind: "paused", step: event.step } };
     case "continued":

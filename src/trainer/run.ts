@@ -37,6 +37,8 @@ import type { Ear } from "./control/ear.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import type { LocalPrograms } from "./localServices.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
+import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
+import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import { loadVariables } from "./variables.ts";
 
 /** What differs between a new run and a resumed one. */
@@ -90,6 +92,8 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     runName: plan.name,
     allowedHosts: scope.allowedHosts ?? [],
   };
+  const uploadTo = uploadAddress(parts);
+  if (uploadTo !== null) redactor.learn(uploadTo.key);
   watch({
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
@@ -136,7 +140,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   try {
     const client = await orAborted(plan.createClient(tinker), control.signal);
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
-    return await train(scope, plan, { context, lease, tinker, parts });
+    return await train(scope, plan, { context, lease, tinker, parts, uploadTo });
   } catch (error) {
     const isStopped = isAppError(error, "stopped");
     const phase = isStopped ? "stopped" : "failed";
@@ -194,9 +198,34 @@ interface TrainingPieces {
   readonly lease: RunLease;
   readonly tinker: TinkerConnection;
   readonly parts: ConnectionParts;
+  /** Null when the rollouts are not uploaded. */
+  readonly uploadTo: UploadAddress | null;
 }
 
 async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces): Promise<RunEnd> {
+  const { lease, uploadTo: address } = pieces;
+  const { closers } = scope;
+  const uploads = startUploads({
+    ...{ context: pieces.context, file: lease.file, firstStep: plan.start.step },
+    ...{ address, closers },
+  });
+  const watch = uploads?.beside(scope.watch) ?? scope.watch;
+  try {
+    return await trainToEnd(scope, plan, {
+      ...pieces,
+      ...{ context: { ...pieces.context, watch }, uploads },
+    });
+  } catch (error) {
+    await uploads?.drain({ isFailing: true });
+    throw error;
+  }
+}
+
+async function trainToEnd(
+  scope: TrainerScope,
+  plan: RunPlan,
+  pieces: TrainingPieces & { readonly uploads: RolloutUploads | null },
+): Promise<RunEnd> {
   const { context, lease, tinker, parts } = pieces;
   const { config, folder, totalSteps } = context;
   await lease.update({ phase: "running" });
@@ -222,6 +251,8 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
   await lease.update({ phase: "finishing" });
   await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
   await evaluateAtEnd(scope, end, tinker, parts);
+  const { isStopping, signal } = scope.control;
+  await pieces.uploads?.drain({ isFailing: false, ...(!isStopping && { signal }) });
   await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
   await lease.update({ phase: end.outcome, control: null });
   context.watch({

@@ -80,6 +80,14 @@ export type ProgressEvent =
       readonly step: number;
       readonly keys: readonly string[];
     }
+  /** After training, while rollouts are still being uploaded. */
+  | {
+      readonly kind: "uploading";
+      /** Rollouts that have not been taken. */
+      readonly waiting: number;
+      /** True for the last of these: what waits now waits for a resume. */
+      readonly isOver: boolean;
+    }
   | {
       readonly kind: "ended";
       readonly outcome: "done" | "stopped";

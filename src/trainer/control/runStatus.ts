@@ -44,6 +44,7 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "training":
     case "checkpoint":
     case "retuned":
+    case "uploading":
     case "warning":
       return status;
   }

@@ -1,0 +1,174 @@
+/** Uploads a run's rollouts to OpenReward while it trains: what the spool needs, and what the user is told of it. */
+
+import { errorMessage } from "../../core/errors.ts";
+import { UploadClient } from "../../core/openreward/uploadClient.ts";
+import { deliverRollout } from "../../core/openreward/uploadDelivery.ts";
+import { UploadPatience } from "../../core/openreward/uploadPatience.ts";
+import type { HttpClient } from "../../core/ports.ts";
+import { describeRollout } from "../../core/run/rolloutUpload.ts";
+import { UploadSpool, type UploadTrouble } from "../../core/run/uploadSpool.ts";
+import { keyText } from "../../core/secrets/keySource.ts";
+import type { RunContext } from "../../core/training/context.ts";
+import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
+import { createHttpClient } from "../../node/http.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+import type { Closers } from "../closers.ts";
+import type { UploadAddress } from "./uploadAddress.ts";
+
+export interface UploadParts {
+  readonly context: RunContext;
+  readonly address: UploadAddress;
+  /** Of the run that this is. */
+  readonly file: Pick<RunFile, "runId" | "name">;
+  /** The step that this attempt begins with. */
+  readonly firstStep: number;
+  readonly http: HttpClient;
+}
+
+const NAME = "tinker-rl";
+const VERSION = "0.1.0";
+/** For what is left after training; the rest is uploaded by a resume. */
+const DRAIN_MS = 10 * 60_000;
+/** After a failure the user waits for the reason. */
+const SHORT_DRAIN_MS = 15_000;
+/** A service that has taken nothing for this long is not waited for at the end. */
+const HOPELESS_AFTER_MS = 45_000;
+
+/** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
+export function startUploads({
+  closers,
+  address,
+  ...parts
+}: Omit<UploadParts, "http" | "address"> & {
+  readonly address: UploadAddress | null;
+  readonly closers: Closers;
+}): RolloutUploads | null {
+  if (address === null) return null;
+  const http = createHttpClient();
+  const uploads = new RolloutUploads({ ...parts, address, http });
+  closers.add(async () => {
+    await uploads.close();
+    await http.close();
+  });
+  return uploads;
+}
+
+export class RolloutUploads {
+  readonly #parts: UploadParts;
+  readonly #spool: UploadSpool;
+  readonly #patience: UploadPatience;
+  #rollouts = 0;
+  #isWarned = false;
+
+  constructor(parts: UploadParts) {
+    this.#parts = parts;
+    const { address, http, firstStep, file, context } = parts;
+    const { clock, random, redactor, sha256, fileSystem, folder, attempt, config } = context;
+    const client = new UploadClient({
+      ...{ http, clock },
+      ...{ apiUrl: address.url, apiKey: address.key, userAgent: `${NAME}/${VERSION}` },
+    });
+    this.#patience = new UploadPatience({
+      clock,
+      random,
+      onTrouble: (reason) => this.#waits(reason),
+      onRecovered: () => this.#record("info", "upload-goes-on", "OpenReward takes rollouts again."),
+    });
+    const settings = {
+      ...{ sha256, config },
+      runId: file.runId,
+      runName: redactor.clean(config.openreward_run_name ?? file.name),
+      framework: [NAME, VERSION],
+    } as const;
+    this.#spool = new UploadSpool({
+      ...{ fileSystem, clock, folder, attempt, firstStep },
+      // Cleaned once more: this attempt at the run may know secrets that the one which wrote the record did not.
+      describe: (record, score, suffix) =>
+        describeRollout(
+          redactor.cleanRecord(record),
+          redactor.cleanRecord(score),
+          settings,
+          suffix,
+        ),
+      deliver: (rollout, options) =>
+        deliverRollout({ client, patience: this.#patience }, rollout, options),
+      onTrouble: (trouble) => this.#fails(trouble),
+    });
+  }
+
+  /** A watcher that hears the same, after this. */
+  beside(watch: Watcher): Watcher {
+    return (event) => {
+      this.#heard(event);
+      watch(event);
+    };
+  }
+
+  #heard(event: ProgressEvent): void {
+    if (event.kind === "step-started") this.#rollouts = event.rollouts;
+    if (event.kind === "step-finished") this.#spool.stepScored(event.step, this.#rollouts);
+  }
+
+  /** Sends what is left, for a while; shorter after a failure. */
+  async drain({
+    isFailing,
+    signal,
+  }: {
+    readonly isFailing: boolean;
+    readonly signal?: AbortSignal;
+  }) {
+    let isTold = false;
+    const tell = (waiting: number, isOver: boolean): void => {
+      isTold ||= waiting > 0;
+      if (isTold) this.#parts.context.watch({ kind: "uploading", waiting, isOver });
+    };
+    const waiting = await this.#spool.drain({
+      limitMs: isFailing ? SHORT_DRAIN_MS : DRAIN_MS,
+      isHopeless: () => (this.#patience.troubledForMs ?? 0) > HOPELESS_AFTER_MS,
+      onProgress: (left) => tell(left, false),
+      ...(signal !== undefined && { signal }),
+    });
+    tell(waiting, true);
+    if (waiting === 0) return;
+    const message = `${waiting} rollouts are not uploaded to OpenReward yet; the next resume uploads them.`;
+    this.#record("warn", "upload-left", message, waiting);
+  }
+
+  close(): Promise<void> {
+    return this.#spool.close();
+  }
+
+  #waits(reason: string): void {
+    const message = `OpenReward does not take rollouts (${reason}). The run goes on; they are uploaded when it does, at the latest by a resume.`;
+    this.#warn("upload-waits", message);
+  }
+
+  #fails({ kind, reason }: UploadTrouble): void {
+    const message =
+      kind === "refused"
+        ? `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`
+        : `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; check ${keyText(this.#parts.address.keySource)} and the address, then a resume uploads them.`;
+    this.#warn(`upload-${kind}`, message);
+  }
+
+  /** Once: what follows is in the events. */
+  #warn(kind: string, told: string): void {
+    const message = this.#parts.context.redactor.clean(told);
+    this.#record("warn", kind, message);
+    if (!this.#isWarned) this.#parts.context.watch({ kind: "warning", message });
+    this.#isWarned = true;
+  }
+
+  #record(level: "info" | "warn", kind: string, message: string, waiting = this.#waiting()): void {
+    const event = { step: null, level, kind, message, data: { waiting } };
+    this.#parts.context.events.record(event).catch((error: unknown) => {
+      this.#parts.context.log.warn("An event could not be written.", {
+        reason: errorMessage(error),
+      });
+    });
+  }
+
+  #waiting(): number {
+    return this.#spool.waiting;
+  }
+}

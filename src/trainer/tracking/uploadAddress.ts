@@ -1,0 +1,66 @@
+/** Where rollouts are uploaded to, and with which key (ORS, sections 1.1 and 8). */
+
+import type { Config } from "../../core/config/schema.ts";
+import { AppError } from "../../core/errors.ts";
+import {
+  type NamedValue,
+  requireAllowedHost,
+  requireBoundHost,
+} from "../../core/secrets/hostBinding.ts";
+import type { KeySource } from "../../core/secrets/keySource.ts";
+import type { AddressParts } from "../serviceAddress.ts";
+import type { Variables } from "../variables.ts";
+
+/** OpenReward's platform API. */
+const OPENREWARD_API_URL = "https://api.openreward.ai";
+const KEY_NAME = "OPENREWARD_API_KEY";
+
+export interface UploadAddress {
+  readonly url: string;
+  readonly key: string;
+  readonly keySource: KeySource;
+}
+
+/**
+ * Null when nothing is to be uploaded. `OPENREWARD_API_URL` leads elsewhere than the hosted service, and so do `OPENREWARD_URL` and
+ * `OPENREWARD_BASE_URL` with `api.` before their host.
+ * @throws AppError `key-missing`, `key-host-not-allowed`, `config-address-invalid`
+ */
+export function uploadAddress({
+  config,
+  variables,
+  allowedHosts,
+}: Omit<AddressParts, "config"> & {
+  readonly config: Pick<Config, "openreward_upload">;
+}): UploadAddress | null {
+  if (!config.openreward_upload) return null;
+  const found = variables(KEY_NAME);
+  if (found === null) {
+    throw new AppError(
+      "key-missing",
+      `openreward_upload: true uploads the rollouts to OpenReward, which needs ${KEY_NAME}. Set it in the environment or in a .env file beside the configuration, or set openreward_upload: false.`,
+      { data: { name: KEY_NAME }, configPath: "openreward_upload" },
+    );
+  }
+  const address = addressVariable(variables);
+  const keys = [{ ...found, name: KEY_NAME }];
+  const route = { keys, officialUrl: OPENREWARD_API_URL, allowedHosts };
+  if (address !== null) requireAllowedHost({ address, ...route });
+  const url = address?.value ?? OPENREWARD_API_URL;
+  requireBoundHost({ url, ...route });
+  return { url, key: found.value, keySource: { name: KEY_NAME, origin: found.origin } };
+}
+
+function addressVariable(variables: Variables): NamedValue | null {
+  const own = named(variables, "OPENREWARD_API_URL");
+  if (own !== null) return own;
+  const web = named(variables, "OPENREWARD_URL") ?? named(variables, "OPENREWARD_BASE_URL");
+  if (web === null || !URL.canParse(web.value)) return web;
+  const { protocol, host } = new URL(web.value);
+  return { ...web, value: `${protocol}//api.${host}` };
+}
+
+function named(variables: Variables, name: string): NamedValue | null {
+  const found = variables(name);
+  return found === null ? null : { ...found, name };
+}
