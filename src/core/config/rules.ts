@@ -197,7 +197,7 @@ function unknownEnvironment(
 }
 
 function trackerFindings(config: Config): readonly Finding[] {
-  const { wandb, wandb_project_name, openreward_upload } = config;
+  const { wandb, wandb_project_name } = config;
   const found: Finding[] = [];
   const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
   if (wandb !== "disabled" && wandb_project_name === null) {
@@ -209,12 +209,6 @@ function trackerFindings(config: Config): readonly Finding[] {
     const message =
       "Weights & Biases is not available in this version, nothing is sent; metrics are in metrics.jsonl of the run folder.";
     found.push(advice("TRL212", ["wandb"], message, { remedies: [disable] }));
-  }
-  if (openreward_upload) {
-    const message =
-      "The upload to OpenReward is not available in this version, nothing is sent; rollouts are in the run folder, and `tinker-rl show` shows them.";
-    const remedies = [setTo(["openreward_upload"], false)];
-    found.push(advice("TRL212", ["openreward_upload"], message, { remedies }));
   }
   return found;
 }

@@ -176,7 +176,7 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts are uploaded to OpenReward. Not available in this version: `true` gives a warning and nothing is sent.",
+    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
   },
   openreward_run_name: {
     type: "string",

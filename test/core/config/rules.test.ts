@@ -100,7 +100,6 @@ describe("a run", () => {
     [["init_from: tinker://a/weights/b", "resume_from: auto"], "error init_from"],
     [["wandb: online"], "error wandb"],
     [["wandb: offline", "wandb_project_name: mine"], "warning wandb"],
-    [["openreward_upload: true"], "warning openreward_upload"],
     [["max_response_tokens: 200", "max_total_tokens: 100"], "warning max_response_tokens"],
     [["learning_rate: 0"], "warning learning_rate"],
   ])("with %j gets: %s", (lines, finding) => {

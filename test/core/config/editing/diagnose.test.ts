@@ -74,7 +74,6 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "TRL209 error tinker://a/weights/b",
       "Remove 'resume_from'",
     ],
-    ["openreward_upload: true", "TRL212 warning true", "Set to false"],
     ["wandb: online", "TRL111 error online", "Set wandb to disabled"],
   ])("%s", (line, mark, title) => {
     const text = textWith(line, SOUND);
