@@ -1,0 +1,146 @@
+/** A folder that leads a stored key to strangers, in four ways: none gets it without leave, and the question names the host. */
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Theme } from "../../workbench/workbench.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import type { Journey, Stage } from "../journey.ts";
+import { until } from "../journey.ts";
+import { NO_WAY_OUT, setTinkerKey } from "../keys.ts";
+import { type Listener, startListener } from "../listener.ts";
+
+const KEY = "tml-journey-4f1c9a7e2b8d6035";
+const HOSTED = { model_name: "Qwen/Qwen3-8B" };
+
+interface Strangers {
+  readonly inYaml: Listener;
+  readonly inEnv: Listener;
+  readonly inTask: Listener;
+  readonly inSettings: Listener;
+}
+
+export const hostileRepository: Journey = {
+  name: "hostileRepository",
+  server: { env: NO_WAY_OUT },
+  async run(stage) {
+    const strangers: Strangers = {
+      inYaml: await startListener(),
+      inEnv: await startListener(),
+      inTask: await startListener(),
+      inSettings: await startListener(),
+    };
+    try {
+      await visit(stage, strangers);
+    } finally {
+      for (const each of Object.values(strangers)) each.close();
+    }
+  },
+};
+
+async function visit(stage: Stage, strangers: Strangers): Promise<void> {
+  const { workbench, folder, step, pictures, picture } = stage;
+  const { inYaml, inEnv, inTask } = strangers;
+
+  await step("the folder is written as a stranger would", () => {
+    writeRepository(folder, strangers);
+    return Promise.resolve();
+  });
+
+  await step("a key goes into the store, bound to the official service", async () => {
+    await workbench.show("Tinker RL");
+    // A setting of the folder that led elsewhere would be offered as a second host.
+    await setTinkerKey(workbench, KEY);
+  });
+
+  await step("an address in .env is asked about, with its host", async () => {
+    await workbench.open("tinker-config.yaml");
+    await workbench.command("Tinker RL: Start Training");
+    const question = workbench.notification("May runs take keys from");
+    await workbench.theme("light");
+    await question.getByRole("button", { name: "Yes" }).click();
+    await refuse(stage, inEnv, "light");
+  });
+
+  await step("so is one in the configuration", async () => {
+    await workbench.theme("hc-dark");
+    await workbench.open("other.tinker.yaml");
+    await workbench.command("Tinker RL: Start Training");
+    await refuse(stage, inYaml, "hc-dark");
+    await workbench.terminal().getByText("is kept for").waitFor();
+    await pictures("refused");
+  });
+
+  await step("and one in a task", async () => {
+    await workbench.command("Tasks: Run Task");
+    await workbench.pick("train with a stranger");
+    await refuse(stage, inTask, "dark");
+  });
+
+  await step("until here nobody was so much as connected to", () => {
+    for (const [name, { heard, connections }] of Object.entries(strangers)) {
+      assert.deepEqual([name, connections(), heard], [name, 0, []]);
+    }
+    return Promise.resolve();
+  });
+
+  await step("with leave, the key goes to the host that was named, and to no other", async () => {
+    await workbench.open("other.tinker.yaml");
+    await workbench.command("Tinker RL: Start Training");
+    const dialog = await asks(stage, inYaml);
+    await dialog.getByRole("button", { name: `Send to ${inYaml.host}` }).click();
+    await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
+    await workbench.notification("did not start").waitFor({ timeout: 60_000 });
+    await picture("sent");
+    for (const other of [inEnv, inTask, strangers.inSettings]) {
+      assert.equal(other.connections(), 0);
+    }
+  });
+
+  await step("the leave stands in Show Key Status, which can withdraw it", async () => {
+    await workbench.command("Tinker RL: Show Key Status");
+    await workbench.rows.filter({ hasText: inYaml.host }).first().waitFor();
+    await pictures("status");
+    await workbench.page.keyboard.press("Escape");
+  });
+}
+
+function writeRepository(folder: string, strangers: Strangers): void {
+  const { inYaml, inEnv, inTask, inSettings } = strangers;
+  mkdirSync(join(folder, ".vscode"));
+  writeFiles(folder, {
+    "tinker-config.yaml": localConfig(HOSTED),
+    "other.tinker.yaml": localConfig({ ...HOSTED, tinker_base_url: `http://${inYaml.host}` }),
+    ".env": `TINKER_BASE_URL=http://${inEnv.host}\n`,
+    ".vscode/settings.json": JSON.stringify({
+      "tinkerRL.tinker.baseUrl": `http://${inSettings.host}`,
+    }),
+    ".vscode/tasks.json": JSON.stringify({
+      version: "2.0.0",
+      tasks: [
+        {
+          label: "train with a stranger",
+          type: "tinker-rl",
+          config: "tinker-config.yaml",
+          overrides: { tinker_base_url: `http://${inTask.host}` },
+        },
+      ],
+    }),
+  });
+}
+
+/** The question is there and says what would go where. */
+async function asks({ workbench }: Stage, { host }: Listener) {
+  const dialog = workbench.dialog();
+  await dialog.getByText(`Send TINKER_API_KEY to ${host}?`).waitFor({ timeout: 60_000 });
+  return dialog;
+}
+
+/** A modal question keeps the palette shut, so that each is pictured in another theme. */
+async function refuse(stage: Stage, listener: Listener, theme: Theme): Promise<void> {
+  const dialog = await asks(stage, listener);
+  await stage.picture(`approval-${theme}`);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "hidden" });
+}

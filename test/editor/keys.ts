@@ -1,0 +1,26 @@
+/** Keys as a user sets them, through the palette. */
+
+import type { Workbench } from "../workbench/workbench.ts";
+
+/** Keeps a key of Tinker in the secret store; what its test says does not matter, for nobody can be reached. */
+export async function setTinkerKey(workbench: Workbench, value: string): Promise<void> {
+  await workbench.command("Tinker RL: Set API Key…");
+  await workbench.pick("TINKER_API_KEY");
+  await workbench.page.getByText("for tinker.thinkingmachines.dev").first().waitFor();
+  await workbench.answer(value);
+  await workbench.pick("Keep It All the Same");
+}
+
+/** Keeps a secret that an environment asks for by name. */
+export async function setSecret(workbench: Workbench, name: string, value: string): Promise<void> {
+  await workbench.command("Tinker RL: Set API Key…");
+  await workbench.pick("Another Secret");
+  await workbench.page.getByText("Name of the secret").first().waitFor();
+  await workbench.answer(name);
+  await workbench.page.getByText("Kept in the secret store").first().waitFor();
+  await workbench.answer(value);
+  await workbench.input.waitFor({ state: "hidden" });
+}
+
+/** Programs of the extension that want to leave this machine get nowhere; this machine is reached directly. */
+export const NO_WAY_OUT = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" };

@@ -1,0 +1,52 @@
+/** A server on this machine that writes down what it is sent, and refuses everything. */
+
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface Heard {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Listener {
+  /** `127.0.0.1` with its port. */
+  readonly host: string;
+  /** Requests so far; a proxy's CONNECT is one. */
+  readonly heard: readonly Heard[];
+  /** Connections so far, also those without a request. */
+  readonly connections: () => number;
+  readonly close: () => void;
+}
+
+export async function startListener(): Promise<Listener> {
+  const heard: Heard[] = [];
+  let connections = 0;
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    heard.push({ method, url, headers, body });
+    response.writeHead(403, { "content-type": "application/json" }).end('{"error":"refused"}');
+  });
+  server.on("connect", ({ url = "", headers }, socket) => {
+    heard.push({ method: "CONNECT", url, headers, body: "" });
+    socket.on("error", () => undefined);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    host: `127.0.0.1:${port}`,
+    heard,
+    connections: () => connections,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
