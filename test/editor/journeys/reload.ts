@@ -37,8 +37,7 @@ export const reload: Journey = {
       process.kill(host, "SIGKILL");
       await until("another host", () => isOther(server.hostPid(), host), 60_000);
       await goesOnAndIsTold(stage, run, trainer);
-      const tabs = workbench.page.locator(".tabs-container .tab", { hasText: "tinker-config" });
-      assert.equal(await tabs.count(), 1, "one dashboard, and it is not the deaf one");
+      assert.equal(await dashboards(stage).count(), 1, "one, and it is not the deaf one");
     });
 
     await step("a trainer that is killed leaves an interrupted run, and an offer", async () => {
@@ -61,6 +60,15 @@ export const reload: Journey = {
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       const done = new RegExp(`^run tinker-config, done, step ${STEPS} of ${STEPS}`);
       await workbench.row(done).waitFor({ timeout: 300_000 });
+    });
+
+    await step("a dashboard of a run that ended hears again after another death", async () => {
+      const host = await until("the extension host", () => server.hostPid());
+      process.kill(host, "SIGKILL");
+      await until("another host", () => isOther(server.hostPid(), host), 60_000);
+      // Only the host knows the configuration: a deaf panel has none to show.
+      await until("the panel", () => showsConfig(stage), 60_000);
+      assert.equal(await dashboards(stage).count(), 1);
     });
 
     await step("every step is there once, as in a run that nobody disturbed", async () => {
@@ -98,7 +106,8 @@ async function goesOnAndIsTold(stage: Stage, run: string, trainer: number): Prom
   await workbench.row(new RegExp(`^Step ${before + 1}, mean`)).waitFor();
   await workbench.command("Tasks: Show Running Tasks");
   await workbench.terminal().getByText("reward").first().waitFor();
-  assert.ok((await page.locator(".terminal-tabs-entry").count()) <= 1, "one terminal");
+  const terminals = page.locator(".terminal-tabs-entry", { hasText: "tinker-config" });
+  assert.ok((await terminals.count()) <= 1, "one terminal, and none that is dead");
   const text = await workbench.terminalText();
   const lines = [...text.matchAll(/^step +(\d+)\/\d+/gm)].map((line) => Number(line[1]));
   assert.ok(lines.length > before, `the terminal tells ${lines.length} of ${before} steps`);
@@ -107,6 +116,22 @@ async function goesOnAndIsTold(stage: Stage, run: string, trainer: number): Prom
     stepsTo(lines.length).map((each) => each + 1),
   );
   assert.equal(text.split("run folder").length, 2, "told from its beginning, and once");
+}
+
+function dashboards({ page }: Stage) {
+  return page.locator(".tabs-container .tab", { hasText: "tinker-config" });
+}
+
+async function showsConfig({ workbench }: Stage): Promise<boolean> {
+  const panel = workbench.panel();
+  try {
+    await panel.getByRole("tab", { name: "Overview" }).click({ timeout: 2000 });
+    await panel.getByRole("tab", { name: "Config" }).click({ timeout: 2000 });
+    await panel.locator(".config-table").waitFor({ timeout: 2000 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isOther(pid: number | undefined, before: number): boolean {
