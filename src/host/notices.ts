@@ -104,8 +104,9 @@ export class Notices implements vscode.Disposable {
   }
 
   async #notBegun({ error, wish }: TrainingEnded, name: string): Promise<void> {
-    // Faults of a configuration stand in Problems and in the terminal.
-    if (error === null || error.code === "config-invalid") return;
+    // Faults of a configuration stand in Problems and in the terminal; to send a key was refused in a question.
+    const told = ["config-invalid", "key-host-not-allowed"];
+    if (error === null || told.includes(error.code)) return;
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
