@@ -7,7 +7,12 @@ import type { ProgressEvent } from "../core/training/progress.ts";
 type Activity =
   | { readonly kind: "idle" }
   | { readonly kind: "preparing"; readonly what: string }
-  | { readonly kind: "paused"; readonly step: number }
+  | {
+      readonly kind: "paused";
+      readonly step: number;
+      /** What goes on after the pause. */
+      readonly next: Activity;
+    }
   | {
       readonly kind: "rollouts";
       /** Null during an evaluation. */
@@ -100,9 +105,9 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
         : { ...model, activity: { kind: "uploading", waiting } };
     }
     case "paused":
-      return { ...model, activity: { kind: "paused", step: event.step } };
+      return { ...model, activity: { kind: "paused", step: event.step, next: model.activity } };
     case "continued":
-      return { ...model, ...idle() };
+      return model.activity.kind === "paused" ? { ...model, activity: model.activity.next } : model;
     case "retuned":
     case "warning":
       return model;

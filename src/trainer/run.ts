@@ -13,9 +13,8 @@ import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
 import type { RunControl } from "../core/training/control.ts";
-import { evaluate, type Outlast } from "../core/training/evaluate.ts";
+import { evaluate } from "../core/training/evaluate.ts";
 import { type LoopEnd, type LoopPosition, runLoop } from "../core/training/loop.ts";
-import { Outages } from "../core/training/outages.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { orAborted } from "../core/util/abort.ts";
@@ -282,9 +281,7 @@ async function evaluateAtEnd(
   await tinker.close();
   const fresh = await connectModelService(parts);
   const sampler = await fresh.service.samplerForPath(end.samplerPath);
-  const outages = new Outages({ save: async () => undefined, phase: "finishing" });
-  const outlast: Outlast = (work) => outages.outlast(context, end.step, work);
-  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end", outlast });
+  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end" });
   await fresh.service.finish("success");
 }
 

@@ -12,6 +12,7 @@ import type {
 } from "../openreward/contract.ts";
 import type { Clock, Random } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
+import { isServiceFault } from "./faults.ts";
 
 export interface GateParts {
   readonly remote: RemoteEnvironment;
@@ -49,6 +50,9 @@ export class EnvironmentGate {
   readonly #limiter: Limiter;
   #ceiling: number;
   #open = 0;
+  /** Open ones that are not being closed. */
+  #inUse = 0;
+  #isFailing = false;
   #rejections = 0;
   #waitMs = 0;
   #cleanStarts = 0;
@@ -70,6 +74,11 @@ export class EnvironmentGate {
       rejections: this.#rejections,
       waitS: this.#waitMs / 1000,
     };
+  }
+
+  /** True while no session can be had: the last try to open one failed for the service's sake, and none is in use. */
+  get isOutOfReach(): boolean {
+    return this.#isFailing && this.#inUse === 0;
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
@@ -98,6 +107,7 @@ export class EnvironmentGate {
         return { session, close: () => this.#close(session, release) };
       } catch (error) {
         release();
+        this.#isFailing = isAppError(error) && isServiceFault(error.code);
         if (!isAppError(error, "environment-capacity")) throw error;
         this.#refused(error);
         await this.#wait(error, refusals, signal);
@@ -109,6 +119,8 @@ export class EnvironmentGate {
 
   #opened(): void {
     this.#open += 1;
+    this.#inUse += 1;
+    this.#isFailing = false;
     this.#cleanStarts += 1;
     this.#refusedSinceMs = null;
     const { limit } = this.#limiter;
@@ -151,6 +163,7 @@ export class EnvironmentGate {
   }
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
+    this.#inUse -= 1;
     try {
       await session.close();
     } finally {

@@ -23,6 +23,18 @@ const RETRIED = new Set([
 ]);
 const ENDED = new Set(["rollout-after-end", "chat-bridge", "prompt-too-long", "invariant"]);
 
+/** Faults that say something about the environment's service, and nothing about the task or the model. */
+const SERVICE_FAULTS: ReadonlySet<string | null> = new Set([
+  "environment-unavailable",
+  "environment-session-lost",
+  "transport",
+]);
+
+/** True for the code of a fault that only the environment's service is to blame for. */
+export function isServiceFault(code: string | null): boolean {
+  return SERVICE_FAULTS.has(code);
+}
+
 export function faultReaction(error: unknown): FaultReaction {
   if (isAppError(error, "environment-tool-crashed")) return { kind: "retry", isToolCrash: true };
   if (isAppError(error, "environment-capacity")) {

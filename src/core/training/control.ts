@@ -84,6 +84,11 @@ export class RunControl {
     this.#retuning = { ...retuning, keys: [...keys] };
   }
 
+  /** True while a save needs not wait for an update. */
+  get canSave(): boolean {
+    return this.#save !== null;
+  }
+
   /**
    * Saves the last completed step: at once while rollouts are under way, after the update when one is being made. Resolves with the
    * confirmed checkpoint. @throws AppError `run-ended` when the run ends before

@@ -14,18 +14,10 @@ import {
   evaluationCells,
   summarizeEvaluation,
 } from "./evaluation.ts";
+import { Outage } from "./outages.ts";
 import { playRollouts } from "./playRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
-
-/** Runs work again for as long as the environments' service fails it as a whole. */
-export type Outlast = <T>(work: () => Promise<T>) => Promise<T>;
-
-interface EvaluationPlace {
-  readonly step: number;
-  readonly purpose: EvaluationPurpose;
-  readonly outlast: Outlast;
-}
 
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
@@ -35,12 +27,12 @@ export async function evaluate(
   context: RunContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
-  { outlast, ...at }: EvaluationPlace,
+  at: { readonly step: number; readonly purpose: EvaluationPurpose },
 ): Promise<readonly EvaluationResult[]> {
   const { clock, fileSystem, folder, watch } = context;
   const plan = [];
   for (const cell of evaluationCells(evaluation)) {
-    plan.push({ cell, tasks: await outlast(() => cellTasks(context, evaluation, cell, at.step)) });
+    plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
   }
   const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
   watch({ kind: "evaluating", ...at, rollouts: count });
@@ -48,7 +40,7 @@ export async function evaluate(
   const results: EvaluationResult[] = [];
   const report = progressReport(context, at.step, count);
   for (const { cell, tasks } of plan) {
-    const rollouts = await outlast(() => playCell(context, cell, tasks, { sampler, report }));
+    const rollouts = await playCell(context, cell, tasks, { sampler, report });
     results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
   }
   const line = { step: at.step, purpose: at.purpose, timeMs: clock.now(), results };
@@ -65,7 +57,9 @@ async function cellTasks(
 ): Promise<readonly RolloutTask[]> {
   const { environment, split } = cell;
   const { remote } = environmentOf(context, environment);
-  const count = await remote.numTasks(split, { signal: context.control.signal });
+  const { signal } = context.control;
+  const outage = new Outage(context, step);
+  const count = await outage.outlast(() => remote.numTasks(split, { signal }));
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, context.config.seed, context.sha256, "subset|eval");
   return indices.flatMap((index, group) =>

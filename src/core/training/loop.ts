@@ -7,14 +7,12 @@ import type { MetricsTree } from "../run/metricsTree.ts";
 import { flattenMetrics } from "../run/metricsTree.ts";
 import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { orAborted, tookTooLong, withLimit } from "../util/abort.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
 import type { RunContext } from "./context.ts";
 import type { Retuning } from "./control.ts";
 import { batchAt } from "./dataset.ts";
-import { evaluate, type Outlast } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
-import { Outages } from "./outages.ts";
 import { retuned } from "./retune.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
@@ -58,8 +56,7 @@ export const START: LoopPosition = {
 };
 
 /**
- * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way. A step that the
- * environments' service failed as a whole leaves no trace and is made again once the service answers.
+ * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
  * @throws AppError `empty-steps` after `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`,
  * `environment-*`, `disk`
  */
@@ -72,8 +69,6 @@ export async function runLoop(
   return loop.run();
 }
 
-/** For the service of the weights to show that it can be reached. */
-const SIGN_OF_LIFE_MS = 10_000;
 /** Recent steps that the estimate of the remaining time rests on. */
 const ETA_STEPS = 9;
 
@@ -81,7 +76,6 @@ class Loop {
   #context: RunContext;
   #identity: RunIdentity;
   readonly #keeper: CheckpointKeeper;
-  readonly #outages = new Outages({ save: () => this.#saveInOutage(), phase: "running" });
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
   #position: LoopPosition;
@@ -102,8 +96,7 @@ class Loop {
       this.#offerSave();
       if (this.#position.step === 0) await this.#evaluate(sampler, "start");
       while (!control.isStopping && (await this.#border())) {
-        const output = await this.#tryStep(sampler);
-        if (output === null) continue;
+        const output = await this.#step(sampler);
         sampler = output.trained?.sampler ?? sampler;
         await this.#afterStep(sampler, output);
       }
@@ -178,18 +171,6 @@ class Loop {
     await this.#context.events.record({ step, level: "info", kind, message, data });
   }
 
-  /** Null after an outage that was waited through: another border comes first, since wishes may have come meanwhile. */
-  async #tryStep(sampler: SamplingClient): Promise<StepOutput | null> {
-    try {
-      const output = await this.#step(sampler);
-      this.#outages.over();
-      return output;
-    } catch (error) {
-      await this.#outages.sitOut(this.#context, this.#position.step, error);
-      return null;
-    }
-  }
-
   async #step(sampler: SamplingClient): Promise<StepOutput> {
     const context = this.#context;
     const { step, cursor, optimizerUpdates, counters } = this.#position;
@@ -247,9 +228,7 @@ class Loop {
   async #evaluate(sampler: SamplingClient, purpose: "start" | "periodic"): Promise<void> {
     const { evaluation } = this.#context.config;
     if (evaluation === null || (purpose === "start" && !evaluation.at_start)) return;
-    const { step } = this.#position;
-    const outlast: Outlast = (work) => this.#outages.outlast(this.#context, step, work);
-    const at = { step, purpose, outlast };
+    const at = { step: this.#position.step, purpose };
     this.#extra = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
   }
 
@@ -279,26 +258,6 @@ class Loop {
     } catch (saving) {
       this.#context.log.warn("The last step could not be saved.", { reason: errorMessage(saving) });
     }
-  }
-
-  /**
-   * Keeps the last completed step through an outage. Only where the service of the weights answers: a save that does not get
-   * through would cost the model, while waiting costs nothing.
-   */
-  async #saveInOutage(): Promise<void> {
-    const { clock, log, service } = this.#context;
-    if (this.#position.step === 0) return;
-    const limitMs = SIGN_OF_LIFE_MS;
-    const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
-    try {
-      await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
-        orAborted(service.capabilities(), signal),
-      );
-    } catch (error) {
-      log.warn("The last step is not saved now.", { reason: errorMessage(error) });
-      return;
-    }
-    await this.#keeper.saveLasting("interrupt", this.#snapshot());
   }
 
   #snapshot(): Snapshot {

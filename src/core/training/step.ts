@@ -49,8 +49,11 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const { clock, config, store, watch } = context;
   const { step } = input;
   const started = clock.monotonic();
-  const rollouts = await collect(context, input);
-  const rolloutS = (clock.monotonic() - started) / 1000;
+  let waitedMs = 0;
+  const rollouts = await collect(context, input, (ms) => {
+    waitedMs = ms;
+  });
+  const rolloutS = (clock.monotonic() - started - waitedMs) / 1000;
   requireWorking(rollouts);
   await tellFailure(context, step, rollouts);
   const groups = scoreGroups(rollouts, config);
@@ -68,7 +71,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     await store.addTokens(step, tokenRecords(data, trained));
   }
   const trainS = trained === null ? null : (clock.monotonic() - trainStarted) / 1000;
-  const totalS = (clock.monotonic() - started) / 1000;
+  const totalS = (clock.monotonic() - started - waitedMs) / 1000;
   const totals = addTotals(input.totals, rollouts, data);
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, saveS: null, totalS };
   const row = buildMetricsRow({
@@ -96,13 +99,18 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   return { row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
 }
 
-async function collect(context: RunContext, input: StepInput): Promise<readonly FinishedRollout[]> {
+async function collect(
+  context: RunContext,
+  input: StepInput,
+  onWaited: (waitedMs: number) => void,
+): Promise<readonly FinishedRollout[]> {
   const { config, sha256, store, watch } = context;
   const { step } = input;
   const tasks = input.items.flatMap((item, group) => groupTasks(config, item, group, step));
   watch({ kind: "step-started", step, rollouts: tasks.length });
   let done = 0;
   return playRollouts(context, tasks, {
+    onWaited,
     sampler: input.sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
     onFinished: async (rollout) => {

@@ -5,7 +5,7 @@ import { evaluationSeed } from "../../../src/core/rollout/seeds.ts";
 import { evalPath } from "../../../src/core/run/layout.ts";
 import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
 import { chooseTasks } from "../../../src/core/training/dataset.ts";
-import { evaluate, type Outlast } from "../../../src/core/training/evaluate.ts";
+import { evaluate } from "../../../src/core/training/evaluate.ts";
 import {
   evaluationCells,
   evaluationMetrics,
@@ -100,12 +100,11 @@ describe("the result of an evaluation", () => {
 
 describe("an evaluation", () => {
   const solved = { onCall: () => result("", { reward: 1, finished: true }) };
-  const outlast: Outlast = (work) => work();
 
   async function run(step: number, evaluation = anEvaluation()) {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
-    const at = { step, purpose: "periodic" as const, outlast };
+    const at = { step, purpose: "periodic" as const };
     const results = await context.clock.run(evaluate(context, evaluation, sampler, at));
     return { context, sampler, results };
   }
@@ -167,7 +166,7 @@ describe("an evaluation", () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
     context.control.stop();
-    const at = { step: 0, purpose: "start" as const, outlast };
+    const at = { step: 0, purpose: "start" as const };
     await expect(evaluate(context, anEvaluation(), sampler, at)).rejects.toBe(
       context.control.signal.reason,
     );

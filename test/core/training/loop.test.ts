@@ -75,7 +75,7 @@ function amidUpdate({ context: { client } }: Run, steps: number, happen: () => v
 
 function rewardedRows({ context }: Run): readonly unknown[] {
   return linesOf(context, PATHS.metrics).map((row) =>
-    isJsonObject(row) ? { ...row, time: null, throughput: null } : row,
+    isJsonObject(row) ? { ...row, time: null, throughput: null, progress: null } : row,
   );
 }
 
@@ -440,20 +440,24 @@ describe("a loop whose environments' service fails", () => {
   const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
   const BEFORE_GIVING_UP_MS = 30 * 60_000;
 
-  /** Fails from the given step on until `mend` is called, which sets the clock's promises free. */
-  function setUpOutage(steps: number | null, fromStep: number) {
+  /** Opens so many sessions, two for a step, and no more until `mend` is called. */
+  function setUpOutage(steps: number | null, sessions: number) {
     const run = setUp({ steps });
     const { context } = run;
-    const { gate } = environmentOf(context, ENVIRONMENT);
-    const open = gate.open.bind(gate);
+    const { remote } = environmentOf(context, ENVIRONMENT);
+    const { openSession } = remote;
     let isMended = false;
-    const triesAtMs: number[] = [];
-    gate.open = async (...choice) => {
-      const isDue = linesOf(context, PATHS.metrics).length >= fromStep;
-      if (isMended || !isDue) return open(...choice);
-      triesAtMs.push(context.clock.monotonic());
-      throw gone;
-    };
+    let opened = 0;
+    let refused = 0;
+    Object.assign(remote, {
+      openSession: async (...asked: Parameters<typeof openSession>) => {
+        const isGone = opened >= sessions && !isMended;
+        if (isGone) refused += 1;
+        else opened += 1;
+        if (isGone) throw gone;
+        return openSession.apply(remote, asked);
+      },
+    });
     const phases: string[] = [];
     const kinds: string[] = [];
     Object.assign(context, {
@@ -466,13 +470,16 @@ describe("a loop whose environments' service fails", () => {
     };
     const warnings = () =>
       context.progress.flatMap((event) => (event.kind === "warning" ? [event.message] : []));
-    return { ...run, mend, phases, kinds, warnings, triesAtMs };
+    return { ...run, mend, phases, kinds, warnings, refused: () => refused };
   }
 
-  it("waits with its last step saved, and then makes the same step as if nothing had been", async () => {
+  it.each([
+    ["before a step", 2],
+    ["amid a step", 3],
+  ])("%s waits, its last step saved, and goes on as if nothing had been", async (_, sessions) => {
     const undisturbed = setUp();
     await undisturbed.run();
-    const failing = setUpOutage(3, 1);
+    const failing = setUpOutage(3, sessions);
     const { context, phases, warnings, kinds } = failing;
     const ended = failing.start();
     await context.clock.advance(20_000);
@@ -483,7 +490,7 @@ describe("a loop whose environments' service fails", () => {
         /server at http:\/\/games\.test failed: .*Start the server again.* step 2 /,
       ),
     ]);
-    expect(failing.saves()).toEqual(["saveState interrupt_000001"]);
+    expect(failing.saves()).toEqual(["saveState manual_000001"]);
     expect(await failing.state()).toMatchObject({ step: 1, dataset: { cursor: 1 } });
     failing.mend();
     expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 3 });
@@ -495,7 +502,7 @@ describe("a loop whose environments' service fails", () => {
   });
 
   it("tries again at longer and longer intervals and at last gives up", async () => {
-    const { run, context, warnings, state } = setUpOutage(null, 2);
+    const { run, context, warnings, state } = setUpOutage(null, 4);
     await expect(run()).rejects.toMatchObject({
       code: "environment-unavailable",
       message: expect.stringMatching(/ECONNREFUSED\. .*waited for 30 min .* resume the run\.$/),
@@ -509,44 +516,44 @@ describe("a loop whose environments' service fails", () => {
   });
 
   it("tries at once when it is told to continue", async () => {
-    const failing = setUpOutage(2, 1);
+    const failing = setUpOutage(2, 2);
     const { clock, control } = failing.context;
     const ended = failing.start();
     await clock.advance(20_000);
     failing.mend();
-    const tries = failing.triesAtMs.length;
+    const tries = failing.refused();
     control.continue();
     expect(await ended).toMatchObject({ outcome: "done", step: 2 });
     expect(clock.monotonic()).toBe(20_000);
-    expect(failing.triesAtMs).toHaveLength(tries);
+    expect(failing.refused()).toBe(tries);
   });
 
   it("heeds a stop while it waits", async () => {
-    const failing = setUpOutage(null, 1);
+    const failing = setUpOutage(null, 2);
     const ended = failing.start();
     await failing.context.clock.advance(20_000);
     failing.context.control.stop();
     expect(await ended).toMatchObject({ outcome: "stopped", step: 1 });
-    expect(failing.saves()).toEqual(["saveState interrupt_000001"]);
+    expect(failing.saves()).toEqual(["saveState manual_000001"]);
   });
 
   it("stays paused when that is wished for meanwhile", async () => {
-    const failing = setUpOutage(2, 1);
+    const failing = setUpOutage(2, 2);
     const { clock, control } = failing.context;
     const ended = failing.start();
     await clock.advance(20_000);
     control.pause();
     failing.mend();
-    const tries = failing.triesAtMs.length;
+    const tries = failing.refused();
     await clock.advance(BEFORE_GIVING_UP_MS);
     expect(failing.phases).toEqual(["paused"]);
     control.continue();
     expect(await ended).toMatchObject({ outcome: "done", step: 2 });
-    expect(failing.triesAtMs).toHaveLength(tries);
+    expect(failing.refused()).toBe(tries);
   });
 
   it("does not save where the service of the weights is out of reach, too", async () => {
-    const failing = setUpOutage(2, 1);
+    const failing = setUpOutage(2, 2);
     const { context } = failing;
     Object.assign(context.service, { capabilities: () => new Promise(() => undefined) });
     const ended = failing.start();

@@ -6,6 +6,7 @@ import { settle } from "../../fakes/fakeClock.ts";
 import {
   result,
   type ScriptedEnvironment,
+  type SessionScript,
   scriptedEnvironment,
 } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
@@ -30,6 +31,21 @@ function play(
     onFinished: async () => undefined,
     ...options,
   });
+}
+
+/** Refuses sessions while `isGone` says so, given how many were asked for before. */
+function vanishing(isGone: (asked: number) => boolean, script: SessionScript | Error = solved) {
+  const inner = scriptedEnvironment([script]);
+  let asked = 0;
+  const remote: ScriptedEnvironment = {
+    ...inner,
+    openSession: async (choice, options) => {
+      asked += 1;
+      if (isGone(asked - 1)) throw new AppError("environment-unavailable", "gone");
+      return inner.openSession(choice, options);
+    },
+  };
+  return { remote, asked: () => asked };
 }
 
 /** Counts sessions that are open at once. */
@@ -64,35 +80,6 @@ describe("playing rollouts", () => {
     const finished = await context.clock.run(play(context, tasks(3), { sampler, onFinished }));
     expect(finished.map(({ task }) => task.rollout)).toEqual([0, 1, 2]);
     expect(order.toSorted()).toEqual([0, 1, 2]);
-  });
-
-  it("hands on what the service failed only once another rollout was played", async () => {
-    const gone = new AppError("environment-unavailable", "gone");
-    const settings = someSettings({ maxRetries: 0 });
-    const remote = scriptedEnvironment([gone, gone, solved, gone]);
-    const context = aContext({ remote, settings });
-    const order: number[] = [];
-    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
-    const finished = await context.clock.run(play(context, tasks(4), { onFinished }));
-    expect(finished.map(({ reward }) => reward)).toEqual([null, null, 1, null]);
-    expect(order).toEqual([0, 1, 3, 2]);
-  });
-
-  it.each([
-    ["environment-session-lost", true],
-    ["environment-tool-crashed", false],
-    ["environment-protocol", false],
-  ])("counts %s as a failure of the service: %s", async (code, isService) => {
-    const settings = someSettings({ maxRetries: 0 });
-    const remote = scriptedEnvironment([new AppError(code, "gone")]);
-    const context = aContext({ remote, settings });
-    const order: number[] = [];
-    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
-    const playing = context.clock.run(play(context, tasks(2), { onFinished }));
-    await (isService
-      ? expect(playing).rejects.toMatchObject({ code: "environment-unavailable" })
-      : expect(playing).resolves.toHaveLength(2));
-    expect(order).toEqual(isService ? [] : [0, 1]);
   });
 
   it("keeps to the limit of rollouts, and no rollout pays for its wait", async () => {
@@ -215,4 +202,64 @@ describe("a request to stop", () => {
     expect(control.signal.reason).toBe(reason);
     expect(reason).toMatchObject({ code: "stopped" });
   });
+});
+
+describe("rollouts whose environment's service goes out of reach", () => {
+  const settings = someSettings({ maxRetries: 0 });
+
+  /** Plays and says in which order rollouts were handed on. */
+  async function playOut(remote: ScriptedEnvironment, count: number, atOnce = 64) {
+    const config = aConfig({ max_rollout_concurrency: atOnce });
+    const context = aContext({ config, remote, settings });
+    const order: number[] = [];
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const waits: number[] = [];
+    const onWaited = (ms: number) => void waits.push(ms);
+    const options = { onFinished, onWaited };
+    const playing = context.clock.run(play(context, tasks(count), options));
+    const finished = await playing.catch((error: unknown) => error);
+    return { context, finished, order, waits };
+  }
+
+  it("are played again once it answers, and those that were played are not", async () => {
+    const { remote, asked } = vanishing((before) => before >= 3 && before < 6);
+    const { finished, order, waits } = await playOut(remote, 6, 3);
+    expect(finished).toMatchObject(tasks(6).map((task) => ({ task, reward: 1 })));
+    expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(asked()).toBe(9);
+    expect(waits).toEqual([30_000]);
+  });
+
+  it("are not all tried when sixteen have shown that no session is to be had", async () => {
+    const { remote, asked } = vanishing((before) => before < 16);
+    const { finished, order } = await playOut(remote, 100, 16);
+    expect(finished).toHaveLength(100);
+    expect(order).toHaveLength(100);
+    expect(asked()).toBe(116);
+  });
+
+  it("end the run with the service's own error after half an hour", async () => {
+    const { remote } = vanishing(() => true);
+    const { context, finished, order } = await playOut(remote, 2);
+    expect(finished).toMatchObject({ code: "environment-unavailable" });
+    expect(order).toEqual([]);
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30 * 60_000);
+  });
+
+  it("have failed when others got through", async () => {
+    const { remote } = vanishing((before) => before === 1);
+    const { finished, waits } = await playOut(remote, 3);
+    expect(finished).toMatchObject([{ reward: 1 }, { reward: null }, { reward: 1 }]);
+    expect(waits).toEqual([0]);
+  });
+
+  it.each(["environment-tool-crashed", "environment-protocol"])(
+    "are none that ended with %s",
+    async (code) => {
+      const { remote } = vanishing(() => false, new AppError(code, "broken"));
+      const { finished, order } = await playOut(remote, 2);
+      expect(finished).toMatchObject([{ reward: null }, { reward: null }]);
+      expect(order).toEqual([0, 1]);
+    },
+  );
 });
