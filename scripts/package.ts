@@ -8,6 +8,9 @@ import { type ZipEntry, zipEntries } from "./zipEntries.ts";
 const MODEL = "extension/dist/trainer/model/";
 /** Without the bundled model's weights. */
 const BUDGET_BYTES = 3_000_000;
+/** The editor shows pictures from the net only, and for others a torn one. */
+const README = "dist/README.md";
+const LOCAL_PICTURE = /^ *!\[.*\]\(media\/.*\)\n\n/gm;
 const STRAY =
   /node_modules|\.map$|\.tsx?$|\.env$|^extension\/(src|test|webview-ui|scripts|bench|\.)/;
 const NEEDED = [
@@ -36,8 +39,10 @@ const NEEDED = [
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
 const file = `dist/tinker-rl-${version}.vsix`;
 writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices());
+writeFileSync(README, readFileSync("README.md", "utf8").replace(LOCAL_PICTURE, ""));
 await createVSIX({
   packagePath: file,
+  readmePath: README,
   dependencies: false,
   // The project names no address of its own; links in the README stay as they are written.
   allowMissingRepository: true,
