@@ -1,0 +1,62 @@
+/** Stands between a trainer and a service, and loses some answers after the service has taken the requests in. */
+
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface LosingGateway {
+  readonly url: string;
+  /** Answers lost so far. */
+  readonly lost: () => number;
+  close(): void;
+}
+
+/** Every `every`th POST is taken in, and its connection breaks before the answer. */
+export async function startLosingGateway(upstream: string, every: number): Promise<LosingGateway> {
+  let taken = 0;
+  const server = createServer(async (request, reply) => {
+    const answer = await passOn(upstream, request).catch(() => null);
+    const isPost = request.method === "POST" && answer?.status === 200;
+    if (isPost) taken += 1;
+    if (answer === null || (isPost && taken % every === 0)) {
+      request.socket.destroy();
+      return;
+    }
+    const { status, headers, bytes } = answer;
+    const retryAfter = headers.get("retry-after");
+    reply.writeHead(status, retryAfter === null ? {} : { "retry-after": retryAfter });
+    reply.end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // Sound because it listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lost: () => Math.floor(taken / every),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function passOn(upstream: string, request: IncomingMessage) {
+  const { method = "GET", url = "" } = request;
+  const body = await bytesOf(request);
+  const key = request.headers["x-api-key"];
+  const headers = {
+    "content-type": "application/json",
+    ...(typeof key === "string" && { "x-api-key": key }),
+  };
+  const answer = await fetch(upstream + url, {
+    ...{ method, headers },
+    ...(method !== "GET" && { body }),
+  });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  return { status: answer.status, headers: answer.headers, bytes };
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return new Uint8Array(Buffer.concat(chunks));
+}
