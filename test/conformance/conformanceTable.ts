@@ -67,13 +67,17 @@ function tableLines(outcomes: readonly Outcome[]): readonly string[] {
   return [...aligned([["peer", "version", "checks", "differences"], ...rows]), ...notes];
 }
 
-/** Which tests play a row of a table, so that none is left out unseen. */
+/** Which tests play a row of the wire's tables, so that none is left out unseen. */
 function rowLines(tests: readonly TestCase[]): readonly string[] {
-  const played = tests.flatMap((test) => {
-    const { row } = test.meta();
-    return row === undefined ? [] : [[row, test.name, test.result().state]];
-  });
-  return played.length === 0 ? [] : aligned([["row of the wire's tables", "test", ""], ...played]);
+  const rows = new Set(tests.flatMap((test) => test.meta().row ?? []));
+  return [...rows]
+    .sort()
+    .flatMap((row) => [
+      row,
+      ...tests
+        .filter((test) => test.meta().row === row)
+        .map((test) => `  ${test.result().state}  ${test.module.relativeModuleId}: ${test.name}`),
+    ]);
 }
 
 function strangerLines(strangers: readonly TestCase[]): readonly string[] {

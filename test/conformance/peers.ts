@@ -35,7 +35,7 @@ export const PEERS: readonly Peer[] = [
     version: TINKER,
   },
   {
-    file: "conformance/tinkerFaults",
+    file: "conformance/tinkerFault",
     name: "our client, the tables of the Tinker wire",
     version: TINKER,
   },

@@ -70,20 +70,20 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Jumps from sleeper to sleeper until `promise` is settled, and returns it. */
-  async run<Result>(promise: Promise<Result>): Promise<Result> {
+  /** Jumps from sleeper to sleeper until `promise` is settled, and returns it; `rest` waits for all work but sleep. */
+  async run<Result>(promise: Promise<Result>, rest = settle): Promise<Result> {
     let isSettled = false;
     const mark = () => {
       isSettled = true;
     };
     promise.then(mark, mark);
-    await settle();
+    await rest();
     for (let jumps = 0; !isSettled; jumps++) {
       const next = this.#next();
       if (next === undefined || jumps === maxJumps) throw new Error("the promise never settles");
       this.#nowMs = Math.max(this.#nowMs, next.wakeAtMs);
       next.wake();
-      await settle();
+      await rest();
     }
     return await promise;
   }

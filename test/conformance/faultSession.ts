@@ -1,0 +1,157 @@
+/** Our client on real connections to the fault server, with a clock that only moves while no request is under way. */
+
+import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
+import type { QueueState } from "../../src/core/tinker/futures.ts";
+import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
+import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import type { AdamParams } from "../../src/core/tinker/wire.ts";
+import { createHttpClient } from "../../src/node/http.ts";
+import { FakeClock, settle } from "../fakes/fakeClock.ts";
+import { silentLog } from "../fakes/silentLog.ts";
+import { type Arrival, type Fault, startFaultServer } from "./faultServer.ts";
+
+export interface FaultSession {
+  readonly clock: FakeClock;
+  readonly service: ServiceClient;
+  readonly model: TrainingClient;
+  readonly sampler: SamplingClient;
+  readonly queueStates: readonly QueueState[];
+  /** Faults from now on; until then the server answers as it should. */
+  inject(faultFor: (arrival: Arrival) => Fault | undefined): void;
+  /** Requests since the last `inject`, with the clock's time of their arrival. */
+  arrivals(): readonly (Arrival & { readonly atMs: number })[];
+  /** Lets time pass until the promise is settled. */
+  run<Result>(promise: Promise<Result>): Promise<Result>;
+  /** Resolves when no request is under way, with the clock where it is. */
+  rest(): Promise<void>;
+}
+
+interface OpenSession extends FaultSession {
+  close(): Promise<void>;
+}
+
+export interface FaultSessionOptions {
+  /** Flags of the server. */
+  readonly config?: object;
+  /** Time limits of requests are real time; they are this much shorter. */
+  readonly haste?: number;
+}
+
+export const ADAM: AdamParams = {
+  learning_rate: 1e-4,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-8,
+  weight_decay: 0,
+  grad_clip_norm: 1,
+};
+export const SAMPLE: SampleRequest = {
+  ...{ prompt: [1], maxTokens: 2, temperature: 1, topK: -1, topP: 1 },
+};
+
+/** Does some work in a session with one model and one sampler. */
+export async function withFaultSession<Result>(
+  options: FaultSessionOptions,
+  work: (session: FaultSession) => Promise<Result>,
+): Promise<Result> {
+  const session = await openFaultSession(options);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+async function openFaultSession(options: FaultSessionOptions): Promise<OpenSession> {
+  const { config = {}, haste = 1 } = options;
+  const clock = new FakeClock();
+  const http = createHttpClient();
+  const watched = new WatchedHttp(http, haste);
+  const rest = () => watched.rest();
+  const queueStates: QueueState[] = [];
+  const times: number[] = [];
+  let faultFor: (arrival: Arrival) => Fault | undefined = () => undefined;
+  let from = 0;
+  let tokens = 0;
+  const server = await startFaultServer((arrival) => {
+    times.push(clock.monotonic());
+    if (arrival.path === "client/config") return { json: config };
+    if (arrival.path === "auth/token") return { json: { jwt: tokenNumber(++tokens) } };
+    return faultFor(arrival);
+  });
+  const service = await connectTinker({
+    ...{ http: watched, clock, log: silentLog, baseUrl: server.url, apiKey: "tml-secret" },
+    random: { uuid: () => crypto.randomUUID(), uniform: () => 0 },
+    onQueueState: (state) => void queueStates.push(state),
+  });
+  const model = await clock.run(
+    service.createTrainingClient({ baseModel: "org/model", rank: 8 }),
+    rest,
+  );
+  const sampler = await clock.run(model.ephemeralSampler(), rest);
+  return {
+    ...{ clock, service, model, sampler, queueStates, rest },
+    inject: (next) => {
+      faultFor = next;
+      from = server.arrivals.length;
+    },
+    arrivals: () =>
+      server.arrivals
+        .map((arrival, index) => ({ ...arrival, atMs: times[index] ?? Number.NaN }))
+        .slice(from),
+    run: (promise) => clock.run(promise, rest),
+    close: async () => {
+      service.close();
+      server.close();
+      await http.close();
+    },
+  };
+}
+
+/** A token that outlives every test. */
+function tokenNumber(number: number): string {
+  return `eyJ.${btoa(JSON.stringify({ exp: Number.MAX_SAFE_INTEGER, number }))}.x`;
+}
+
+/** Knows whether requests are under way, their bodies included. */
+class WatchedHttp implements HttpClient {
+  readonly #http: HttpClient;
+  readonly #haste: number;
+  #underWay = 0;
+
+  constructor(http: HttpClient, haste: number) {
+    this.#http = http;
+    this.#haste = haste;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { timeoutMs } = request;
+    const limit = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs / this.#haste };
+    const response = await this.#watch(() => this.#http.send({ ...request, ...limit }));
+    return {
+      status: response.status,
+      header: (name) => response.header(name),
+      bytes: () => this.#watch(() => response.bytes()),
+      text: () => this.#watch(() => response.text()),
+      stream: () => response.stream(),
+    };
+  }
+
+  async rest(): Promise<void> {
+    await settle();
+    while (this.#underWay > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await settle();
+    }
+  }
+
+  async #watch<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+}

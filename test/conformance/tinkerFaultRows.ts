@@ -1,0 +1,197 @@
+/**
+ * The rows of the Tinker wire's tables of errors, retries and polls that a list of faults plays: what our client sends
+ * again, after which pauses, and how it ends. Where it differs from the official client, section 11 of the wire says so.
+ */
+
+import type { Fault } from "./faultServer.ts";
+
+/** A step of training, a sample, the making of a model. */
+export type Call = "step" | "sample" | "create";
+
+export interface FaultRow {
+  /** Section and first cell of the table's row. */
+  readonly row: string;
+  readonly phase: "submit" | "poll";
+  readonly calls: readonly Call[];
+  readonly fault: string;
+  /** One request each, in this order; then the server answers as it should. */
+  readonly replies: readonly Fault[];
+  /** The last reply comes for ever. */
+  readonly isEndless?: true;
+  /** Flags of the server. */
+  readonly config?: object;
+  /** Sum of the pauses, in virtual time; time limits of requests take none. */
+  readonly pausesMs: number;
+  /** Absent = one more than there are replies. */
+  readonly requests?: number;
+  /** Absent = the call succeeds. */
+  readonly code?: string;
+  /** Why it is another way than the official client's. */
+  readonly explained?: string;
+}
+
+type Short = Omit<FaultRow, "row" | "phase" | "calls" | "fault"> & { readonly fault?: string };
+
+const ALL: readonly Call[] = ["step", "sample", "create"];
+const TRAINING: readonly Call[] = ["step", "create"];
+const detail = { detail: "because" };
+const QUICK_MS = [250, 500, 1000, 2000, 4000, 5000];
+const BACKOFF_MS = [500, 1000, 2000, 4000, 8000, 10_000];
+const LOST_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
+
+/** Sum of the first pauses; the last of the list goes on. */
+function sum(pauses: readonly number[], count: number): number {
+  return Array.from({ length: count }, (_, i) => pauses[i] ?? pauses.at(-1) ?? 0).reduce(
+    (total, pause) => total + pause,
+    0,
+  );
+}
+
+function times(count: number, reply: Fault): readonly Fault[] {
+  return Array.from({ length: count }, () => reply);
+}
+
+const submit = (row: string, calls: readonly Call[], short: Short): FaultRow => ({
+  ...{ row, phase: "submit", calls, fault: row.split(" ").slice(1).join(" ") },
+  ...short,
+});
+const poll = (row: string, calls: readonly Call[], short: Short): FaultRow => ({
+  ...submit(row, calls, short),
+  phase: "poll",
+});
+
+/** The first answer is final. */
+function final(status: number, code: string): Short {
+  return { replies: [{ status, json: detail }], requests: 1, pausesMs: 0, code };
+}
+
+function twice(reply: Fault, pauses: readonly number[]): Short {
+  return { replies: times(2, reply), pausesMs: sum(pauses, 2) };
+}
+
+function waiting(type: "retry-after" | "retry-after-ms", value: string): Fault {
+  return { status: 503, headers: { [type]: value } };
+}
+
+const BILL_MS = [5000];
+
+const NO_REPEATED_CONFLICT =
+  "409 is final, or on a repeated save success; the official client repeats it for 300 s";
+const REPEATED_EARLY = "425 is repeated; the official client fails";
+const ONE_RETRY =
+  "one row of retries within 300 s stands in for the official client's ten within another row";
+const PAUSED_POLLS =
+  "a poll that is answered at once is followed by 0.25 s, doubled up to 5 s; the official client leaves no pause";
+const ENDED_POLLS =
+  "polls end after 15 min of nothing but faults; the official client polls without end";
+
+const STATUSES: readonly FaultRow[] = [
+  submit("2.1 400", ALL, final(400, "tinker-bad-request")),
+  submit("2.1 401", ALL, final(401, "tinker-auth")),
+  submit("2.1 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
+  submit("2.1 403", ALL, final(403, "tinker-auth")),
+  submit("2.1 404", ALL, final(404, "tinker-not-found")),
+  submit("2.1 409", ALL, { ...final(409, "tinker-conflict"), explained: NO_REPEATED_CONFLICT }),
+  submit("2.1 410", TRAINING, final(410, "tinker-expired")),
+  submit("2.1 422", ALL, final(422, "tinker-bad-request")),
+  submit("2.1 425", ALL, {
+    ...twice({ status: 425, json: detail }, BACKOFF_MS),
+    explained: REPEATED_EARLY,
+  }),
+  submit("2.1 429", TRAINING, twice({ status: 429, json: detail }, BACKOFF_MS)),
+  submit("2.1 5xx, 504", ALL, { fault: "500", ...twice({ status: 500 }, BACKOFF_MS) }),
+  submit("2.1 5xx, 504", ALL, { fault: "502", ...twice({ status: 502 }, BACKOFF_MS) }),
+  submit("2.1 5xx, 504", ALL, { fault: "504", ...twice({ status: 504 }, BACKOFF_MS) }),
+];
+
+const RETRIES: readonly FaultRow[] = [
+  ...(["reset", "truncate", "hang"] as const).map((fault) =>
+    submit("2.2 any exception", ALL, { fault, ...twice(fault, BACKOFF_MS) }),
+  ),
+  submit("2.2 408", ALL, twice({ status: 408, json: detail }, BACKOFF_MS)),
+  submit("2.2 x-should-retry: true", ALL, {
+    ...twice({ status: 400, headers: { "x-should-retry": "true" } }, BACKOFF_MS),
+  }),
+  submit("2.2 x-should-retry: false", ALL, {
+    ...{ replies: [{ status: 503, headers: { "x-should-retry": "false" } }], requests: 1 },
+    ...{ pausesMs: 0, code: "tinker-unavailable" },
+  }),
+  submit("2.2 retry-after: 3", ALL, twice(waiting("retry-after", "3"), [3000])),
+  submit("2.2 retry-after-ms: 40", ALL, twice(waiting("retry-after-ms", "40"), [40])),
+  submit("2.2 retry-after: 0 counts as none", ALL, twice(waiting("retry-after", "0"), BACKOFF_MS)),
+  submit("2.2 retry-after: 61 counts as none", ALL, {
+    ...twice(waiting("retry-after", "61"), BACKOFF_MS),
+  }),
+  submit("2.2 delay before retry n", ALL, {
+    ...{ fault: "500 seven times", replies: times(7, { status: 500 }) },
+    ...{ pausesMs: sum(BACKOFF_MS, 7), explained: ONE_RETRY },
+  }),
+  submit("2.3 total at most 300 s", ALL, {
+    ...{ fault: "503 for ever", replies: [{ status: 503 }], isEndless: true, requests: 34 },
+    ...{ pausesMs: sum(BACKOFF_MS, 33), code: "tinker-unavailable" },
+  }),
+  ...(["submit", "poll"] as const).map((phase): FaultRow => {
+    return {
+      ...{ row: "2.4 billing pause", phase, calls: ALL, fault: `402 for ever (${phase})` },
+      ...{ replies: [{ status: 402, json: detail }], isEndless: true, requests: 5 },
+      config: { billing_exception_max_pause_duration_sec: 20 },
+      ...{ pausesMs: 20_000, code: "tinker-billing" },
+    };
+  }),
+];
+
+const busy = { type: "try_again", queue_state: "active" };
+
+const POLLS: readonly FaultRow[] = [
+  poll("3.1 2 try_again", ALL, { ...twice({ json: busy }, QUICK_MS), explained: PAUSED_POLLS }),
+  poll("3.2 408", ALL, twice({ status: 408, json: busy }, QUICK_MS)),
+  poll("3.2 408", ["step"], {
+    ...{ fault: "408 for half an hour", replies: times(362, { status: 408, json: busy }) },
+    pausesMs: sum(QUICK_MS, 362),
+  }),
+  ...[500, 502, 503, 504].map((status) =>
+    poll("3.2 5xx", ALL, { fault: `${status}`, ...twice({ status }, QUICK_MS) }),
+  ),
+  poll("3.2 5xx", ["step"], {
+    ...{ fault: "500 for a quarter of an hour", replies: [{ status: 500 }], isEndless: true },
+    ...{ requests: 185, pausesMs: sum(QUICK_MS, 184), code: "tinker-unavailable" },
+    explained: ENDED_POLLS,
+  }),
+  poll("3.2 429, connection error, ...", ALL, { fault: "429", ...twice({ status: 429 }, LOST_MS) }),
+  ...(["reset", "truncate", "hang"] as const).map((fault) =>
+    poll("3.2 429, connection error, ...", ALL, { fault, ...twice(fault, LOST_MS) }),
+  ),
+  poll("3.2 429, connection error, ...", ["sample"], {
+    ...{ fault: "k grows up to 30 s", replies: times(7, "reset"), pausesMs: sum(LOST_MS, 7) },
+  }),
+  poll("3.2 429, connection error, ...", ["sample"], {
+    fault: "k is reset by any other answer",
+    replies: ["reset", { status: 429 }, { status: 500 }, "reset"],
+    pausesMs: 1000 + 2000 + 250 + 1000,
+  }),
+  poll("3.2 400 with a length", ALL, {
+    ...{ fault: "three times", replies: times(3, { status: 400, json: detail }), pausesMs: 0 },
+  }),
+  poll("3.2 400 with a length", ALL, {
+    ...{ fault: "four times", replies: times(4, { status: 400, json: detail }), pausesMs: 0 },
+    ...{ requests: 4, code: "tinker-request-failed" },
+  }),
+  poll("3.2 400 with no or zero length", ALL, {
+    ...{ fault: "no length, five times", pausesMs: sum(LOST_MS, 5) },
+    replies: times(5, { status: 400, json: detail, hasLength: false }),
+  }),
+  poll("3.2 400 with no or zero length", ALL, {
+    ...{ fault: "zero length", ...twice({ status: 400 }, LOST_MS) },
+  }),
+  poll("3.2 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
+  poll("3.2 410", TRAINING, final(410, "tinker-expired")),
+  ...[
+    ["401", 401, "tinker-auth"] as const,
+    ["403", 403, "tinker-auth"] as const,
+    ["404", 404, "tinker-not-found"] as const,
+    ["413", 413, "tinker-bad-request"] as const,
+    ["422", 422, "tinker-bad-request"] as const,
+  ].map(([fault, status, code]) => poll("3.2 other 4xx", ALL, { fault, ...final(status, code) })),
+];
+
+export const FAULT_ROWS: readonly FaultRow[] = [...STATUSES, ...RETRIES, ...POLLS];

@@ -1,0 +1,74 @@
+/** Our Tinker client against injected faults on real connections: each row of the wire's tables of errors, retries and polls. */
+
+import { describe, expect, it } from "vitest";
+import { isAppError } from "../../src/core/errors.ts";
+import type { Arrival } from "./faultServer.ts";
+import { ADAM, type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
+import { tell } from "./tally.ts";
+import { type Call, FAULT_ROWS, type FaultRow } from "./tinkerFaultRows.ts";
+
+const SUBMITS: Readonly<Record<Call, string>> = {
+  step: "optim_step",
+  sample: "asample",
+  create: "create_model",
+};
+/** 45 s become less than a second. */
+const HASTE = 60;
+
+function begin({ model, sampler, service }: FaultSession, call: Call): Promise<unknown> {
+  if (call === "step") return model.optimStep(ADAM);
+  if (call === "sample") return sampler.sample(SAMPLE);
+  return service.createTrainingClient({ baseModel: "org/model", rank: 8 });
+}
+
+/** Requests that a row is about: the submits of a call, or the polls of its result. */
+function isAbout({ path, json }: Arrival, call: Call, phase: FaultRow["phase"]): boolean {
+  if (phase === "submit") return path === SUBMITS[call];
+  return path === "retrieve_future" && String(json?.["request_id"]).startsWith(SUBMITS[call]);
+}
+
+async function play(row: FaultRow, call: Call) {
+  const { replies, isEndless, config = {}, phase } = row;
+  const haste = replies.includes("hang") ? HASTE : 1;
+  return await withFaultSession({ config, haste }, async (session) => {
+    let count = 0;
+    session.inject((arrival) => {
+      if (!isAbout(arrival, call, phase)) return undefined;
+      const index = isEndless ? Math.min(count, replies.length - 1) : count;
+      count += 1;
+      return replies[index];
+    });
+    const startedAtMs = session.clock.monotonic();
+    const code = await session.run(begin(session, call)).then(() => undefined, codeOf);
+    const sent = session.arrivals().filter((arrival) => isAbout(arrival, call, phase));
+    return { code, pausesMs: session.clock.monotonic() - startedAtMs, sent };
+  });
+}
+
+function codeOf(error: unknown): string {
+  return isAppError(error) ? error.code : String(error);
+}
+
+const cases = FAULT_ROWS.flatMap((row) =>
+  row.calls.map((call) => {
+    const requests = row.requests ?? row.replies.length + 1;
+    const title = `${row.phase} of a ${call}, ${row.fault}: ${requests} requests, ${row.pausesMs} ms of pauses`;
+    return [title, { row, call, requests }] as const;
+  }),
+);
+
+describe.concurrent("each row of the tables", () => {
+  it.for(cases)("%s", async ([, { row, call, requests }], context) => {
+    context.task.meta.row = row.row;
+    const explained = row.explained === undefined ? [] : [row.explained];
+    tell(context, { checks: 1, differences: [], explained });
+    const { code, pausesMs, sent } = await play(row, call);
+    expect({ code, pausesMs, requests: sent.length }).toEqual({
+      ...{ code: row.code, pausesMs: row.pausesMs, requests },
+    });
+    // What is sent again is the same to the byte, and a submit's tries share the key that tells them apart.
+    expect(new Set(sent.map(({ body }) => body.toString("hex"))).size).toBe(1);
+    const keys = new Set(sent.map(({ headers }) => headers["x-idempotency-key"]));
+    if (row.phase === "submit") expect(keys.size).toBe(1);
+  });
+});
