@@ -39,7 +39,9 @@ for (const name of chosen) {
 }
 const workspace = newFolder();
 try {
-  const runs = await writeBenchRuns(createFileSystem(), workspace);
+  const fileSystem = createFileSystem();
+  const runs = await writeBenchRuns(fileSystem, workspace);
+  await fileSystem.close();
   for (const [name, measure] of Object.entries(PARTS)) {
     if (chosen.length === 0 || chosen.includes(name)) await measure(runs);
   }

@@ -108,6 +108,7 @@ async function overviewRow(browser: Browser, folder: string): Promise<Row> {
     samples.push((await timer()) - before);
   }
   await panel.close();
+  await fileSystem.close();
   const what = "  all charts of the overview: new step";
   return { what, samples, unit: "ms", budget: null };
 }

@@ -188,7 +188,8 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   await close(stage);
   let isOver = false;
   const size = { steps: FOLLOWED_STEPS, pauseMs: STEP_PAUSE_MS };
-  const written = writeGrowingRun(createFileSystem(), workspace, size).finally(() => {
+  const fileSystem = createFileSystem();
+  const written = writeGrowingRun(fileSystem, workspace, size).finally(() => {
     isOver = true;
   });
   await openRun(stage, "followed");
@@ -198,6 +199,7 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
     samples.push(memoryMb(server.hostPid() ?? 0));
   }
   await written;
+  await fileSystem.close();
   const followed = (await heap(stage)) - heapBefore;
   await close(stage);
   const added = (what: string, value: number, budget: number | null): Row => ({
