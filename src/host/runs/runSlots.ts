@@ -46,9 +46,12 @@ export class RunSlots {
       );
       if (choice === undefined) return null;
       if (choice === "parallel") return this.#place(holder);
-      if (choice === "stop first") [...this.#holders][0]?.stop();
-      options.onWait();
-      await this.#turn(holder, options.signal);
+      // Meanwhile one may have ended: nobody would tell of it any more.
+      if (this.#isFull || this.#queue.length > 0) {
+        if (choice === "stop first") [...this.#holders][0]?.stop();
+        options.onWait();
+        return this.#turn(holder, options.signal);
+      }
     }
     return this.#place(holder);
   }
@@ -69,9 +72,9 @@ export class RunSlots {
     };
   }
 
-  #turn(holder: Holder, signal: AbortSignal): Promise<void> {
+  #turn(holder: Holder, signal: AbortSignal): Promise<() => void> {
     this.#queue.push(holder);
-    return new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const leave = (): void => {
         listening.dispose();
         signal.removeEventListener("abort", abort);
@@ -84,7 +87,8 @@ export class RunSlots {
       const listening = this.#freed.event(() => {
         if (this.#queue[0] !== holder || this.#isFull) return;
         leave();
-        resolve();
+        // Taken at once: the next one in the queue hears of the same free place.
+        resolve(this.#place(holder));
       });
       signal.addEventListener("abort", abort, { once: true });
     });

@@ -33,6 +33,38 @@ it("queues in the order of asking, and each starts when a place is free", async 
   expect(order).toEqual(["b", "c"]);
 });
 
+it("gives one free place to one of those that wait", async () => {
+  const places = slots("queue");
+  const release = await places.take(holder("a"), options());
+  const b = vi.fn();
+  const c = vi.fn();
+  places.take(holder("b"), options()).then(b);
+  places.take(holder("c"), options()).then(c);
+  await vi.waitFor(() => expect(places.waiting).toEqual(["b", "c"]));
+  release?.();
+  await vi.waitFor(() => expect(b).toHaveBeenCalled());
+  expect(c).not.toHaveBeenCalled();
+  expect(places.waiting).toEqual(["c"]);
+});
+
+it.each(["queue", "stop first"] as const)(
+  "starts at once when the other one has ended before the answer `%s`",
+  async (choice) => {
+    const stop = vi.fn();
+    let release: (() => void) | null = null;
+    const places = new RunSlots({
+      maxParallel: () => 1,
+      choose: async () => {
+        release?.();
+        return choice;
+      },
+    });
+    release = await places.take(holder("a", stop), options());
+    expect(await places.take(holder("b"), options())).toBeTypeOf("function");
+    expect(stop).not.toHaveBeenCalled();
+  },
+);
+
 it("runs beside the others when that is wished", async () => {
   const places = slots("parallel");
   await places.take(holder("a"), options());
