@@ -36,14 +36,6 @@ export class MetricDefinitions {
     this.#globs = globs.sort((a, b) => b.name.length - a.name.length);
   }
 
-  get size(): number {
-    return this.#byName.size;
-  }
-
-  has(name: string): boolean {
-    return this.#byName.has(name);
-  }
-
   /** What the summary keeps of a metric; null = its last value. An exact name goes before the longest beginning. */
   kindsOf(name: string): readonly SummaryKind[] | null {
     const found =

@@ -92,6 +92,7 @@ export class OnlineRun implements WandbRun {
   readonly #log: LineQueue;
   readonly #console = { stdout: new ConsoleLines(), stderr: new ConsoleLines() };
   #uploaded: string[] = [];
+  #lastSentMs = Number.NEGATIVE_INFINITY;
   #isConfigNew = false;
   #isSummaryNew = false;
 
@@ -124,13 +125,18 @@ export class OnlineRun implements WandbRun {
     return { history: this.#history.end, log: this.#log.end };
   }
 
+  get book(): Pick<RunBook, "nextStep" | "runtimeS"> {
+    return this.#book;
+  }
+
+  /** When the last request of the file stream was answered, on the clock for durations. */
+  get lastSentMs(): number {
+    return this.#lastSentMs;
+  }
+
   define(metric: MetricDefinition): void {
     this.#book.define(metric);
     this.#isConfigNew = true;
-  }
-
-  isDefined(name: string): boolean {
-    return this.#book.definitions.has(name);
   }
 
   log(values: ExtendedObject, at: RowTime): void {
@@ -233,6 +239,7 @@ export class OnlineRun implements WandbRun {
     const parts = [entity, project, name].map(encodeURIComponent).join("/");
     const path = `/files/${parts}/file_stream`;
     const answer = await this.#parts.requests.post({ path, body, timeoutMs: TIMEOUT_MS });
+    this.#lastSentMs = this.#parts.clock.monotonic();
     this.#parts.onStopFlag(answer?.["stopped"] === true);
   }
 }

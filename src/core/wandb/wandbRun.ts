@@ -29,8 +29,6 @@ export interface WandbRunInit {
 /** Until {@link flush} everything is kept in memory. */
 export interface WandbRun {
   define(metric: MetricDefinition): void;
-  /** True for a metric that was defined in this attempt. */
-  isDefined(name: string): boolean;
   /** Adds a row of history. */
   log(values: ExtendedObject, at: RowTime): void;
   updateConfig(update: ExtendedObject): void;

@@ -1,0 +1,122 @@
+/** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
+
+import type { Clock, FileSystem, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { Place, Places, Road } from "./place.ts";
+import type { Rest } from "./rest.ts";
+import type { RunBook } from "./runBook.ts";
+import { type RunConfig, type RunConfigParts, readRunConfig } from "./runConfig.ts";
+import type { RunFeed } from "./runFeed.ts";
+import type { Trouble } from "./trouble.ts";
+import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
+
+/** Where a run is sent. */
+export interface WandbServer {
+  readonly http: HttpClient;
+  readonly baseUrl: string;
+  /** Address of the pages; null = as the base URL says. */
+  readonly appUrl: string | null;
+  readonly apiKey: string;
+}
+
+/** What people are told. */
+export interface TrackerVoice {
+  /** The run has a page, or a file. */
+  readonly opened: (message: string) => void;
+  /** Something is wrong that may last. */
+  readonly warning: (message: string) => void;
+  /** Rows that are left when the end has come. */
+  readonly draining: (rows: number) => void;
+  /** Somebody pressed Stop on the run's page. */
+  readonly stopWished: () => void;
+}
+
+/** In milliseconds. */
+export interface TrackerWaits {
+  /** Between two deliveries. */
+  readonly gapMs: number;
+  /** Without news a sign of life comes after this. */
+  readonly heartbeatMs: number;
+}
+
+export interface DeliveryParts extends RunConfigParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly log: Log;
+  readonly places: Places;
+  readonly feed: RunFeed;
+  readonly trouble: Trouble;
+  readonly tell: TrackerVoice;
+  readonly rest: Rest;
+  /** Name and version of this program, for those who read what it has told. */
+  readonly producer: string;
+  readonly waits: TrackerWaits;
+  /** Without the configuration. */
+  readonly init: Omit<WandbRunInit, "config">;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+  /** Gives everything up. */
+  readonly signal: AbortSignal;
+  /** The end has come. */
+  readonly ending: AbortSignal;
+  /** Null until the end. */
+  readonly exitCode: () => number | null;
+}
+
+/** What a run says of where it will be when everything said so far has arrived. */
+export interface Reach {
+  readonly book: Pick<RunBook, "nextStep" | "runtimeS">;
+  readonly place: Partial<Place>;
+}
+
+const CONFIG_FILE = "tinker-config.yaml";
+
+export class Teller {
+  readonly #parts: DeliveryParts;
+  readonly #road: Road;
+  #config: RunConfig | null = null;
+
+  constructor(parts: DeliveryParts, road: Road) {
+    this.#parts = parts;
+    this.#road = road;
+  }
+
+  /** The configuration is read again before the next piece. */
+  forgetConfig(): void {
+    this.#config = null;
+  }
+
+  async config(): Promise<RunConfig> {
+    this.#config ??= await readRunConfig(this.#parts);
+    return this.#config;
+  }
+
+  /** Tells the next piece and waits until it has arrived. False when there is nothing to tell. */
+  async tellNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
+    const { places, feed, totalSteps, exitCode, tell } = this.#parts;
+    if (this.#config === null) {
+      run.updateConfig((await this.config()).config);
+      await this.tellConfigFile(run);
+    }
+    const { saveEvery } = await this.config();
+    const before = places.confirmed(this.#road);
+    const after = await feed.tell(run, before, { saveEvery, totalSteps });
+    if (after === null) {
+      await run.flush();
+      return false;
+    }
+    if (exitCode() !== null) tell.draining(feed.waiting(before));
+    const { book, place } = reach();
+    const reached = { ...after, step: book.nextStep, runtimeS: book.runtimeS, ...place };
+    await places.intend(this.#road, reached);
+    await run.flush();
+    await places.confirm(this.#road, reached);
+    return true;
+  }
+
+  /** The file that the user wrote. */
+  async tellConfigFile(run: WandbRun): Promise<void> {
+    await run.addFile(CONFIG_FILE, (await this.config()).text);
+  }
+}

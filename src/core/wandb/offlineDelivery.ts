@@ -1,0 +1,74 @@
+/** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
+
+import { type DeliveryParts, type Reach, Teller } from "./delivery.ts";
+import { type OfflineRun, openOfflineRun } from "./offlineRun.ts";
+import type { Place } from "./place.ts";
+
+const REST_MS = 3_600_000;
+
+export class OfflineDelivery {
+  readonly #parts: DeliveryParts;
+  readonly #teller: Teller;
+  #isOpened = false;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#teller = new Teller(parts, "offline");
+  }
+
+  renewConfig(): void {
+    this.#teller.forgetConfig();
+  }
+
+  /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */
+  async run(): Promise<void> {
+    const run = await this.#open();
+    const { rest, exitCode } = this.#parts;
+    const file = () => ({ path: run.path, size: run.size });
+    const reach = (): Reach => ({ book: run.book, place: { file: file() } });
+    for (;;) {
+      if (await this.#teller.tellNext(run, reach)) continue;
+      const code = exitCode();
+      if (code !== null) return run.finish(code);
+      await rest.untilNews(REST_MS);
+    }
+  }
+
+  async #open(): Promise<OfflineRun> {
+    const { places, feed, folder, init, tell } = this.#parts;
+    const place = await this.#place();
+    await places.confirm("offline", place);
+    const { config } = await this.#teller.config();
+    const isResumed = place.next > 0 || place.step > 0;
+    const run = await openOfflineRun(
+      { ...this.#parts, parent: `${folder}/wandb` },
+      { ...init, config },
+      { nextStep: place.step, runtimeS: place.runtimeS, isResumed },
+    );
+    // The summary of the file is all that its sync leaves on the server.
+    await feed.recall(place, (values) => run.book.recall(values));
+    await this.#teller.tellConfigFile(run);
+    await run.flush();
+    if (!this.#isOpened) tell.opened(run.folder);
+    this.#isOpened = true;
+    return run;
+  }
+
+  /** Behind what was filed, or sent, before; a file that was cut off in the middle is cut back to its last whole part. */
+  async #place(): Promise<Place> {
+    const { places, fileSystem } = this.#parts;
+    const sent = places.confirmed("online");
+    const confirmed = places.confirmed("offline");
+    const pending = places.pending("offline");
+    const file = pending?.file ?? null;
+    let place = confirmed;
+    if (pending !== null && file !== null) {
+      const size = (await fileSystem.size(file.path)) ?? 0;
+      if (size >= file.size) place = pending;
+      else if (confirmed.file?.path === file.path && size > confirmed.file.size) {
+        await fileSystem.truncate(file.path, confirmed.file.size);
+      }
+    }
+    return sent.next > place.next ? { ...sent, file: null } : place;
+  }
+}

@@ -1,0 +1,173 @@
+/** A run in a `.wandb` file, which `wandb sync` sends later (W&B protocol, section 19). */
+
+import type { Clock, FileSystem, Sha256 } from "../ports.ts";
+import type { ConsoleStream } from "./consoleLines.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
+import { FILE_HEADER, frameRecord, joinParts } from "./log/framing.ts";
+import {
+  configRecord,
+  exitRecord,
+  fileRecord,
+  headerRecord,
+  historyRecord,
+  metricRecord,
+  numbered,
+  outputRecord,
+  runRecord,
+  summaryRecord,
+} from "./log/records.ts";
+import type { MetricDefinition } from "./metricDefinitions.ts";
+import { type RowTime, RunBook } from "./runBook.ts";
+import { type Table, tableFile } from "./tableFile.ts";
+import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
+
+export interface OfflineRunParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+  /** Name and version of this program. */
+  readonly producer: string;
+  /** Where folders of runs lie. */
+  readonly parent: string;
+}
+
+/** Where an earlier file of the run ended. */
+export interface OfflineStart {
+  readonly nextStep: number;
+  readonly runtimeS: number;
+  /** True when there is an earlier file, or the server knows the run. */
+  readonly isResumed: boolean;
+}
+
+/** Makes a folder of its own; an old file is never added to. @throws AppError `disk` */
+export async function openOfflineRun(
+  parts: OfflineRunParts,
+  init: WandbRunInit,
+  start: OfflineStart,
+): Promise<OfflineRun> {
+  const { fileSystem, parent, clock } = parts;
+  const startedAtMs = clock.now();
+  await fileSystem.makeDirectory(parent);
+  const stem = `${parent}/offline-run-${timeStamp(startedAtMs)}-${init.id}`;
+  const taken = new Set(await fileSystem.list(parent));
+  let folder = stem;
+  for (let n = 1; taken.has(folder.slice(parent.length + 1)); n += 1) folder = `${stem}-${n}`;
+  await fileSystem.makeDirectory(`${folder}/files`);
+  return new OfflineRun(parts, init, start, { folder, startedAtMs });
+}
+
+export class OfflineRun implements WandbRun {
+  readonly folder: string;
+  readonly path: string;
+  readonly #parts: OfflineRunParts;
+  readonly #book: RunBook;
+  /** Framed and not yet written. */
+  #bytes: Uint8Array[] = [FILE_HEADER];
+  #size = FILE_HEADER.length;
+  #records = 0;
+  #isSummaryNew = false;
+
+  constructor(
+    parts: OfflineRunParts,
+    init: WandbRunInit,
+    { isResumed, ...spent }: OfflineStart,
+    { folder, startedAtMs }: { readonly folder: string; readonly startedAtMs: number },
+  ) {
+    this.#parts = parts;
+    this.folder = folder;
+    this.path = `${folder}/run-${init.id}.wandb`;
+    this.#book = new RunBook({ config: init.config, startedAtMs, ...spent });
+    this.#add(headerRecord(parts.producer));
+    this.#add(runRecord(init, startedAtMs, isResumed));
+  }
+
+  /** Bytes of the file once everything said so far is written. */
+  get size(): number {
+    this.#addSummary();
+    return this.#size;
+  }
+
+  get book(): Pick<RunBook, "nextStep" | "runtimeS" | "recall"> {
+    return this.#book;
+  }
+
+  define(metric: MetricDefinition): void {
+    this.#book.define(metric);
+    this.#add(metricRecord(metric));
+  }
+
+  log(values: ExtendedObject, at: RowTime): void {
+    const row = this.#book.row(values, at);
+    this.#add(historyRecord(row, this.#book.nextStep - 1));
+    this.#isSummaryNew = true;
+  }
+
+  updateConfig(update: ExtendedObject): void {
+    this.#book.updateConfig(update);
+    this.#add(configRecord(update));
+  }
+
+  updateSummary(update: ExtendedObject): void {
+    this.#book.updateSummary(update);
+    this.#add(summaryRecord(update));
+  }
+
+  print(stream: ConsoleStream, text: string, timeMs: number): void {
+    this.#add(outputRecord(stream, text, timeMs));
+  }
+
+  async addFile(path: string, text: string): Promise<boolean> {
+    await this.#write(path, text);
+    this.#add(fileRecord(path, false));
+    return true;
+  }
+
+  async addTable(key: string, table: Table, step: number): Promise<ExtendedObject> {
+    const { path, text, cell } = tableFile(this.#parts.sha256, key, step, table);
+    await this.#write(path, text);
+    this.#add(fileRecord(path, true));
+    return cell;
+  }
+
+  /** In one write, so that a kill leaves nothing but a torn tail. */
+  async flush(): Promise<void> {
+    this.#addSummary();
+    if (this.#bytes.length === 0) return;
+    await this.#parts.fileSystem.append(this.path, joinParts(this.#bytes));
+    this.#bytes = [];
+  }
+
+  async finish(exitCode: number): Promise<void> {
+    this.#isSummaryNew = false;
+    this.#add(summaryRecord(this.#book.lastSummary(this.#parts.clock.now())));
+    this.#add(exitRecord(exitCode, this.#book.runtimeS));
+    await this.flush();
+  }
+
+  /** `wandb sync` computes none from the rows, and an attempt that is killed has no end. */
+  #addSummary(): void {
+    if (!this.#isSummaryNew) return;
+    this.#isSummaryNew = false;
+    this.#add(summaryRecord(this.#book.summary()));
+  }
+
+  #add(record: Uint8Array): void {
+    this.#records += 1;
+    const framed = frameRecord(numbered(record, this.#records), this.#size);
+    this.#bytes.push(framed);
+    this.#size += framed.length;
+  }
+
+  async #write(path: string, text: string): Promise<void> {
+    const { fileSystem } = this.#parts;
+    const target = `${this.folder}/files/${path}`;
+    await fileSystem.makeDirectory(target.slice(0, target.lastIndexOf("/")));
+    await fileSystem.writeAtomic(target, text);
+  }
+}
+
+/** `20261120_142903`. */
+function timeStamp(timeMs: number): string {
+  const [date = "", time = ""] = new Date(timeMs).toISOString().split("T");
+  return `${date.replaceAll("-", "")}_${time.slice(0, 8).replaceAll(":", "")}`;
+}

@@ -1,0 +1,110 @@
+/** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
+
+import { type DeliveryParts, type Reach, Teller, type WandbServer } from "./delivery.ts";
+import { runPageUrl } from "./deployment.ts";
+import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
+import { type Place, START } from "./place.ts";
+import { WandbRequests } from "./requests.ts";
+
+export class OnlineDelivery {
+  readonly #parts: DeliveryParts;
+  readonly #server: WandbServer;
+  readonly #teller: Teller;
+  #isOpened = false;
+  /** A stop of an earlier attempt stays set on the page: only one that was seen to be off counts then. */
+  #wasStopSeenOff = false;
+  #isStopped = false;
+
+  constructor(parts: DeliveryParts, server: WandbServer) {
+    this.#parts = parts;
+    this.#server = server;
+    this.#teller = new Teller(parts, "online");
+  }
+
+  renewConfig(): void {
+    this.#teller.forgetConfig();
+  }
+
+  /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
+  async run(): Promise<void> {
+    const run = await this.#open();
+    const { rest, waits, clock, exitCode } = this.#parts;
+    const reach = (): Reach => ({ book: run.book, place: run.counts });
+    for (;;) {
+      await rest.pause(run.lastSentMs + waits.gapMs - clock.monotonic());
+      const hasTold = await this.#teller.tellNext(run, reach);
+      const code = exitCode();
+      if (!hasTold && code !== null) return run.finish(code);
+      if (!hasTold) await this.#idle(run);
+    }
+  }
+
+  async #idle(run: OnlineRun): Promise<void> {
+    const { rest, waits, clock } = this.#parts;
+    const restMs = (): number => run.lastSentMs + waits.heartbeatMs - clock.monotonic();
+    await rest.untilNews(restMs());
+    if (restMs() > 0 || this.#parts.exitCode() !== null) return;
+    await run.heartbeat();
+  }
+
+  async #open(): Promise<OnlineRun> {
+    const { clock, sha256, init, log } = this.#parts;
+    const { config } = await this.#teller.config();
+    const run = await openOnlineRun(
+      {
+        ...{ clock, sha256, requests: this.#requests() },
+        onStopFlag: (isStopped) => this.#heedStop(isStopped),
+        onWarning: (message) => log.warn(`W&B: ${message}`),
+      },
+      { ...init, config },
+    );
+    await this.#parts.places.confirm("online", this.#placeOf(run));
+    await this.#teller.tellConfigFile(run);
+    if (!this.#isOpened) this.#parts.tell.opened(this.#pageOf(run));
+    this.#isOpened = true;
+    return run;
+  }
+
+  #requests(): WandbRequests {
+    const { clock, random, signal, ending, trouble, producer } = this.#parts;
+    return new WandbRequests({
+      ...this.#server,
+      ...{ clock, random, signal, hurry: ending, userAgent: producer },
+      onTrouble: (reason) => trouble.failed(reason),
+      onAnswer: () => trouble.passed(),
+    });
+  }
+
+  #pageOf({ names }: OnlineRun): string {
+    const { baseUrl, appUrl } = this.#server;
+    const { entity, project, name } = names;
+    return runPageUrl(baseUrl, appUrl, { entity, project, run: name });
+  }
+
+  /** What the server holds decides which of the two places in the run folder is true (W&B protocol, section 22.4). */
+  #placeOf({ found, lastRow }: OnlineRun): Place {
+    const confirmed = this.#parts.places.confirmed("online");
+    const pending = this.#parts.places.pending("online");
+    const hasArrived =
+      pending !== null &&
+      found.history === pending.history &&
+      (pending.history > confirmed.history || found.log >= pending.log);
+    const known = hasArrived ? pending : confirmed;
+    if (found.history === known.history) return { ...known, ...found };
+    if (found.history === 0) return { ...START, ...found };
+    // Rows came or went in another way, for example by `wandb sync`: the last one tells how far they reach.
+    const last = lastRow?.["step"];
+    const next = typeof last === "number" && Number.isInteger(last) ? last + 1 : known.next;
+    return { ...known, ...found, next };
+  }
+
+  #heedStop(isStopped: boolean): void {
+    const { places, tell, trouble } = this.#parts;
+    if (!isStopped) this.#wasStopSeenOff = true;
+    if (!isStopped || this.#isStopped) return;
+    if (places.isStopHeeded && !this.#wasStopSeenOff) return;
+    this.#isStopped = true;
+    places.heedStop().catch((error: unknown) => trouble.failed(String(error)));
+    tell.stopWished();
+  }
+}

@@ -1,0 +1,175 @@
+/** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
+
+import * as z from "zod";
+import type { FileSystem } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { Limiter } from "../util/limiter.ts";
+
+const count = z.number().int().nonnegative();
+
+const placeSchema = z
+  .object({
+    /** Step of the next metrics row to tell. */
+    next: count,
+    /** Lines of history and of the log that W&B holds. */
+    history: count,
+    log: count,
+    /** Bytes of `events.jsonl` that were told. */
+    events: count,
+    /** The lowest `_step` of the next row. */
+    step: count,
+    /** Seconds of all attempts so far. */
+    runtimeS: z.number().nonnegative(),
+    /** The last step told, by the attempt that made it. */
+    sent: z.record(z.string(), count).readonly(),
+    /** Of what is filed for later: the file and its size. */
+    file: z.object({ path: z.string(), size: count }).readonly().nullable(),
+  })
+  .readonly();
+
+/** A point in what there is to tell. */
+export type Place = z.infer<typeof placeSchema>;
+
+const roadSchema = z
+  .object({
+    confirmed: placeSchema,
+    /** Where it will be if what was under way last has arrived; null = nothing was. */
+    pending: placeSchema.nullable(),
+  })
+  .readonly();
+
+const fileSchema = z
+  .object({
+    schemaVersion: z.literal(1),
+    runId: z.string(),
+    /** Null = it was only filed so far. */
+    deployment: z.string().nullable(),
+    entity: z.string().nullable(),
+    project: z.string(),
+    /** True once a stop asked for on the run's page was obeyed. */
+    isStopHeeded: z.boolean(),
+    online: roadSchema,
+    offline: roadSchema,
+  })
+  .readonly();
+
+type PlaceFile = z.infer<typeof fileSchema>;
+
+/** Sent at once, or filed for `wandb sync`: each has its own place. */
+export type Road = "online" | "offline";
+
+export interface RunIdentity {
+  /** Null = any. */
+  readonly deployment: string | null;
+  readonly entity: string | null;
+  readonly project: string;
+}
+
+export interface PlacesParts {
+  readonly fileSystem: FileSystem;
+  /** The run folder. */
+  readonly folder: string;
+  readonly identity: RunIdentity;
+  /** For a run that W&B does not know yet. */
+  readonly newRunId: string;
+  /** First step of this attempt: rows from there on are new. */
+  readonly firstStep: number;
+}
+
+/** Nothing is told yet. */
+export const START: Place = {
+  ...{ next: 0, history: 0, log: 0, events: 0, step: 0, runtimeS: 0 },
+  ...{ sent: {}, file: null },
+};
+const NOWHERE = { confirmed: START, pending: null };
+
+export class Places {
+  readonly #fileSystem: FileSystem;
+  readonly #path: string;
+  readonly #writing = new Limiter(1);
+  #file: PlaceFile;
+
+  private constructor(fileSystem: FileSystem, path: string, file: PlaceFile) {
+    this.#fileSystem = fileSystem;
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
+  static async open(parts: PlacesParts): Promise<Places> {
+    const { fileSystem, folder, identity, newRunId, firstStep } = parts;
+    const path = `${folder}/wandb.json`;
+    const old = await readPlaceFile(fileSystem, path);
+    const isSame = old !== null && isSameRun(old, identity);
+    const file: PlaceFile = isSame
+      ? {
+          ...old,
+          deployment: identity.deployment ?? old.deployment,
+          online: back(old.online, firstStep),
+          offline: back(old.offline, firstStep),
+        }
+      : {
+          ...{ schemaVersion: 1, runId: newRunId, ...identity, isStopHeeded: false },
+          ...{ online: NOWHERE, offline: NOWHERE },
+        };
+    const places = new Places(fileSystem, path, file);
+    await places.#save({});
+    return places;
+  }
+
+  get runId(): string {
+    return this.#file.runId;
+  }
+
+  get isStopHeeded(): boolean {
+    return this.#file.isStopHeeded;
+  }
+
+  confirmed(road: Road): Place {
+    return this.#file[road].confirmed;
+  }
+
+  pending(road: Road): Place | null {
+    return this.#file[road].pending;
+  }
+
+  /** Before something is told: where that leads. @throws AppError `disk` */
+  async intend(road: Road, pending: Place): Promise<void> {
+    await this.#save({ [road]: { ...this.#file[road], pending } });
+  }
+
+  /** It is told. @throws AppError `disk` */
+  async confirm(road: Road, confirmed: Place): Promise<void> {
+    await this.#save({ [road]: { confirmed, pending: null } });
+  }
+
+  /** @throws AppError `disk` */
+  async heedStop(): Promise<void> {
+    await this.#save({ isStopHeeded: true });
+  }
+
+  async #save(change: Partial<PlaceFile>): Promise<void> {
+    this.#file = { ...this.#file, ...change };
+    await this.#writing.run(async () => {
+      const text = `${JSON.stringify(this.#file, null, 2)}\n`;
+      await this.#fileSystem.writeAtomic(this.#path, text);
+    });
+  }
+}
+
+/** A damaged file reads as none: the server's own counts then say where to go on. */
+async function readPlaceFile(fileSystem: FileSystem, path: string): Promise<PlaceFile | null> {
+  if ((await fileSystem.size(path)) === null) return null;
+  return fileSchema.safeParse(parseJson(await fileSystem.readText(path))?.value).data ?? null;
+}
+
+function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity): boolean {
+  const isSameServer =
+    deployment === null || file.deployment === null || file.deployment === deployment;
+  return isSameServer && file.entity === entity && file.project === project;
+}
+
+function back({ confirmed, pending }: PlaceFile["online"], step: number): PlaceFile["online"] {
+  const to = (place: Place): Place => ({ ...place, next: Math.min(place.next, step) });
+  return { confirmed: to(confirmed), pending: pending === null ? null : to(pending) };
+}

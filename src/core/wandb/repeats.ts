@@ -1,0 +1,66 @@
+/** Steps that a resume repeats: which of them W&B already holds, and whether the repeat says anything new. */
+
+import type { FileSystem, Sha256 } from "../ports.ts";
+import { runPaths, supersededFolder } from "../run/layout.ts";
+import { readLines } from "../run/lineReader.ts";
+import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
+import { isMetricsRow } from "../run/reader.ts";
+import type { Place } from "./place.ts";
+
+export interface RepeatsParts {
+  readonly fileSystem: FileSystem;
+  readonly sha256: Sha256;
+  /** The run folder. */
+  readonly folder: string;
+}
+
+export class Repeats {
+  readonly #parts: RepeatsParts;
+  /** Digests of the rows that were told and then superseded, by step. */
+  #told: ReadonlyMap<number, string> | null = null;
+
+  constructor(parts: RepeatsParts) {
+    this.#parts = parts;
+  }
+
+  /** True when an equal row of this step was told before; times and the number of the attempt do not count. */
+  async isTold(row: MetricsRow, { sent }: Place): Promise<boolean> {
+    if (Object.values(sent).every((last) => last < row.step)) return false;
+    this.#told ??= await this.#read(sent);
+    return this.#told.get(row.step) === this.#digest(row);
+  }
+
+  async #read(sent: Place["sent"]): Promise<ReadonlyMap<number, string>> {
+    const { fileSystem, folder } = this.#parts;
+    const told = new Map<number, string>();
+    const names = await fileSystem.list(`${folder}/superseded`);
+    const attempts = names.flatMap((name) => /^attempt-(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+    for (const attempt of attempts.sort((a, b) => a - b)) {
+      const path = runPaths(supersededFolder(folder, attempt)).metrics;
+      for await (const { value } of readLines(fileSystem, path)) {
+        if (!isMetricsRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;
+        told.set(value.step, this.#digest(value));
+      }
+    }
+    return told;
+  }
+
+  #digest(row: MetricsRow): string {
+    const entries = Object.entries(flattenMetrics(row)).filter(([name]) => !isOfItsAttempt(name));
+    return this.#parts.sha256(JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+  }
+}
+
+/** The attempt that made a row. */
+export function attemptOf(row: MetricsRow): number {
+  const attempt = flattenMetrics(row)["progress/attempt"];
+  return typeof attempt === "number" ? attempt : 1;
+}
+
+/** Seconds, and what follows from them. */
+function isOfItsAttempt(name: string): boolean {
+  const parts = name.split("/");
+  return (
+    name === "progress/attempt" || parts.some((part) => part === "time" || part.endsWith("_s"))
+  );
+}

@@ -1,0 +1,42 @@
+/** What W&B is told of a run besides its numbers: the configuration as it lies, redacted, in the run folder. */
+
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { FileSystem } from "../ports.ts";
+import { runPaths } from "../run/layout.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import { parseJson } from "../util/jsonl.ts";
+
+export interface RunConfigParts {
+  readonly fileSystem: FileSystem;
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+  /** The user's home folder, which names them; null = there is none. */
+  readonly homeFolder: string | null;
+}
+
+export interface RunConfig {
+  /** With all defaults. */
+  readonly config: JsonObject;
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly saveEvery: number;
+}
+
+/** @throws AppError `file-not-found`, `file-unreadable` */
+export async function readRunConfig(parts: RunConfigParts): Promise<RunConfig> {
+  const { fileSystem, folder, redactor, homeFolder } = parts;
+  const paths = runPaths(folder);
+  const withoutHome = (text: string): string =>
+    homeFolder === null || homeFolder.length < 2 ? text : text.replaceAll(homeFolder, "~");
+  const resolved = await fileSystem.readText(paths.resolvedConfig);
+  const inText = homeFolder === null ? "" : JSON.stringify(homeFolder).slice(1, -1);
+  const value = parseJson(inText === "" ? resolved : resolved.replaceAll(inText, "~"))?.value;
+  const config = isJsonObject(value) ? value : {};
+  const { save_every } = config;
+  return {
+    config: redactor.cleanRecord(config),
+    text: withoutHome(redactor.clean(await fileSystem.readText(paths.config))),
+    saveEvery: typeof save_every === "number" ? save_every : 0,
+  };
+}

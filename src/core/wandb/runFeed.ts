@@ -1,0 +1,208 @@
+/** Reads a run folder while it grows, and tells a run on W&B what is new: rows, log lines, tables of trajectories. */
+
+import { isAppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
+import type { Clock, FileSystem, Sha256 } from "../ports.ts";
+import { parseEvent, type RunEvent } from "../run/events.ts";
+import { runPaths, stepPaths } from "../run/layout.ts";
+import { readLines } from "../run/lineReader.ts";
+import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../run/metricsTree.ts";
+import { isMetricsRow } from "../run/reader.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
+import type { Place } from "./place.ts";
+import { attemptOf, Repeats } from "./repeats.ts";
+import { rowLine } from "./rowLine.ts";
+import { trajectoryTable } from "./trajectoryTable.ts";
+import type { WandbRun } from "./wandbRun.ts";
+
+export interface RunFeedParts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+}
+
+export interface TableTimes {
+  /** A table with every so many steps; 0 = with the last one only. */
+  readonly saveEvery: number;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+}
+
+type FlatRow = Readonly<Record<string, MetricsLeaf>>;
+
+/** Of one delivery, so that neither it nor what is kept in memory grows with an outage. */
+const MAX_ROWS = 500;
+const MAX_BYTES = 1 << 20;
+const MAX_EVENTS = 500;
+/** Limits of the service (W&B protocol, section 22.3). */
+const MAX_METRICS = 2_000;
+const MAX_NAME = 256;
+const TABLE_KEY = "rollouts";
+const AXIS = "step";
+const NOWHERE = -1;
+
+export class RunFeed {
+  readonly #parts: RunFeedParts;
+  readonly #repeats: Repeats;
+  /** When rows of this attempt were written, until they are told. */
+  readonly #times = new Map<number, number>();
+  /** Metrics that {@link #run} knows. */
+  readonly #defined = new Set<string>();
+  #run: WandbRun | null = null;
+  /** Bytes of `metrics.jsonl` before the row of `#next`. */
+  #offset = 0;
+  #next = 0;
+
+  constructor(parts: RunFeedParts) {
+    this.#parts = parts;
+    this.#repeats = new Repeats(parts);
+  }
+
+  /** The row of `step` was written just now. */
+  noteRow(step: number): void {
+    this.#times.set(step, this.#parts.clock.now());
+  }
+
+  /** Rows of this attempt that were noted and are not yet told. */
+  waiting(place: Place): number {
+    return [...this.#times.keys()].filter((step) => step >= place.next).length;
+  }
+
+  /** Tells `run` the next of what lies behind `from`. Returns the place after it, null when there is nothing. */
+  async tell(run: WandbRun, from: Place, tables: TableTimes): Promise<Place | null> {
+    if (run !== this.#run) this.#defined.clear();
+    this.#run = run;
+    for (const step of this.#times.keys()) if (step < from.next) this.#times.delete(step);
+    const events = await this.#tellEvents(run, from.events);
+    const rows = await this.#tellRows(run, from, tables);
+    if (events === from.events && rows.next === from.next) return null;
+    return { ...rows, events };
+  }
+
+  /** Takes into the summary of a run what earlier attempts have told. */
+  async recall(place: Place, add: (values: ExtendedObject) => void): Promise<void> {
+    const { fileSystem, folder } = this.#parts;
+    for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
+      if (isMetricsRow(value) && value.step < place.next) add(this.#values(value));
+    }
+  }
+
+  async #tellEvents(run: WandbRun, from: number): Promise<number> {
+    const { fileSystem, folder } = this.#parts;
+    let offset = from;
+    let told = 0;
+    for await (const line of readLines(fileSystem, runPaths(folder).events, from)) {
+      if (told === MAX_EVENTS) break;
+      offset = line.offset + line.length + 1;
+      const event = parseEvent(line.value);
+      if (event === null || event.level === "debug") continue;
+      run.print(event.level === "error" ? "stderr" : "stdout", eventText(event), event.timeMs);
+      told += 1;
+    }
+    return offset;
+  }
+
+  async #tellRows(run: WandbRun, from: Place, tables: TableTimes): Promise<Place> {
+    const { fileSystem, folder } = this.#parts;
+    // Another place than the one it left off at: after a resume, or when the server had lost something.
+    if (from.next !== this.#next) this.#offset = 0;
+    // Until it is through: what fails half-way is told again from the beginning.
+    this.#next = NOWHERE;
+    let place = from;
+    let rows = 0;
+    let bytes = 0;
+    for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
+      this.#offset = line.offset + line.length + 1;
+      if (!isMetricsRow(line.value) || line.value.step < place.next) continue;
+      const hasTable = await this.#tellRow(run, line.value, place, tables);
+      place = after(place, line.value);
+      rows += 1;
+      bytes += line.length;
+      if (hasTable || rows === MAX_ROWS || bytes >= MAX_BYTES) break;
+    }
+    this.#next = place.next;
+    return place;
+  }
+
+  /** True when a table went with it. */
+  async #tellRow(
+    run: WandbRun,
+    row: MetricsRow,
+    place: Place,
+    tables: TableTimes,
+  ): Promise<boolean> {
+    const { step } = row;
+    const timeMs = await this.#timeOf(row);
+    if (await this.#repeats.isTold(row, place)) return false;
+    const isDue = isTableDue(step, tables);
+    const cell = isDue ? await this.#table(run, step) : null;
+    const values = this.#knownValues(run, row);
+    run.log({ ...values, ...(cell !== null && { [TABLE_KEY]: cell }) }, { timeMs, step });
+    run.print("stdout", `${rowLine(row)}\n`, timeMs);
+    return cell !== null;
+  }
+
+  /** What is told of a row, each metric defined the first time; no more of them than the service takes. */
+  #knownValues(run: WandbRun, row: MetricsRow): FlatRow {
+    const known = Object.entries(this.#values(row)).filter(([name]) => {
+      const isKnown = this.#defined.has(name);
+      if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
+      this.#defined.add(name);
+      // A dot separates levels there, while these names are flat.
+      run.define(name === AXIS ? { name } : { name: name.replaceAll(".", "\\."), step: AXIS });
+      return true;
+    });
+    return Object.fromEntries(known);
+  }
+
+  /** Flat names, nothing secret. */
+  #values(row: MetricsRow): FlatRow {
+    const entries = Object.entries(flattenMetrics(this.#parts.redactor.cleanRecord(row)));
+    const isSound = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
+    return Object.fromEntries(entries.filter(([name]) => isSound(name)));
+  }
+
+  /** The table's cell; null when the step has no rollouts, or the server does not take it. */
+  async #table(run: WandbRun, step: number): Promise<ExtendedObject | null> {
+    const { fileSystem, folder } = this.#parts;
+    const table = await trajectoryTable(fileSystem, folder, step);
+    if (table === null) return null;
+    try {
+      return await run.addTable(TABLE_KEY, table, step);
+    } catch (error) {
+      if (isAppError(error, "wandb-refused")) return null;
+      throw error;
+    }
+  }
+
+  /** When the row was written; for rows of earlier attempts as far as its rollouts tell. */
+  async #timeOf(row: MetricsRow): Promise<number> {
+    const { fileSystem, folder, clock } = this.#parts;
+    const noted = this.#times.get(row.step);
+    if (noted !== undefined) return noted;
+    for await (const { value } of readLines(fileSystem, stepPaths(folder, row.step).bodies)) {
+      const startedAtMs = isJsonObject(value) ? value["startedAtMs"] : null;
+      const seconds = flattenMetrics(row)["time/total_s"];
+      if (typeof startedAtMs !== "number" || typeof seconds !== "number") break;
+      return startedAtMs + seconds * 1000;
+    }
+    return clock.now();
+  }
+}
+
+function after(place: Place, row: MetricsRow): Place {
+  const sent = { ...place.sent, [attemptOf(row)]: row.step };
+  return { ...place, next: row.step + 1, sent };
+}
+
+function isTableDue(step: number, { saveEvery, totalSteps }: TableTimes): boolean {
+  return step + 1 === totalSteps || (saveEvery > 0 && (step + 1) % saveEvery === 0);
+}
+
+function eventText({ message }: RunEvent): string {
+  return `${message.replace(/\s*\n\s*/g, " ")}\n`;
+}

@@ -1,0 +1,172 @@
+/** Tells W&B about a run while it goes on: a watcher after the fact, which can neither hold up nor fail what it watches. */
+
+import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { Random } from "../ports.ts";
+import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
+import { deploymentOf } from "./deployment.ts";
+import { OfflineDelivery } from "./offlineDelivery.ts";
+import { OnlineDelivery } from "./onlineDelivery.ts";
+import { Places } from "./place.ts";
+import { Rest } from "./rest.ts";
+import { RunFeed } from "./runFeed.ts";
+import { Trouble } from "./trouble.ts";
+import type { WandbRunInit } from "./wandbRun.ts";
+
+type GivenParts = Pick<
+  DeliveryParts,
+  | "fileSystem"
+  | "clock"
+  | "random"
+  | "sha256"
+  | "log"
+  | "redactor"
+  | "folder"
+  | "homeFolder"
+  | "tell"
+  | "producer"
+  | "totalSteps"
+>;
+
+export interface TrackerParts extends GivenParts {
+  /** Null = everything is filed in the run folder, for `wandb sync`. */
+  readonly server: WandbServer | null;
+  readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
+  /** Of an earlier attempt whose own note is lost; null = none. */
+  readonly knownRunId: string | null;
+  /** First step of this attempt. */
+  readonly firstStep: number;
+  readonly waits?: TrackerWaits;
+}
+
+/** W&B protocol, section 7.3. */
+const WAITS: TrackerWaits = { gapMs: 15_000, heartbeatMs: 30_000 };
+/** How long the end of a run may take: while answers come, and while they do not. */
+const DRAIN_MS = 60_000;
+const BROKEN_DRAIN_MS = 10_000;
+const FIRST_REOPEN_MS = 60_000;
+const MAX_REOPEN_MS = 600_000;
+const ID_LENGTH = 8;
+
+export class WandbTracker {
+  /** The last part of the run's address. */
+  readonly runId: string;
+  readonly #parts: TrackerParts;
+  readonly #feed: RunFeed;
+  readonly #trouble: Trouble;
+  readonly #rest: Rest;
+  readonly #delivery: OnlineDelivery | OfflineDelivery;
+  readonly #givingUp = new AbortController();
+  readonly #ending = new AbortController();
+  readonly #done: Promise<void>;
+  #exitCode: number | null = null;
+  #isComplete = false;
+
+  private constructor(parts: TrackerParts, places: Places) {
+    this.#parts = parts;
+    this.runId = places.runId;
+    this.#feed = new RunFeed(parts);
+    this.#trouble = new Trouble(parts.clock, parts.tell.warning);
+    this.#rest = new Rest(parts.clock, this.#ending.signal);
+    const delivery: DeliveryParts = {
+      ...parts,
+      ...{ places, feed: this.#feed, trouble: this.#trouble, rest: this.#rest },
+      init: { ...parts.init, id: places.runId, resume: "allow" },
+      waits: parts.waits ?? WAITS,
+      signal: this.#givingUp.signal,
+      ending: this.#ending.signal,
+      exitCode: () => this.#exitCode,
+    };
+    this.#delivery =
+      parts.server === null
+        ? new OfflineDelivery(delivery)
+        : new OnlineDelivery(delivery, parts.server);
+    this.#done = this.#deliver();
+  }
+
+  /** Begins in the background; a server that cannot be reached changes nothing here. @throws AppError `disk` */
+  static async start(parts: TrackerParts): Promise<WandbTracker> {
+    const { fileSystem, folder, firstStep, server, init } = parts;
+    const { entity, project } = init;
+    const deployment = server === null ? null : deploymentOf(server.baseUrl);
+    const places = await Places.open({
+      ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
+      newRunId: parts.knownRunId ?? newRunId(parts.random),
+    });
+    return new WandbTracker(parts, places);
+  }
+
+  /** The row of `step` was written. */
+  rowWritten(step: number): void {
+    this.#feed.noteRow(step);
+    this.#rest.wake();
+  }
+
+  /** The settings of the run were changed. */
+  configChanged(): void {
+    this.#delivery.renewConfig();
+    this.#rest.wake();
+  }
+
+  /**
+   * Tells what is left and ends the run with `exitCode`, 0 for success, within a bound: what then remains is told by the next
+   * attempt. Never rejects.
+   */
+  async finish(exitCode: number): Promise<void> {
+    const { clock, tell } = this.#parts;
+    this.#exitCode = exitCode;
+    this.#ending.abort();
+    const limitMs = this.#trouble.isLasting ? BROKEN_DRAIN_MS : DRAIN_MS;
+    const cancel = clock.after(limitMs, () => this.#givingUp.abort(gaveUp()));
+    await this.#done;
+    cancel();
+    if (this.#isComplete) return;
+    const { reason } = this.#trouble;
+    const why = reason === null ? "needs more time" : `cannot be reached (${reason})`;
+    tell.warning(
+      `Weights & Biases ${why}: not everything was sent. The rest stays in the run folder and is sent when the run is resumed.`,
+    );
+  }
+
+  /** Ends without another word. */
+  async close(): Promise<void> {
+    this.#givingUp.abort(gaveUp());
+    this.#ending.abort();
+    await this.#done;
+  }
+
+  async #deliver(): Promise<void> {
+    let reopenMs = FIRST_REOPEN_MS;
+    while (!this.#givingUp.signal.aborted) {
+      const isLastTry = this.#ending.signal.aborted;
+      try {
+        await this.#delivery.run();
+        this.#isComplete = true;
+        return;
+      } catch (error) {
+        if (this.#givingUp.signal.aborted) return;
+        this.#parts.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
+        this.#trouble.failed(errorMessage(error));
+        this.#trouble.tell(refusalText(error));
+        if (isLastTry) return;
+      }
+      await this.#rest.pause(reopenMs);
+      reopenMs = Math.min(2 * reopenMs, MAX_REOPEN_MS);
+    }
+  }
+}
+
+/** Letters and digits, from what cannot be guessed. */
+function newRunId(random: Random): string {
+  const number = BigInt(`0x${random.uuid().replaceAll("-", "")}`);
+  return number.toString(36).padStart(ID_LENGTH, "0").slice(-ID_LENGTH);
+}
+
+function refusalText(error: unknown): string {
+  const reason = errorMessage(error);
+  if (!isAppError(error, "wandb-refused")) return `Weights & Biases gets nothing (${reason}).`;
+  return `Weights & Biases refuses this run (${reason}). Check WANDB_API_KEY, WANDB_ENTITY and wandb_project_name.`;
+}
+
+function gaveUp(): AppError {
+  return new AppError("wandb-gave-up", "The time for what was left is over.");
+}

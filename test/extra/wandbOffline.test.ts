@@ -1,0 +1,90 @@
+/** The official `wandb sync` takes what our client files, and leaves on the server what it leaves of its own files. */
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FileSystem } from "../../src/core/ports.ts";
+import { openOfflineRun } from "../../src/core/wandb/offlineRun.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { sha256 } from "../../src/node/hash.ts";
+import { preparePython } from "../conformance/python.ts";
+import { readScenario, WANDB_KIT } from "./wandbKit.ts";
+import { initOf, playAttempt } from "./wandbScenario.ts";
+
+const run = promisify(execFile);
+
+const python =
+  WANDB_KIT === ""
+    ? null
+    : await preparePython({
+        name: "wandb",
+        requirements: pathToFileURL(join(WANDB_KIT, "requirements.txt")),
+        versions: "3.9 to 3.13",
+      });
+
+describe.skipIf(python === null)("a filed run", () => {
+  const tool = join(dirname(python ?? ""), "wandb");
+  const fileSystem = createFileSystem();
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tinker-rl-wandb-"));
+  });
+  afterAll(async () => {
+    await fileSystem.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function sync(folders: readonly string[], ...more: readonly string[]): Promise<string> {
+    const args = [join(WANDB_KIT, "offline", "check.mjs"), ...folders, "--wandb", tool, ...more];
+    const { stdout } = await run(process.execPath, args).catch(
+      (error: { readonly stdout: string }) => error,
+    );
+    return stdout;
+  }
+
+  it("equals the official client's after its sync", { timeout: 300_000 }, async () => {
+    const folders = await fileScenario(fileSystem, folder);
+    const expected = join(WANDB_KIT, "states", "official-offline-0.31.0.json");
+    const told = await sync(folders, "--expect", expected);
+    expect(told.trim()).toMatch(/0 problems, 0 differences$/);
+  });
+
+  it("keeps records that reach over several blocks", { timeout: 120_000 }, async () => {
+    const parts = { fileSystem, clock: systemClock, sha256, producer: "test", parent: folder };
+    const scenario = await readScenario();
+    const [attempt] = scenario.attempts;
+    if (attempt === undefined) throw new Error("The scenario has no attempt.");
+    const init = { ...initOf(scenario, attempt), id: "blocks01" };
+    const start = { nextStep: 0, runtimeS: 0, isResumed: false };
+    const long = await openOfflineRun(parts, init, start);
+    for (let i = 0; i < 60; i += 1) {
+      long.log(
+        { step: i, text: "x".repeat(i < 10 ? 70_000 : 700 + 37 * i) },
+        { timeMs: Date.now() },
+      );
+      if (i % 5 === 0) await long.flush();
+    }
+    await long.finish(0);
+    expect((await sync([long.folder])).trim()).toMatch(/60 rows, finished — 0 problems/);
+  });
+});
+
+/** Plays every attempt of the scenario into a folder of its own. */
+async function fileScenario(fileSystem: FileSystem, parent: string): Promise<readonly string[]> {
+  const scenario = await readScenario();
+  const parts = { fileSystem, clock: systemClock, sha256, producer: "tinker-rl-test", parent };
+  const folders: string[] = [];
+  for (const attempt of scenario.attempts) {
+    const isResumed = attempt.init.resume !== null;
+    const start = { nextStep: isResumed ? 210 : 0, runtimeS: 0, isResumed };
+    const run = await openOfflineRun(parts, initOf(scenario, attempt), start);
+    await playAttempt(run, attempt);
+    folders.push(run.folder);
+  }
+  return folders;
+}
