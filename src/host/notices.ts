@@ -31,12 +31,12 @@ export class Notices implements vscode.Disposable {
     this.#parts = parts;
     this.#listening = [
       parts.trainings.onDidEnd((end) => this.#after(() => this.#ended(end))),
-      parts.trainings.onDidDetach(({ wish, tell }) =>
+      parts.trainings.onDidDetach((training) =>
         this.#after(async () => {
           const stop = vscode.l10n.t("Stop and Save");
-          const text = vscode.l10n.t("{0} goes on without its terminal.", wish.title);
+          const text = vscode.l10n.t("{0} goes on without its terminal.", training.wish.title);
           const chosen = await vscode.window.showInformationMessage(plainMessage(text), stop);
-          if (chosen === stop) await tell("stop");
+          if (chosen === stop) await training.tell("stop");
         }),
       ),
     ];

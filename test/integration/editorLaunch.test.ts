@@ -61,7 +61,6 @@ function watched(launchFolder: string) {
       output += text;
     },
     onFolder: () => undefined,
-    signal: new AbortController().signal,
   });
   return { ended, output: () => output };
 }

@@ -19,7 +19,6 @@ export interface LaunchWatchOptions {
   readonly onOutput: (text: string) => void;
   /** Called once, when the run has a folder. */
   readonly onFolder: (folder: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export type TellAction = Exclude<ControlAction, "retune" | "status" | "attach">;
@@ -27,11 +26,10 @@ export type TellAction = Exclude<ControlAction, "retune" | "status" | "attach">;
 /** How often the trainer's own record is read; what happens within a run is told over its socket. */
 const LOOK_MS = 500;
 
-/** Resolves when the trainer has ended; rejects with the signal's reason when the watch is given up before. */
+/** Resolves when the trainer has ended, however long that takes: a window watches what it started until it closes. */
 export async function watchLaunch(folder: string, options: LaunchWatchOptions): Promise<LaunchEnd> {
-  const { onFolder, onOutput, signal } = options;
+  const { onFolder, onOutput } = options;
   const tail = tailFile(outputPath(folder), onOutput);
-  signal.addEventListener("abort", () => tail.stop(), { once: true });
   let known: string | null = null;
   for (;;) {
     const launch = await readLaunch(folder);
@@ -44,7 +42,7 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
       const last = (await readLaunch(folder))?.file ?? null;
       return { exitCode: last?.exitCode ?? null, error: last?.error ?? null, folder: known };
     }
-    await sleep(LOOK_MS, undefined, { signal });
+    await sleep(LOOK_MS);
   }
 }
 

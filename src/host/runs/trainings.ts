@@ -97,7 +97,7 @@ export class Trainings {
 interface SessionEvents {
   readonly added: (session: Session) => void;
   readonly changed: () => void;
-  /** `end` is null when nothing was started, or the terminal was closed before the end. */
+  /** `end` is null when nothing was started. */
   readonly ended: (session: Session, end: LaunchEnd | null) => void;
   readonly detached: (session: Session) => void;
 }
@@ -144,8 +144,9 @@ class Session implements Training, ActiveTraining {
     return tellLaunch(this.#launch, action);
   }
 
+  /** What waits or asks for keys is not started any more; what was started goes on, with its place and its end to tell. */
   detached(): void {
-    this.#events.detached(this);
+    if (this.#launch !== null) this.#events.detached(this);
   }
 
   #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
@@ -162,27 +163,28 @@ class Session implements Training, ActiveTraining {
 
   async #train({ print, signal }: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
     for (;;) {
-      const launch = this.#launch ?? (await this.#start());
+      const launch = this.#launch ?? (await this.#start(signal));
       if (launch === null) return null;
-      this.#launch = launch;
       const end = await watchLaunch(launch, {
         onOutput: print,
         onFolder: (folder) => {
           this.#folder = folder;
           this.#events.changed();
         },
-        signal,
       });
-      const canMend = end.error !== null && end.folder === null;
-      if (!canMend || !(await this.#parts.mend(end.error, this.wish))) return end;
+      if (end.error === null || end.folder !== null) return end;
       this.#launch = null;
+      if (!(await this.#parts.mend(end.error, this.wish))) return end;
       print("\n");
     }
   }
 
-  async #start(): Promise<string | null> {
+  async #start(signal: AbortSignal): Promise<string | null> {
     const order = await this.#parts.order(this.wish);
     if (order === null) return null;
-    return launchTrainer(this.#parts.launcher, { ...this.wish, order });
+    signal.throwIfAborted();
+    this.#launch = await launchTrainer(this.#parts.launcher, { ...this.wish, order });
+    if (signal.aborted) this.detached();
+    return this.#launch;
   }
 }

@@ -10,6 +10,7 @@ export interface Training {
   /** Starts or joins it, and resolves at its end; null when it was not started after all. */
   follow(options: {
     readonly print: (text: string) => void;
+    /** Aborted when the terminal is closed: what was not started yet need not start. */
     readonly signal: AbortSignal;
   }): Promise<LaunchEnd | null>;
   /** Tells it what to do; resolves with what will come of it. */
@@ -110,10 +111,10 @@ export class RunTerminal implements vscode.Pseudoterminal {
 
   #end(code: number): void {
     this.#isOver = true;
-    this.#closes.fire(code);
+    if (!this.#closing.signal.aborted) this.#closes.fire(code);
   }
 
   #print(text: string): void {
-    this.#writes.fire(text.replace(/\r?\n/g, "\r\n"));
+    if (!this.#closing.signal.aborted) this.#writes.fire(text.replace(/\r?\n/g, "\r\n"));
   }
 }

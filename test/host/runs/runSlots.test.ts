@@ -38,8 +38,8 @@ it("gives one free place to one of those that wait", async () => {
   const release = await places.take(holder("a"), options());
   const b = vi.fn();
   const c = vi.fn();
-  places.take(holder("b"), options()).then(b);
-  places.take(holder("c"), options()).then(c);
+  void places.take(holder("b"), options()).then(b);
+  void places.take(holder("c"), options()).then(c);
   await vi.waitFor(() => expect(places.waiting).toEqual(["b", "c"]));
   release?.();
   await vi.waitFor(() => expect(b).toHaveBeenCalled());

@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { LaunchStore } from "../../../src/host/runs/launchStore.ts";
+import { RunSlots } from "../../../src/host/runs/runSlots.ts";
+import { type TrainingEnded, Trainings } from "../../../src/host/runs/trainings.ts";
+import type { LaunchOrder } from "../../../src/shared/control.ts";
+
+let folder: string;
+
+/** Says hello, has a run folder, and ends well once there is a file `end` beside the program's configuration. */
+const PROGRAM = `
+const { existsSync, writeFileSync } = require("node:fs");
+const launch = process.argv[process.argv.indexOf("--launch") + 1];
+const note = (exitCode) => writeFileSync(launch + "/launch.json", JSON.stringify({
+  schemaVersion: 1, pid: process.pid, control: null, folder: "/runs/demo", exitCode, error: null,
+}));
+note(null);
+console.log("hello");
+const timer = setInterval(() => {
+  if (existsSync("program") && !existsSync("end")) return;
+  clearInterval(timer);
+  note(0);
+}, 10);
+`;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trainings-"));
+  await mkdir(join(folder, "program"));
+  await writeFile(join(folder, "program", "tinker-rl.js"), PROGRAM);
+});
+
+afterEach(async () => {
+  await writeFile(join(folder, "end"), "");
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ORDER: LaunchOrder = {
+  ...{ version: 1, keys: {}, allowedHosts: [], variables: {}, envFile: null },
+  onQuit: "keep running",
+};
+
+function open({ order = async () => ORDER }: { order?: () => Promise<LaunchOrder> } = {}) {
+  const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
+  const trainings = new Trainings({
+    launcher: {
+      launches: new LaunchStore(join(folder, "launches")),
+      programFolder: join(folder, "program"),
+      copiesFolder: join(folder, "copies"),
+      environment: () => ({}),
+    },
+    ...{ slots, order, mend: async () => false },
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  const ended: TrainingEnded[] = [];
+  const detached: string[] = [];
+  trainings.onDidEnd((end) => ended.push(end));
+  trainings.onDidDetach(({ wish }) => detached.push(wish.title));
+  const start = (title: string) => {
+    const wish = { configPath: join(folder, "c.yaml"), title, resume: null, overrides: [] };
+    const training = trainings.open(wish, null);
+    const closing = new AbortController();
+    const print = vi.fn();
+    const end = training.follow({ print, signal: closing.signal });
+    end.catch(() => undefined);
+    const close = (): void => {
+      training.detached();
+      closing.abort(new Error("closed"));
+    };
+    return { print, end, close };
+  };
+  return { trainings, ended, detached, start };
+}
+
+it("a training whose terminal was closed keeps its place, and its end is told", async () => {
+  const { trainings, ended, detached, start } = open();
+  const first = start("one");
+  await vi.waitFor(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
+  first.close();
+  expect(detached).toEqual(["one"]);
+  start("two");
+  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  expect(trainings.active.map(({ wish }) => wish.title)).toEqual(["one"]);
+  await writeFile(join(folder, "end"), "");
+  await vi.waitFor(
+    () => expect(ended).toMatchObject([{ exitCode: 0, folder: "/runs/demo" }]),
+    5_000,
+  );
+  await vi.waitFor(() => expect(trainings.waiting).toEqual([]));
+});
+
+it("a training that waits does not go on without its terminal", async () => {
+  const { trainings, detached, start } = open();
+  start("one");
+  const second = start("two");
+  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  second.close();
+  await expect(second.end).rejects.toThrow("closed");
+  expect([trainings.waiting, detached]).toEqual([[], []]);
+});
+
+it("nothing is started for a terminal that was closed while keys were asked for", async () => {
+  let answer = (_: LaunchOrder): void => undefined;
+  const order = () =>
+    new Promise<LaunchOrder>((resolve) => {
+      answer = resolve;
+    });
+  const { trainings, detached, start } = open({ order });
+  const { end, close } = start("one");
+  await vi.waitFor(() => expect(trainings.active).toHaveLength(1));
+  close();
+  answer(ORDER);
+  await expect(end).rejects.toThrow("closed");
+  expect([trainings.active, detached]).toEqual([[], []]);
+  expect(await new LaunchStore(join(folder, "launches")).list()).toEqual([]);
+});
