@@ -2,6 +2,8 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { systemClock } from "../node/clock.ts";
+import { NoticeQueue } from "./noticeQueue.ts";
 import { plainMessage } from "./plainText.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
@@ -24,15 +26,18 @@ const NOT_TOLD = "finishNotTold";
 export class Notices implements vscode.Disposable {
   readonly #parts: NoticeParts;
   readonly #listening: readonly { dispose(): void }[];
-  /** Notifications wait for the one before. */
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue: NoticeQueue;
 
   constructor(parts: NoticeParts) {
     this.#parts = parts;
+    this.#queue = new NoticeQueue({
+      clock: systemClock,
+      onError: (error) => parts.log.error(`A notification failed: ${String(error)}`),
+    });
     this.#listening = [
-      parts.trainings.onDidEnd((end) => this.#after(() => this.#ended(end))),
+      parts.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
       parts.trainings.onDidDetach((training) =>
-        this.#after(async () => {
+        this.#queue.add(async () => {
           const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} goes on without its terminal.", training.wish.title);
           const chosen = await vscode.window.showInformationMessage(plainMessage(text), stop);
@@ -54,7 +59,7 @@ export class Notices implements vscode.Disposable {
       (each) => each.phase === "interrupted" && isResumable(each) && !silenced.includes(key(each)),
     );
     if (run === undefined) return;
-    this.#after(async () => {
+    this.#queue.add(async () => {
       const resume = vscode.l10n.t("Resume");
       const later = vscode.l10n.t("Later");
       const never = vscode.l10n.t("Don't Offer for This Run");
@@ -68,12 +73,6 @@ export class Notices implements vscode.Disposable {
       const chosen = await vscode.window.showInformationMessage(plainMessage(text), ...answers);
       if (chosen === resume) await resumeRun(run.folder);
       if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
-    });
-  }
-
-  #after(tell: () => Promise<void>): void {
-    this.#queue = this.#queue.then(tell).catch((error: unknown) => {
-      this.#parts.log.error(`A notification failed: ${String(error)}`);
     });
   }
 
