@@ -13,14 +13,28 @@ import { accessibility } from "./journeys/accessibility.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { editing } from "./journeys/editing.ts";
 import { firstLook } from "./journeys/firstLook.ts";
+import { hostileRepository } from "./journeys/hostileRepository.ts";
+import { hostileText } from "./journeys/hostileText.ts";
+import { keyboard } from "./journeys/keyboard.ts";
+import { localDemo } from "./journeys/localDemo.ts";
+import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
+import { secrets } from "./journeys/secrets.ts";
 import { training } from "./journeys/training.ts";
+import { trajectory } from "./journeys/trajectory.ts";
 import { runInServer } from "./runInServer.ts";
 
 const JOURNEYS: readonly Journey[] = [
   firstLook,
   restrictedMode,
+  localDemo,
   training,
+  trajectory,
+  reload,
+  hostileRepository,
+  hostileText,
+  secrets,
+  keyboard,
   accessibility,
   editing,
   checkpoints,

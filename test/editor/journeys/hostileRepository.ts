@@ -91,7 +91,9 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     const dialog = await asks(stage, inYaml);
     await dialog.getByRole("button", { name: `Send to ${inYaml.host}` }).click();
     await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
-    await workbench.notification("did not start").waitFor({ timeout: 60_000 });
+    await workbench.notification("did not start: Tinker answered 403").waitFor({
+      timeout: 60_000,
+    });
     await picture("sent");
     for (const other of [inEnv, inTask, strangers.inSettings]) {
       assert.equal(other.connections(), 0);
@@ -99,9 +101,10 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
   });
 
   await step("the leave stands in Show Key Status, which can withdraw it", async () => {
-    await workbench.command("Tinker RL: Show Key Status");
-    await workbench.rows.filter({ hasText: inYaml.host }).first().waitFor();
-    await pictures("status");
+    await pictures("status", async () => {
+      await workbench.command("Tinker RL: Show Key Status");
+      await workbench.rows.filter({ hasText: inYaml.host }).first().waitFor();
+    });
     await workbench.page.keyboard.press("Escape");
   });
 }

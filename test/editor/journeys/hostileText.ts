@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
+import type { FrameLocator } from "playwright-core";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { HOSTILE, writeHostileRun } from "../hostileRun.ts";
 import type { Journey } from "../journey.ts";
+import { notedIn, noteEvents } from "../pageNotes.ts";
 
 /** Characters that turn text around, or that a terminal obeys. */
 const ACTING = /(?!\n|\t)[\p{Cc}\p{Cf}]/u;
@@ -19,7 +20,7 @@ export const hostileText: Journey = {
   },
   async run({ page, workbench, step, pictures, picture }) {
     const panel = workbench.panel();
-    await noteViolations(page);
+    await noteEvents(page, "securitypolicyviolation");
 
     await step("a notification makes no links of a name", async () => {
       const notification = workbench.notification("was interrupted after step 1");
@@ -109,29 +110,25 @@ export const hostileText: Journey = {
     });
 
     await step("no script ran and none was refused: nothing of it became a page", async () => {
+      await workbench.command("Tinker RL: Open Dashboard");
+      await panel.locator("#root").waitFor();
       for (const frame of page.frames()) {
-        const found = await frame.evaluate(() => {
-          const noted = globalThis as { owned?: unknown; violations?: readonly string[] };
-          return { owned: noted.owned ?? null, violations: noted.violations ?? [] };
-        });
-        assert.equal(found.owned, null, frame.url());
-        // VS Code's own pages are not ours to judge.
-        if (frame.url().includes("fake.html")) assert.deepEqual(found.violations, []);
+        const owned = await frame.evaluate(() => (globalThis as { owned?: unknown }).owned ?? null);
+        assert.equal(owned, null, frame.url());
       }
+      const frame = await workbench.panelFrame();
+      assert.deepEqual(await notedIn(frame), []);
+      // A script that is there all the same is refused, and that is noted.
+      await frame.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "globalThis.owned = 3";
+        document.body.append(script);
+      });
+      assert.ok((await notedIn(frame)).some((text) => text.startsWith("script-src")));
+      assert.equal(await frame.evaluate(() => "owned" in globalThis), false);
     });
   },
 };
-
-/** Notes in every frame that is loaded from now on what its content policy refuses. */
-async function noteViolations(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const noted = globalThis as unknown as { violations: string[] };
-    noted.violations = [];
-    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
-      noted.violations.push(`${violatedDirective} ${blockedURI}`);
-    });
-  });
-}
 
 /** The page shows the markup as written, and has no element, link or direction that came out of it. */
 async function isText(panel: FrameLocator): Promise<void> {

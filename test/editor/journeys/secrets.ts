@@ -1,0 +1,166 @@
+/** A whole run with keys from the secret store and from `.env`: afterwards none of them stands in anything that was written. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+import { descendants } from "../../workbench/processes.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
+import { setSecret } from "../keys.ts";
+import { notedIn, noteEvents } from "../pageNotes.ts";
+import { runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
+import { SERVED_MODEL, type Services, startServices } from "../serving.ts";
+
+const STEPS = 4;
+const STORED = "stored-51d7e0c94b2a8f63";
+const IN_FILE = "written-8a3f6e1b7c05d924";
+
+export const secrets: Journey = {
+  name: "secrets",
+  async run(stage) {
+    const services = await startServices(join(stage.server.home, "served"));
+    try {
+      await train(stage, services);
+    } finally {
+      services.stop();
+    }
+  },
+};
+
+async function train(stage: Stage, services: Services): Promise<void> {
+  const { page, workbench, server, folder, step, picture, pictures } = stage;
+  const run = runIn(folder);
+  const values = [services.key, STORED, IN_FILE];
+  await noteEvents(page, "message");
+
+  await step("keys go into the secret store and into .env", async () => {
+    writeProject(folder, server.home, services);
+    await workbench.reload();
+    await workbench.show("Tinker RL");
+    const host = new URL(services.tinker.url).host;
+    await workbench.command("Tinker RL: Set API Key…");
+    await workbench.pick("TINKER_API_KEY");
+    await page.getByPlaceholder("Which server is the key for?").first().waitFor();
+    await workbench.pick(host);
+    await page.getByText(`for ${host}`).first().waitFor();
+    await workbench.answer(services.key);
+    await page.getByText("It works at").first().waitFor();
+    await setSecret(workbench, "SEARCH_API_KEY", STORED);
+  });
+
+  await step("a run is given them, after two questions", async () => {
+    await workbench.command("Tinker RL: Start Training");
+    const question = workbench.notification("May runs take keys from");
+    await question.getByRole("button", { name: "Yes" }).click();
+    const environment = new URL(services.environments.url).host;
+    const dialog = workbench.dialog();
+    await dialog.getByText(`Send SEARCH_API_KEY to ${environment}?`).waitFor();
+    await picture("approval");
+    await dialog.getByRole("button", { name: `Send to ${environment}` }).click();
+    await until("a step", () => stepsOf(run).length > 0, 120_000);
+  });
+
+  await step("they stand on no command line and in no environment of a process", () => {
+    const running = descendants(trainerOf(run)).map(({ pid }) => pid);
+    for (const pid of running) {
+      for (const file of ["cmdline", "environ"]) {
+        assert.deepEqual(foundIn(readFileSync(`/proc/${pid}/${file}`), values), [], file);
+      }
+    }
+    return Promise.resolve(`${running.length} processes`);
+  });
+
+  await step("it trains to its end, with the services that want a key", async () => {
+    await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 180_000 });
+    assert.deepEqual(stepsOf(run), stepsTo(STEPS));
+    assert.ok(services.tinker.asked.some((path) => path.includes("asample")));
+  });
+
+  const seen: string[] = [];
+
+  await step("the dashboard, the key status, an issue and the log are looked at", async () => {
+    for (const tab of ["Trajectories", "Checkpoints", "Config", "Overview"]) {
+      await workbench.panel().getByRole("tab", { name: tab }).click();
+    }
+    seen.push(...(await shownIn(page)));
+    const { length: messages } = await notedIn(await workbench.panelFrame());
+    assert.ok(messages > 0, "messages to the dashboard were noted");
+    await pictures("status", async () => {
+      await workbench.command("Tinker RL: Show Key Status");
+      await workbench.rows.first().waitFor();
+    });
+    seen.push(...(await shownIn(page)));
+    await page.keyboard.press("Escape");
+    await workbench.command("Tinker RL: Report Issue…");
+    await workbench.command("Tinker RL: Show Extension Log");
+    seen.push(...(await shownIn(page)));
+    return `${messages} messages to the dashboard`;
+  });
+
+  await step("no value stands in a file, in a message to a page, or on the screen", () => {
+    const files = [...filesBelow(folder), ...filesBelow(server.home)];
+    const guilty = files.filter((file) => foundIn(readFileSync(file), values).length > 0);
+    assert.deepEqual(guilty, [join(folder, ".env")]);
+    assert.deepEqual(foundIn(Buffer.from(seen.join("\n")), values), []);
+    return Promise.resolve(`${files.length} files`);
+  });
+}
+
+/** What stands in the frames of the window, and the messages that they were sent. */
+async function shownIn(page: Page): Promise<readonly string[]> {
+  const texts = page.frames().map(async (frame) => {
+    const html = await frame.evaluate(() => document.documentElement.outerHTML);
+    return [...(await notedIn(frame)), html].join("\n");
+  });
+  // A page that is hidden goes away at any time.
+  return await Promise.all(texts.map((text) => text.catch(() => "")));
+}
+
+function writeProject(folder: string, home: string, { tinker, environments, key }: Services): void {
+  const machine = join(home, "user", "Machine");
+  mkdirSync(machine, { recursive: true });
+  writeFileSync(
+    join(machine, "settings.json"),
+    JSON.stringify({ "tinkerRL.tinker.baseUrl": tinker.url }),
+  );
+  writeFiles(folder, {
+    ".env": `ORS_API_KEY=${key}\nMAPS_TOKEN=${IN_FILE}\n`,
+    "tinker-config.yaml": `model_name: ${SERVED_MODEL}
+tokenizer_name: ${resolve("src/local/engine/model")}
+lora_rank: 8
+environments:
+  calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+    nonterminal_reward: 0
+    secrets: { SEARCH_API_KEY: null }
+secrets: { MAPS_TOKEN: null }
+batch_size: 4
+max_steps: ${STEPS}
+learning_rate: 1e-3
+max_response_tokens: 64
+max_total_tokens: 256
+save_every: 2
+openreward_base_url: ${environments.url}
+`,
+  });
+}
+
+/** The values that stand in `bytes`, as they are or encoded. */
+function foundIn(bytes: Buffer, values: readonly string[]): readonly string[] {
+  return values.filter((value) =>
+    [
+      value,
+      Buffer.from(value).toString("base64").replace(/=+$/, ""),
+      encodeURIComponent(value),
+    ].some((form) => bytes.includes(form)),
+  );
+}
+
+function filesBelow(folder: string): readonly string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+}
