@@ -55,7 +55,6 @@ export class Ear {
           ear.#expectEditor(attached);
         },
       });
-      ear.#expectEditor(0);
     } catch (error) {
       parts.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
     }
@@ -77,6 +76,7 @@ export class Ear {
     this.#lease = lease;
     this.#status = { ...this.#status, folder: lease.folder };
     this.#wishes.prepared({ ...run, folder: lease.folder });
+    this.#expectEditor(this.#status.attached);
   }
 
   /** Takes in a phase that watchers are not told of. */
@@ -98,10 +98,11 @@ export class Ear {
     this.#server?.changed();
   }
 
+  /** An editor finds the socket through the run folder: before there is one, nobody can have come or gone. */
   #expectEditor(attached: number): void {
     this.#stopWaiting();
     const { clock, control, onQuit } = this.#parts;
-    if (onQuit !== "stop and save" || attached > 0) return;
+    if (this.#lease === null || onQuit !== "stop and save" || attached > 0) return;
     this.#stopWaiting = clock.after(QUIT_AFTER_MS, () => control.stop());
   }
 }

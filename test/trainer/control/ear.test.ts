@@ -1,7 +1,12 @@
 import { afterEach, expect, it } from "vitest";
+import { RunLease } from "../../../src/core/run/runLease.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { ControlClient } from "../../../src/node/controlClient.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
+import { loadConfigText } from "../../../src/trainer/configFiles.ts";
 import { Ear, type EarParts } from "../../../src/trainer/control/ear.ts";
+import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -15,13 +20,26 @@ afterEach(async () => {
 async function open(changes: Partial<EarParts> = {}) {
   const clock = new FakeClock();
   const control = new RunControl();
-  const parts = { clock, control, fileSystem: createMemoryFileSystem(), log: silentLog };
+  const fileSystem = createMemoryFileSystem();
+  const parts = { clock, control, fileSystem, log: silentLog };
   const ear = await Ear.open({ ...parts, stopNow: unused, ...changes });
   ears.push(ear);
   const { address } = ear;
   if (address === null) throw new Error("the ear does not listen");
-  return { clock, control, ear, connect: () => ControlClient.open(address) };
+  /** The run has its folder, through which editors find it. */
+  const prepare = (): void => {
+    const loaded = loadConfigText(textWith(""), "/project/run.yaml", []);
+    const lease = new RunLease({ fileSystem, clock, folder: "/runs/demo", file: RUN_FILE });
+    ear.prepared({ loaded, redactor: new Redactor() }, lease);
+  };
+  return { clock, control, ear, prepare, connect: () => ControlClient.open(address) };
 }
+
+const RUN_FILE: RunFile = {
+  ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "editor", startedAtMs: 0 },
+  ...{ heartbeatAtMs: 0, generation: 0, attempt: 1, phase: "preparing", configPath: "/c.yaml" },
+  control: null,
+};
 
 function unused(): void {
   throw new Error("nobody asked for this");
@@ -34,7 +52,8 @@ async function told(isTold: () => boolean): Promise<void> {
 }
 
 it("a run is stopped and saved a minute after the last editor has gone", async () => {
-  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
+  prepare();
   const one = await connect();
   const two = await connect();
   await one.send({ action: "attach" });
@@ -51,7 +70,8 @@ it("a run is stopped and saved a minute after the last editor has gone", async (
 });
 
 it("an editor that comes back in time finds the run as it was", async () => {
-  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
+  prepare();
   const before = await connect();
   await before.send({ action: "attach" });
   await clock.advance(1_000);
@@ -65,13 +85,26 @@ it("an editor that comes back in time finds the run as it was", async () => {
 });
 
 it("a run whose editor never comes is stopped as well", async () => {
-  const { clock, control } = await open({ onQuit: "stop and save" });
+  const { clock, control, prepare } = await open({ onQuit: "stop and save" });
+  prepare();
   await clock.advance(60_000);
   expect(control.isStopping).toBe(true);
 });
 
+it("nobody is missed while the run is prepared, however long that takes", async () => {
+  const { clock, control, prepare } = await open({ onQuit: "stop and save" });
+  await clock.advance(600_000);
+  expect(control.isStopping).toBe(false);
+  prepare();
+  await clock.advance(59_000);
+  expect(control.isStopping).toBe(false);
+  await clock.advance(1_000);
+  expect(control.isStopping).toBe(true);
+});
+
 it("a look from a terminal keeps no run from being taken as left", async () => {
-  const { clock, control, connect } = await open({ onQuit: "stop and save" });
+  const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
+  prepare();
   const looking = await connect();
   await looking.send({ action: "status" });
   await clock.advance(60_000);
@@ -81,7 +114,8 @@ it("a look from a terminal keeps no run from being taken as left", async () => {
 it.each([{ onQuit: "keep running" as const }, {}])(
   "with %j a run goes on by itself",
   async (how) => {
-    const { clock, control, connect } = await open(how);
+    const { clock, control, prepare, connect } = await open(how);
+    prepare();
     const editor = await connect();
     await editor.send({ action: "attach" });
     editor.close();
