@@ -59,7 +59,7 @@ const STEPS: readonly Step[] = [
     id: "keys",
     title: "Add keys for hosted models",
     lines: [
-      "Keys are kept in the secret store of the editor. They are never written to settings, files or logs, and go only to the service they are for.",
+      "Keys are kept in the secret store of the editor, never in settings, files or logs. Each goes only to the service it is for.",
       "[Set API Key](command:tinkerRL.setApiKey)",
       "Or [import keys from a .env file](command:tinkerRL.importEnv).",
     ],
