@@ -22,10 +22,10 @@ export const HOSTILE = {
 
 const ALL = Object.values(HOSTILE).join("\n");
 /** Names are shown in rows of trees and tables. */
-export const HOSTILE_NAME = `evil\u202E/${HOSTILE.script}\n${HOSTILE.ansi}$(flame)`;
+const HOSTILE_NAME = `evil\u202E/${HOSTILE.script}\n${HOSTILE.ansi}$(flame)`;
 
 /** A folder can be called so, and its name is told in a notification: the run was cut off. */
-export const HOSTILE_FOLDER = "[go](command:workbench.action.quit)\u202E$(flame)";
+const HOSTILE_FOLDER = "[go](command:workbench.action.quit)\u202E$(flame)";
 /** No process has this number. */
 const NOBODY = 999_999_999;
 

@@ -13,7 +13,7 @@ export function runIn(folder: string, name = "tinker-config"): string {
 }
 
 /** The rows of `metrics.jsonl` so far; a line that is being written is left out. */
-export function rowsOf(run: string): readonly StoredRow[] {
+function rowsOf(run: string): readonly StoredRow[] {
   const file = join(run, "metrics.jsonl");
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
