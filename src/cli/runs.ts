@@ -3,6 +3,7 @@
 import { join, resolve } from "node:path";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/run/runList.ts";
+import { waitingUploads } from "../core/run/uploadLog.ts";
 import { runParent } from "../node/runPlaces.ts";
 import { formatReward } from "../shared/format.ts";
 import { checkConfig } from "../trainer/configFiles.ts";
@@ -27,6 +28,8 @@ const COLUMNS: readonly Column[] = [
   { title: "started", align: "left" },
   { title: "repeats", align: "right" },
 ];
+/** Shown when a run has any. */
+const UPLOADS: Column = { title: "to upload", align: "right" };
 const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
   running: "accent",
   done: "good",
@@ -50,12 +53,25 @@ export async function listedRuns(
     if (runs.length === 0) continue;
     newest ??= runs[0] ?? null;
     lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
-    lines.push(...tableLines(COLUMNS, runs.map(runCells), out.columns), BLANK);
+    lines.push(...(await runLines(fileSystem, runs, out.columns)), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   if (newest === null) return [[`There are no runs in ${places}.`]];
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   return [...lines, [styled("quiet", "Look closer:")], [`  ${show}`]];
+}
+
+async function runLines(
+  fileSystem: FileSystem,
+  runs: readonly ListedRun[],
+  width: number,
+): Promise<readonly Line[]> {
+  const waiting = await Promise.all(runs.map(({ folder }) => waitingUploads(fileSystem, folder)));
+  if (waiting.every((count) => (count ?? 0) === 0)) {
+    return tableLines(COLUMNS, runs.map(runCells), width);
+  }
+  const rows = runs.map((run, index) => [...runCells(run), String(waiting[index] ?? "–")]);
+  return tableLines([...COLUMNS, UPLOADS], rows, width);
 }
 
 async function parentFolders(

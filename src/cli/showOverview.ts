@@ -4,6 +4,7 @@ import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog
 import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { readModelNames } from "../core/run/runModel.ts";
+import { waitingUploads } from "../core/run/uploadLog.ts";
 import { groupBy } from "../core/util/groupBy.ts";
 import {
   formatCount,
@@ -56,7 +57,14 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   }
   if (model !== null) lines.push(row("model", model.model_name));
   if (run !== null) lines.push(row("configuration", run.configPath));
+  const waiting = await waitingUploads(fileSystem, folder);
+  if (waiting !== null) lines.push(row("OpenReward", uploadPiece(waiting)));
   return lines;
+}
+
+function uploadPiece(waiting: number): Piece {
+  if (waiting === 0) return "all rollouts are uploaded";
+  return styled("warning", `${formatQuantity(waiting, "rollout")} to upload; a resume does it`);
 }
 
 function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {

@@ -3,7 +3,7 @@
 import type { Clock, Random } from "../ports.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
-const FIRST_WAIT_MS = 1_000;
+const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
 /** A shorter outage is nobody's concern. */

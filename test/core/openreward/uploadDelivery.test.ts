@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { UploadClient } from "../../../src/core/openreward/uploadClient.ts";
+import { type Delivered, deliverRollout } from "../../../src/core/openreward/uploadDelivery.ts";
+import type { RolloutUpload } from "../../../src/core/openreward/uploadEvents.ts";
+import { UploadPatience } from "../../../src/core/openreward/uploadPatience.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { anUpload } from "./uploadBuilders.ts";
+import { UploadService } from "./uploadService.ts";
+
+/** Posts of {@link anUpload}: the start, 100 messages, 100, and 50 with the update. */
+const POSTS = 4;
+
+function setUp() {
+  const service = new UploadService();
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const patience = new UploadPatience({
+    ...{ clock, random: { uuid: () => "", uniform: () => 1 } },
+    onTrouble: (reason) => told.push(reason),
+    onRecovered: () => told.push("recovered"),
+  });
+  const client = new UploadClient({
+    ...{ http: service.http, clock },
+    ...{ apiUrl: "https://api.test/prefix/..", apiKey: "or_key", userAgent: "test" },
+  });
+  const deliver = (
+    rollout: RolloutUpload = anUpload(),
+    mayHaveArrived = false,
+  ): Promise<Delivered> => {
+    const options = { mayHaveArrived, signal: new AbortController().signal };
+    return clock.run(deliverRollout({ client, patience }, rollout, options));
+  };
+  return { service, clock, told, patience, client, deliver };
+}
+
+function expectOnce({ rollouts }: UploadService): void {
+  const [rollout] = [...rollouts.values()];
+  expect(rollouts.size).toBe(1);
+  expect(rollout?.starts).toHaveLength(1);
+  expect(rollout?.messages.map(({ index }) => index)).toEqual(anUpload().messages.map((_, i) => i));
+  expect(rollout?.updates).toHaveLength(1);
+}
+
+describe("a rollout arrives once, and whole", () => {
+  const posts = Array.from({ length: POSTS }, (_, index) => index + 1);
+  const faults = [
+    ["the answer is lost", "lost"],
+    ["the connection breaks", "broken"],
+    ["there is too much to do", { status: 429, headers: { "retry-after": "3" } }],
+    ["the service fails", { status: 503 }],
+    ["the request takes too long", { status: 408 }],
+  ] as const;
+
+  for (const [what, fault] of faults) {
+    it.each(posts)(`when ${what} at request %i`, async (post) => {
+      const { service, deliver } = setUp();
+      service.fault = (count) => (count === post ? fault : null);
+      expect(await deliver()).toEqual({ kind: "taken" });
+      expectOnce(service);
+    });
+  }
+
+  it.each(posts)("when it was begun before, and broken off after request %i", async (post) => {
+    const { service, client, patience, deliver } = setUp();
+    const over = new AbortController();
+    service.fault = (count) => {
+      if (count > post) over.abort(new Error("killed"));
+      return count > post ? "broken" : null;
+    };
+    const options = { mayHaveArrived: false, signal: over.signal };
+    const broken = deliverRollout({ client, patience }, anUpload(), options);
+    if (post < POSTS) await expect(broken).rejects.toThrow("killed");
+    else await broken;
+    service.fault = () => null;
+    expect(await deliver(anUpload(), true)).toEqual({ kind: "taken" });
+    expectOnce(service);
+  });
+
+  it("when the service has forgotten its start", async () => {
+    const { service, deliver } = setUp();
+    service.fault = (count) => {
+      if (count === 2) service.rollouts.clear();
+      return null;
+    };
+    expect(await deliver()).toEqual({ kind: "taken" });
+    expectOnce(service);
+  });
+
+  it("under the same ids when the service does not tell what it has", async () => {
+    const { service, deliver } = setUp();
+    service.tells = false;
+    service.fault = (count) => (count === 2 ? "lost" : null);
+    expect(await deliver()).toEqual({ kind: "taken" });
+    const [rollout] = [...service.rollouts.values()];
+    expect(new Set(rollout?.messages.map(({ eventId }) => eventId)).size).toBe(250);
+    expect(rollout?.starts).toHaveLength(1);
+  });
+});
+
+describe("the service", () => {
+  it("gets the key, and the ids of environment and variant, looked up once", async () => {
+    const { service, deliver } = setUp();
+    service.catalogue.set("Owner/Game", "id-of-game");
+    await deliver(anUpload({ variant: "hard" }));
+    await deliver(anUpload({ id: "other", variant: "hard" }));
+    expect(service.rollouts.get("other")?.starts[0]).toMatchObject({
+      environment_id: "id-of-game",
+      variant_id: "id-of-hard",
+    });
+    const gets = service.http.requests.filter(({ method }) => method === "GET");
+    expect(gets.map(({ url }) => new URL(url).pathname)).toEqual([
+      "/v1/environments/Owner/Game",
+      "/v1/environments/Owner/Game/variants",
+    ]);
+    for (const { headers } of service.http.requests) {
+      expect(headers).toMatchObject({ "x-api-key": "or_key" });
+    }
+  });
+
+  it("is not asked for environments of this machine, and need not know an environment", async () => {
+    const { service, deliver } = setUp();
+    await deliver(anUpload({ environment: "local/game" }));
+    expect(service.http.requests.every(({ method }) => method === "POST")).toBe(true);
+    await deliver(anUpload({ id: "other" }));
+    expect(service.rollouts.get("other")?.starts[0]).not.toHaveProperty("environment_id");
+  });
+
+  it.each([401, 403, 404])("is given up on at status %i", async (status) => {
+    const { service, deliver } = setUp();
+    service.fault = () => ({ status, json: { message: "Invalid API key" } });
+    const reason = `status ${status}: Invalid API key`;
+    expect(await deliver()).toEqual({ kind: "denied", reason });
+    expect(service.posts).toBe(1);
+  });
+
+  it.each([400, 413, 422])("refuses a rollout with status %i", async (status) => {
+    const { service, deliver } = setUp();
+    service.fault = () => ({ status, json: { detail: "too odd" } });
+    expect(await deliver()).toEqual({ kind: "refused", reason: `status ${status}: too odd` });
+  });
+});
+
+describe("an outage", () => {
+  it("is waited through, ever more slowly, as long as the service asks, and told once", async () => {
+    const { service, clock, told, deliver } = setUp();
+    const times: number[] = [];
+    service.fault = (count) => {
+      times.push(clock.monotonic());
+      if (count > 10) return null;
+      return count === 10 ? { status: 429, headers: { "retry-after": "90" } } : { status: 503 };
+    };
+    await deliver();
+    const waits = times.slice(1, 11).map((time, index) => (time - (times[index] ?? 0)) / 1000);
+    expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 32, 60, 60, 90]);
+    expect(told).toEqual(["status 503", "recovered"]);
+  });
+
+  it("counts once for all that were under way", async () => {
+    const { clock, patience } = setUp();
+    const failure = { kind: "unavailable", reason: "x", retryAfterMs: null, mayHaveArrived: true };
+    for (let i = 0; i < 8; i += 1) patience.failed({ ...failure, kind: "unavailable" });
+    await clock.run(patience.ready(new AbortController().signal));
+    expect(clock.monotonic()).toBe(500);
+  });
+});
