@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { appendCheckpoint, readCheckpoints } from "../core/run/checkpointLog.ts";
+import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import type { LateParts } from "./catalogue/lateParts.ts";
@@ -91,7 +92,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     log.error(error instanceof Error ? error : String(error));
   const fileSystem = createFileSystem();
   const labels = new RunLabels(context.workspaceState);
-  const store = new RunStore({ fileSystem, onError });
+  const store = new RunStore({ fileSystem, clock: systemClock, onError });
   const feeds = new RunFeeds({ store, fileSystem, onError });
   keep({ dispose: () => feeds.close() });
   keep({ dispose: () => store.close() });

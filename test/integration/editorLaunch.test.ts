@@ -8,6 +8,7 @@ import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { tellLaunch, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
+import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchOrder } from "../../src/shared/control.ts";
 
@@ -21,7 +22,7 @@ let store: RunStore;
 const fileSystem = createFileSystem();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "launch-"));
-  store = new RunStore({ fileSystem, onError: () => undefined });
+  store = new RunStore({ fileSystem, clock: systemClock, onError: () => undefined });
 });
 afterEach(() => {
   store.close();

@@ -1,13 +1,14 @@
 /** The runs that this window knows: those on disk, and for those under way what their trainers tell. */
 
 import { AppError } from "../../core/errors.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/run/runFile.ts";
 import { type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
 import { ControlClient } from "../../node/controlClient.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlWish, RunStatus } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";
+import { runFolder } from "./runFolder.ts";
 
 /** A run of the list. */
 export interface RunEntry extends ListedRun {
@@ -19,6 +20,7 @@ export interface RunEntry extends ListedRun {
 
 export interface RunStoreParts {
   readonly fileSystem: FileSystem;
+  readonly clock: Pick<Clock, "now" | "after">;
   readonly onError: (error: unknown) => void;
 }
 
@@ -28,17 +30,21 @@ interface Connection {
   readonly client: ControlClient;
 }
 
+/** The end of a trainer that is not heard changes no file: while there is one, the list is read anew this often. */
+const LOOK_AGAIN_MS = 5_000;
+
 export class RunStore {
   readonly #parts: RunStoreParts;
   readonly #changed: Emitter<string | null>;
   readonly #connections = new Map<string, Connection>();
-  readonly #connecting = new Set<string>();
+  readonly #connecting = new Map<string, Promise<Connection | null>>();
   #entries = new Map<string, RunEntry>();
   #parents: readonly string[] = [];
   #single: readonly string[] = [];
   #refreshing: Promise<void> | null = null;
   #isStale = false;
   #isClosed = false;
+  #stopLooking: (() => void) | null = null;
 
   constructor(parts: RunStoreParts) {
     this.#parts = parts;
@@ -56,7 +62,7 @@ export class RunStore {
   }
 
   get(folder: string): RunEntry | null {
-    return this.#entries.get(folder) ?? null;
+    return this.#entries.get(runFolder(folder)) ?? null;
   }
 
   /** True while this store hears from the trainer with this process id. */
@@ -93,6 +99,7 @@ export class RunStore {
 
   close(): void {
     this.#isClosed = true;
+    this.#stopLooking?.();
     for (const { client } of this.#connections.values()) client.close();
     this.#connections.clear();
   }
@@ -106,28 +113,48 @@ export class RunStore {
 
   async #readAll(): Promise<void> {
     const { fileSystem, onError } = this.#parts;
-    const liveness = { nowMs: Date.now(), isProcessAlive };
+    const liveness = { nowMs: this.#parts.clock.now(), isProcessAlive };
     const found = new Map<string, ListedRun>();
     for (const parent of this.#parents) {
       try {
-        for (const run of await listRuns(fileSystem, parent, liveness)) found.set(run.folder, run);
+        for (const run of await listRuns(fileSystem, parent, liveness)) {
+          const folder = runFolder(run.folder);
+          found.set(folder, { ...run, folder });
+        }
       } catch (error) {
         onError(error);
       }
     }
-    for (const folder of this.#single) {
+    for (const folder of this.#single.map((each) => runFolder(each))) {
       const name = folder.slice(Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\")) + 1);
       const run = await readRun(fileSystem, { name, folder }, liveness).catch(() => null);
       if (run !== null) found.set(folder, run);
     }
     this.#entries = new Map([...found].map(([folder, run]) => [folder, this.#entry(run)] as const));
     this.#changed.fire(null);
+    if (this.#isClosed) return;
     for (const entry of this.#entries.values()) this.#keepConnected(entry);
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    if (this.#stopLooking !== null || !this.#hasUnheard) return;
+    this.#stopLooking = this.#parts.clock.after(LOOK_AGAIN_MS, () => {
+      this.#stopLooking = null;
+      if (this.#hasUnheard) this.refresh().catch((error: unknown) => this.#parts.onError(error));
+    });
+  }
+
+  get #hasUnheard(): boolean {
+    return [...this.#entries.values()].some(
+      ({ folder, isLive }) => isLive && !this.#connections.has(folder),
+    );
   }
 
   #entry(run: ListedRun): RunEntry {
     const { file } = run;
-    const isLive = file !== null && isRunInUse(file, { nowMs: Date.now(), isProcessAlive });
+    const isLive =
+      file !== null && isRunInUse(file, { nowMs: this.#parts.clock.now(), isProcessAlive });
     const before = this.#entries.get(run.folder);
     const isSame = before?.file?.attempt === file?.attempt;
     return { ...run, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
@@ -140,27 +167,39 @@ export class RunStore {
       this.#connections.delete(folder);
       open.client.close();
     }
-    if (!isLive || address === null || this.#connections.has(folder)) return;
+    if (!isLive || address === null) return;
+    if (this.#connections.has(folder) || this.#connecting.has(folder)) return;
     this.#connect(folder).catch((error: unknown) => this.#parts.onError(error));
   }
 
-  /** Null when no trainer is at work. */
-  async #connect(folder: string): Promise<Connection | null> {
+  /** Null when no trainer is at work. Calls while one is under way share its result. */
+  #connect(folder: string): Promise<Connection | null> {
+    const opening =
+      this.#connecting.get(folder) ??
+      this.#open(folder).finally(() => this.#connecting.delete(folder));
+    this.#connecting.set(folder, opening);
+    return opening;
+  }
+
+  async #open(folder: string): Promise<Connection | null> {
     const control = this.#entries.get(folder)?.file?.control ?? null;
-    if (control === null || this.#connecting.has(folder)) return null;
-    this.#connecting.add(folder);
-    try {
-      const client = await ControlClient.open(control, {
-        onStatus: (status) => this.#heard(folder, status),
-        onClose: () => this.#lost(folder, control.address),
-      });
-      const connection = { address: control.address, client };
-      this.#connections.set(folder, connection);
-      this.#heard(folder, (await client.send({ action: "attach" })).status);
-      return connection;
-    } finally {
-      this.#connecting.delete(folder);
+    if (control === null) return null;
+    let isAttached = false;
+    const client = await ControlClient.open(control, {
+      onStatus: (status) => this.#heard(folder, status),
+      // Who lets nobody attach, such as a trainer of another version, is not asked again at once.
+      onClose: () => this.#lost(folder, { address: control.address, isNews: isAttached }),
+    });
+    const connection = { address: control.address, client };
+    if (this.#isClosed) {
+      client.close();
+      return null;
     }
+    this.#connections.set(folder, connection);
+    const { status } = await client.send({ action: "attach" });
+    isAttached = true;
+    this.#heard(folder, status);
+    return connection;
   }
 
   #heard(folder: string, status: RunStatus): void {
@@ -171,9 +210,12 @@ export class RunStore {
   }
 
   /** The trainer has ended, or was ended: the files say which. */
-  #lost(folder: string, address: string): void {
+  #lost(
+    folder: string,
+    { address, isNews }: { readonly address: string; readonly isNews: boolean },
+  ): void {
     if (this.#connections.get(folder)?.address === address) this.#connections.delete(folder);
-    if (this.#isClosed) return;
+    if (this.#isClosed || !isNews) return;
     this.refresh().catch((error: unknown) => this.#parts.onError(error));
   }
 }

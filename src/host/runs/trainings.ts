@@ -5,6 +5,7 @@ import { Emitter } from "../emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
 import { type LauncherParts, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, type TellAction, tellLaunch, watchLaunch } from "./launchWatch.ts";
+import { runFolder } from "./runFolder.ts";
 import type { RunSlots } from "./runSlots.ts";
 
 export interface TrainingWish {
@@ -168,7 +169,7 @@ class Session implements Training, ActiveTraining {
       const end = await watchLaunch(launch, {
         onOutput: print,
         onFolder: (folder) => {
-          this.#folder = folder;
+          this.#folder = runFolder(folder);
           this.#events.changed();
         },
       });

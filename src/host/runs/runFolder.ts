@@ -1,0 +1,12 @@
+/** One spelling for a run's folder: lists, trainers and the editor name the same one in different ways on Windows. */
+
+import { posix, win32 } from "node:path";
+
+/** `folder` as this window knows runs by it: separators of the system, small drive letter as in the editor, none at the end. */
+export function runFolder(folder: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform !== "win32") return posix.normalize(folder).replace(/(?<=.)\/$/, "");
+  return win32
+    .normalize(folder)
+    .replace(/(?<=.)\\$/, "")
+    .replace(/^[A-Z]:/, (drive) => drive.toLowerCase());
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { RunStore } from "../../../src/host/runs/runStore.ts";
+import { onLines, sendLine } from "../../../src/node/lineSocket.ts";
+import type { ControlAddress, RunFile } from "../../../src/shared/runFile.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+
+const RUN = "/runs/demo";
+
+let place: string;
+let control: ControlAddress;
+let server: Server;
+let sockets: Socket[];
+let actions: string[];
+/** What the trainer does with a wish. */
+let answer: (socket: Socket, request: { readonly id: number; readonly action: string }) => void;
+let clock: FakeClock;
+let store: RunStore;
+let fileSystem: ReturnType<typeof createMemoryFileSystem>;
+
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
+  control = { address: join(place, "control.sock"), tokenPath: join(place, "token") };
+  await writeFile(control.tokenPath, "t".repeat(43));
+  sockets = [];
+  actions = [];
+  const status = { ...INITIAL_STATUS, phase: "running" as const, step: 3 };
+  answer = (socket, { id }) => sendLine(socket, { id, ok: true, message: "It will.", status });
+  server = createServer((socket) => {
+    sockets.push(socket);
+    onLines(socket, (line) => {
+      const request = JSON.parse(line);
+      actions.push(request.action);
+      answer(socket, request);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(control.address, resolve));
+  clock = new FakeClock();
+  fileSystem = createMemoryFileSystem();
+  store = new RunStore({ fileSystem, clock, onError: () => undefined });
+});
+
+afterEach(async () => {
+  store.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await rm(place, { recursive: true });
+});
+
+/** A trainer of this very process has just shown a sign of life. */
+async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
+  const file: RunFile = {
+    ...{ schemaVersion: 1, runId: "r", name: "demo", pid: process.pid, owner: "terminal" },
+    ...{ startedAtMs: clock.now(), heartbeatAtMs: clock.now(), generation: 0, attempt: 1 },
+    ...{ phase: "running", configPath: "/c.yaml", control },
+    ...changes,
+  };
+  await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
+}
+
+it("finds by itself that a trainer which cannot be heard shows no sign of life any more", async () => {
+  await writeRun({ control: null });
+  await store.look([], [RUN]);
+  expect(store.get(RUN)).toMatchObject({ isLive: true, phase: "running" });
+  for (let seconds = 0; seconds < 40; seconds += 5) {
+    await clock.advance(5_000);
+    await settle();
+  }
+  expect(store.get(RUN)).toMatchObject({ isLive: false, phase: "interrupted" });
+  expect(clock.sleeping).toBe(0);
+});
+
+it("hears of a run under way, and carries a wish over the same connection", async () => {
+  await writeRun();
+  await store.look([], [RUN]);
+  // Before the connection stands.
+  expect(await store.send(RUN, { action: "pause" })).toBe("It will.");
+  expect(actions).toEqual(["attach", "pause"]);
+  expect(sockets).toHaveLength(1);
+  expect(store.get(RUN)).toMatchObject({ steps: 3, status: { step: 3 } });
+});
+
+it("does not knock again and again at a trainer that lets it not in", async () => {
+  answer = (socket) => socket.destroy();
+  await writeRun();
+  await store.look([], [RUN]);
+  await vi.waitFor(() => expect(actions).toEqual(["attach"]));
+  await new Promise((resolve) => server.getConnections(resolve));
+  for (let turns = 0; turns < 100; turns++) await settle();
+  expect(sockets).toHaveLength(1);
+});
+
+it("leaves no connection behind that was being made when it was closed", async () => {
+  await writeRun();
+  await store.look([], [RUN]);
+  store.close();
+  await vi.waitFor(() => expect(sockets[0]?.destroyed ?? sockets.length === 0).toBe(true));
+  expect([actions, clock.sleeping]).toEqual([[], 0]);
+});
