@@ -45,6 +45,10 @@ export function eventLines(
       return headerLines(event, layout.invocation);
     case "warning":
       return warningLines(event.message);
+    case "notice":
+      return [[styled("quiet", event.message)]];
+    case "reporting":
+      return event.isOver || layout.isLive ? [] : [reportingLine(event.waiting)];
     case "step-finished":
       return [stepLine(event, model, layout)];
     case "evaluating":
@@ -86,6 +90,8 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       return [styled("warning", `paused before step ${stepCount(activity.step, totalSteps)}`)];
     case "uploading":
       return uploadingLine(activity.waiting);
+    case "reporting":
+      return reportingLine(activity.waiting);
     case "rollouts": {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);
@@ -113,6 +119,11 @@ function evaluatingLine(rollouts: number): Line {
 
 function uploadingLine(waiting: number): Line {
   return [styled("quiet", `uploading ${formatQuantity(waiting, "rollout")} to OpenReward …`)];
+}
+
+function reportingLine(waiting: number): Line {
+  const what = waiting === 0 ? "the end of the run" : formatQuantity(waiting, "row");
+  return [styled("quiet", `sending ${what} to Weights & Biases …`)];
 }
 
 function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout): readonly Line[] {

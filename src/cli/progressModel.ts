@@ -23,7 +23,7 @@ type Activity =
       readonly rewardMean: number | null;
       readonly failed: number;
     }
-  | { readonly kind: "uploading"; readonly waiting: number }
+  | { readonly kind: "uploading" | "reporting"; readonly waiting: number }
   | {
       readonly kind: "training";
       readonly step: number;
@@ -98,17 +98,17 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, ...idle(), folder: event.folder };
     case "checkpoint":
       return { ...model, canResume: true };
-    case "uploading": {
-      const { waiting, isOver } = event;
-      return isOver
-        ? { ...model, ...idle() }
-        : { ...model, activity: { kind: "uploading", waiting } };
+    case "uploading":
+    case "reporting": {
+      const { kind, waiting, isOver } = event;
+      return isOver ? { ...model, ...idle() } : { ...model, activity: { kind, waiting } };
     }
     case "paused":
       return { ...model, activity: { kind: "paused", step: event.step, next: model.activity } };
     case "continued":
       return model.activity.kind === "paused" ? { ...model, activity: model.activity.next } : model;
     case "retuned":
+    case "notice":
     case "warning":
       return model;
   }

@@ -61,6 +61,7 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     },
     createClient: (tinker) => resumeClient(tinker, loaded.config, state),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
+    wandbRunId: state?.run_ids.wandb ?? null,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
 }

@@ -38,6 +38,8 @@ import type { LocalPrograms } from "./localServices.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
+import { startWandb, type WandbReport } from "./tracking/wandb.ts";
+import { type WandbAddress, wandbAddress } from "./tracking/wandbAddress.ts";
 import { loadVariables } from "./variables.ts";
 
 /** What differs between a new run and a resumed one. */
@@ -50,6 +52,8 @@ export interface RunPlan {
   readonly start: LoopPosition;
   /** Keys that were changed since the run began. */
   readonly changedKeys: readonly string[];
+  /** Its id on Weights & Biases as saved with the state; absent = none. */
+  readonly wandbRunId?: string | null;
 }
 
 export interface TrainerScope {
@@ -93,6 +97,8 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   };
   const uploadTo = uploadAddress(parts);
   if (uploadTo !== null) redactor.learn(uploadTo.key);
+  const wandbTo = await wandbAddress(parts);
+  if (wandbTo !== null) redactor.learn(wandbTo.key);
   watch({
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
@@ -139,7 +145,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   try {
     const client = await orAborted(plan.createClient(tinker), control.signal);
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
-    return await train(scope, plan, { context, lease, tinker, parts, uploadTo });
+    return await train(scope, plan, { context, lease, tinker, parts, uploadTo, wandbTo });
   } catch (error) {
     const isStopped = isAppError(error, "stopped");
     const phase = isStopped ? "stopped" : "failed";
@@ -199,6 +205,8 @@ interface TrainingPieces {
   readonly parts: ConnectionParts;
   /** Null when the rollouts are not uploaded. */
   readonly uploadTo: UploadAddress | null;
+  /** Null when nothing is sent to Weights & Biases. */
+  readonly wandbTo: WandbAddress | null;
 }
 
 async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces): Promise<RunEnd> {
@@ -208,14 +216,21 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
     ...{ context: pieces.context, file: lease.file, firstStep: plan.start.step },
     ...{ address, closers },
   });
-  const watch = uploads?.beside(scope.watch) ?? scope.watch;
+  const wandb = await startWandb({
+    ...{ context: pieces.context, file: lease.file, firstStep: plan.start.step, closers },
+    ...{ address: pieces.wandbTo, variables: pieces.parts.variables },
+    knownRunId: plan.wandbRunId ?? null,
+  });
+  const beside = uploads?.beside(scope.watch) ?? scope.watch;
+  const watch = wandb?.beside(beside) ?? beside;
   try {
     return await trainToEnd(scope, plan, {
       ...pieces,
-      ...{ context: { ...pieces.context, watch }, uploads },
+      ...{ context: { ...pieces.context, watch }, uploads, wandb },
     });
   } catch (error) {
     await uploads?.drain({ isFailing: true });
+    await wandb?.finish(!isAppError(error, "stopped"));
     throw error;
   }
 }
@@ -223,7 +238,10 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
 async function trainToEnd(
   scope: TrainerScope,
   plan: RunPlan,
-  pieces: TrainingPieces & { readonly uploads: RolloutUploads | null },
+  pieces: TrainingPieces & {
+    readonly uploads: RolloutUploads | null;
+    readonly wandb: WandbReport | null;
+  },
 ): Promise<RunEnd> {
   const { context, lease, tinker, parts } = pieces;
   const { config, folder, totalSteps } = context;
@@ -245,6 +263,7 @@ async function trainToEnd(
     configHash: sha256(JSON.stringify(config)),
     changedKeys: plan.changedKeys,
     generation: lease.file.generation,
+    ...(pieces.wandb !== null && { wandb: pieces.wandb.runId }),
   });
   scope.ear?.entered("finishing");
   await lease.update({ phase: "finishing" });
@@ -253,6 +272,7 @@ async function trainToEnd(
   const { isStopping, signal } = scope.control;
   await pieces.uploads?.drain({ isFailing: false, ...(!isStopping && { signal }) });
   await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
+  await pieces.wandb?.finish(false);
   await lease.update({ phase: end.outcome, control: null });
   context.watch({
     kind: "ended",

@@ -30,6 +30,8 @@ export interface RunIdentity {
   readonly configHash: string;
   readonly changedKeys: readonly string[];
   readonly generation: number;
+  /** The run's id on Weights & Biases; absent when it is not reported there. */
+  readonly wandb?: string;
 }
 
 export interface LoopEnd {
@@ -263,7 +265,7 @@ class Loop {
   #snapshot(): Snapshot {
     const { sequence, client } = this.#context;
     const { step, cursor, optimizerUpdates, counters } = this.#position;
-    const { runId, configHash, changedKeys, generation } = this.#identity;
+    const { runId, configHash, changedKeys, generation, wandb } = this.#identity;
     return {
       step,
       epoch: Math.floor(cursor / sequence.epochLength),
@@ -275,7 +277,7 @@ class Loop {
           local: runId,
           tinker_session: client.modelId.split(":")[0] ?? null,
           tinker_model: client.modelId,
-          wandb: null,
+          wandb: wandb ?? null,
           openreward: null,
         },
         step,

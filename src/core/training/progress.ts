@@ -18,6 +18,8 @@ export type ProgressEvent =
       readonly environments: readonly string[];
     }
   | { readonly kind: "warning"; readonly message: string }
+  /** Worth knowing, and nothing is wrong. */
+  | { readonly kind: "notice"; readonly message: string }
   | { readonly kind: "step-started"; readonly step: number; readonly rollouts: number }
   | {
       readonly kind: "rollout-finished";
@@ -88,6 +90,8 @@ export type ProgressEvent =
       /** True for the last of these: what waits now waits for a resume. */
       readonly isOver: boolean;
     }
+  /** After training, while metrics are still being sent to Weights & Biases. */
+  | { readonly kind: "reporting"; readonly waiting: number; readonly isOver: boolean }
   | {
       readonly kind: "ended";
       readonly outcome: "done" | "stopped";

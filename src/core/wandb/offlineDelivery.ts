@@ -49,7 +49,7 @@ export class OfflineDelivery {
     await feed.recall(place, (values) => run.book.recall(values));
     await this.#teller.tellConfigFile(run);
     await run.flush();
-    if (!this.#isOpened) tell.opened(run.folder);
+    if (!this.#isOpened) tell.opened(openedText(run));
     this.#isOpened = true;
     return run;
   }
@@ -71,4 +71,10 @@ export class OfflineDelivery {
     }
     return sent.next > place.next ? { ...sent, file: null } : place;
   }
+}
+
+/** Without the way to the run folder, which would name its user. */
+function openedText({ folder }: OfflineRun): string {
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  return `filed in wandb/${name} of the run folder; the command \`wandb sync\` with that folder sends it.`;
 }

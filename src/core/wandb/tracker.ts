@@ -40,9 +40,11 @@ export interface TrackerParts extends GivenParts {
 
 /** W&B protocol, section 7.3. */
 const WAITS: TrackerWaits = { gapMs: 15_000, heartbeatMs: 30_000 };
-/** How long the end of a run may take: while answers come, and while they do not. */
+/** How long the end of a run may take. */
 const DRAIN_MS = 60_000;
-const BROKEN_DRAIN_MS = 10_000;
+/** At the end, a service without an answer for this long is not waited for. */
+const HOPELESS_MS = 10_000;
+const LOOK_MS = 1_000;
 const FIRST_REOPEN_MS = 60_000;
 const MAX_REOPEN_MS = 600_000;
 const ID_LENGTH = 8;
@@ -115,10 +117,11 @@ export class WandbTracker {
     const { clock, tell } = this.#parts;
     this.#exitCode = exitCode;
     this.#ending.abort();
-    const limitMs = this.#trouble.isLasting ? BROKEN_DRAIN_MS : DRAIN_MS;
-    const cancel = clock.after(limitMs, () => this.#givingUp.abort(gaveUp()));
+    const cancelLimit = clock.after(DRAIN_MS, () => this.#givingUp.abort(gaveUp()));
+    const cancelLooks = this.#lookWhetherHopeless();
     await this.#done;
-    cancel();
+    cancelLimit();
+    cancelLooks();
     if (this.#isComplete) return;
     const { reason } = this.#trouble;
     const why = reason === null ? "needs more time" : `cannot be reached (${reason})`;
@@ -132,6 +135,19 @@ export class WandbTracker {
     this.#givingUp.abort(gaveUp());
     this.#ending.abort();
     await this.#done;
+  }
+
+  /** Nobody waits long for a service that does not answer. */
+  #lookWhetherHopeless(): () => void {
+    const { clock } = this.#parts;
+    let cancel = (): void => undefined;
+    const look = (): void => {
+      if (this.#trouble.forMs >= HOPELESS_MS) this.#givingUp.abort(gaveUp());
+      cancel = clock.after(LOOK_MS, look);
+    };
+    // It may have come back since the last try.
+    cancel = clock.after(HOPELESS_MS, look);
+    return () => cancel();
   }
 
   async #deliver(): Promise<void> {

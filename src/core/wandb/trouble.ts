@@ -22,16 +22,16 @@ export class Trouble {
     return this.#sinceMs === null ? null : this.#reason;
   }
 
-  /** True when it has lasted so long that it will not be over in a moment. */
-  get isLasting(): boolean {
-    return this.#sinceMs !== null && this.#clock.monotonic() - this.#sinceMs >= PATIENCE_MS;
+  /** How long nothing has gone right; 0 when all is well. */
+  get forMs(): number {
+    return this.#sinceMs === null ? 0 : this.#clock.monotonic() - this.#sinceMs;
   }
 
   /** A try failed and is repeated. */
   failed(reason: string): void {
     this.#sinceMs ??= this.#clock.monotonic();
     this.#reason = reason;
-    if (this.isLasting) this.tell(`Weights & Biases cannot be reached (${reason}).`);
+    if (this.forMs >= PATIENCE_MS) this.tell(`Weights & Biases cannot be reached (${reason}).`);
   }
 
   passed(): void {

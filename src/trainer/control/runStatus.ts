@@ -45,6 +45,8 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "checkpoint":
     case "retuned":
     case "uploading":
+    case "reporting":
+    case "notice":
     case "warning":
       return status;
   }

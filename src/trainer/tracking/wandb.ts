@@ -1,0 +1,142 @@
+/** Reports a run to Weights & Biases while it trains: what the tracker needs, and what the user is told of it. */
+
+import { homedir } from "node:os";
+import { basename } from "node:path";
+import { errorMessage } from "../../core/errors.ts";
+import type { HttpClient } from "../../core/ports.ts";
+import type { RunContext } from "../../core/training/context.ts";
+import type { Watcher } from "../../core/training/progress.ts";
+import type { TrackerWaits } from "../../core/wandb/delivery.ts";
+import { WandbTracker } from "../../core/wandb/tracker.ts";
+import { createHttpClient } from "../../node/http.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+import type { Closers } from "../closers.ts";
+import type { Variables } from "../variables.ts";
+import type { WandbAddress } from "./wandbAddress.ts";
+
+export interface WandbParts {
+  readonly context: RunContext;
+  /** Null = everything is filed in the run folder. */
+  readonly address: WandbAddress | null;
+  readonly variables: Variables;
+  /** Of the run that this is. */
+  readonly file: Pick<RunFile, "name" | "configPath">;
+  /** The step that this attempt begins with. */
+  readonly firstStep: number;
+  /** Of an earlier attempt; null = none. */
+  readonly knownRunId: string | null;
+  readonly http: HttpClient;
+  readonly waits?: TrackerWaits;
+}
+
+const PRODUCER = "tinker-rl/0.1.0";
+const MAX_TAG = 64;
+
+/** Null when nothing is to be reported. A fault of the disk is a warning. */
+export async function startWandb({
+  closers,
+  ...parts
+}: Omit<WandbParts, "http"> & { readonly closers: Closers }): Promise<WandbReport | null> {
+  const { config, watch, redactor } = parts.context;
+  if (config.wandb === "disabled") return null;
+  const http = createHttpClient();
+  closers.add(() => http.close());
+  try {
+    const tracker = await startTracker({ ...parts, http });
+    closers.add(() => tracker.close());
+    return new WandbReport(tracker, parts.context);
+  } catch (error) {
+    const reason = redactor.clean(errorMessage(error));
+    watch({ kind: "warning", message: `Weights & Biases gets nothing (${reason}).` });
+    return null;
+  }
+}
+
+export class WandbReport {
+  readonly #tracker: WandbTracker;
+  readonly #context: RunContext;
+
+  constructor(tracker: WandbTracker, context: RunContext) {
+    this.#tracker = tracker;
+    this.#context = context;
+  }
+
+  get runId(): string {
+    return this.#tracker.runId;
+  }
+
+  /** A watcher that hears the same, after this. */
+  beside(watch: Watcher): Watcher {
+    return (event) => {
+      if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
+      if (event.kind === "retuned") this.#tracker.configChanged();
+      watch(event);
+    };
+  }
+
+  /** Sends what is left, for a while, and ends the run there. */
+  async finish(isFailed: boolean): Promise<void> {
+    await this.#tracker.finish(isFailed ? 1 : 0);
+    this.#context.watch({ kind: "reporting", waiting: 0, isOver: true });
+  }
+}
+
+function startTracker(parts: WandbParts): Promise<WandbTracker> {
+  const { context, address, variables, file, firstStep, knownRunId, http, waits } = parts;
+  const { fileSystem, clock, random, sha256, log, redactor, folder, config, totalSteps } = context;
+  const value = (name: string): string | null => variables(name)?.value ?? null;
+  const tags = ["tinker-rl", config.model_name, ...Object.keys(config.environments)];
+  const own =
+    value("WANDB_TAGS")
+      ?.split(",")
+      .map((tag) => tag.trim()) ?? [];
+  const clean = (text: string): string => redactor.clean(text);
+  return WandbTracker.start({
+    ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
+    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: PRODUCER, tell: voice(context) },
+    ...(waits !== undefined && { waits }),
+    server: address && {
+      ...{ http, baseUrl: address.baseUrl, appUrl: address.appUrl, apiKey: address.key },
+    },
+    init: {
+      project: config.wandb_project_name ?? "uncategorized",
+      entity: value("WANDB_ENTITY"),
+      displayName: clean(config.wandb_run_name ?? file.name),
+      group: value("WANDB_RUN_GROUP"),
+      jobType: "train",
+      notes: value("WANDB_NOTES"),
+      tags: [...new Set([...tags, ...own])]
+        .map((tag) => clean(tag).slice(0, MAX_TAG))
+        .filter((tag) => tag !== ""),
+      program: clean(basename(file.configPath)),
+      platform: `${process.platform}-${process.arch}`,
+    },
+  });
+}
+
+function voice({ control, events, redactor, watch, log }: RunContext) {
+  const record = (level: "info" | "warn", kind: string, message: string): void => {
+    events.record({ step: null, level, kind, message, data: {} }).catch((error: unknown) => {
+      log.warn("An event could not be written.", { reason: errorMessage(error) });
+    });
+  };
+  return {
+    opened: (place: string): void => {
+      const message = `Weights & Biases: ${place}`;
+      record("info", "wandb-opened", message);
+      watch({ kind: "notice", message });
+    },
+    warning: (told: string): void => {
+      const message = redactor.clean(told);
+      record("warn", "wandb-trouble", message);
+      watch({ kind: "warning", message });
+    },
+    draining: (waiting: number): void => watch({ kind: "reporting", waiting, isOver: false }),
+    stopWished: (): void => {
+      const message = "Stop was pressed on the run's page at Weights & Biases.";
+      record("info", "wandb-stop", message);
+      watch({ kind: "notice", message: `${message} The run saves and ends.` });
+      control.stop();
+    },
+  };
+}

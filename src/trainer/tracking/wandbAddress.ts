@@ -1,0 +1,91 @@
+/** Where Weights & Biases is reached, and with which key (W&B protocol, section 2). */
+
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../../core/config/schema.ts";
+import { AppError } from "../../core/errors.ts";
+import {
+  type NamedValue,
+  requireAllowedHost,
+  requireBoundHost,
+} from "../../core/secrets/hostBinding.ts";
+import { keyText } from "../../core/secrets/keySource.ts";
+import { keyFault, netrcKey } from "../../core/wandb/apiKey.ts";
+import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/wandb/deployment.ts";
+import type { AddressParts } from "../serviceAddress.ts";
+import type { Variables } from "../variables.ts";
+
+export interface WandbAddress {
+  readonly baseUrl: string;
+  /** Address of the pages; null = as the base URL says. */
+  readonly appUrl: string | null;
+  readonly key: string;
+}
+
+const KEY_NAME = "WANDB_API_KEY";
+
+/**
+ * Null unless `wandb` is `online`. The key comes from the variables, else from a netrc file's entry for the host.
+ * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `config-address-invalid`
+ */
+export async function wandbAddress({
+  config,
+  variables,
+  allowedHosts,
+}: Omit<AddressParts, "config"> & {
+  readonly config: Pick<Config, "wandb">;
+}): Promise<WandbAddress | null> {
+  if (config.wandb !== "online") return null;
+  const address = named(variables, "WANDB_BASE_URL");
+  const baseUrl = wandbBaseUrl(address?.value ?? WANDB_URL, "WANDB_BASE_URL");
+  const found = named(variables, KEY_NAME);
+  const officialUrl = WANDB_HOSTS.includes(new URL(baseUrl).host) ? baseUrl : WANDB_URL;
+  const keys = found === null ? [] : [withDeployment(found)];
+  const route = { keys, officialUrl, allowedHosts };
+  if (address !== null) requireAllowedHost({ address, ...route });
+  requireBoundHost({ url: baseUrl, ...route });
+  const key = found?.value ?? (await keyFromNetrc(variables, baseUrl));
+  if (key === null) throw missingKey(baseUrl);
+  const fault = keyFault(key);
+  if (fault !== null) {
+    const source = found === null ? "The key in netrc" : keyText({ ...found });
+    throw new AppError("key-invalid", `${source} ${fault}. Correct it, or set wandb: disabled.`, {
+      data: { name: KEY_NAME },
+      configPath: "wandb",
+    });
+  }
+  return { baseUrl, appUrl: variables("WANDB_APP_URL")?.value ?? null, key };
+}
+
+/** The host of the hosted service and its older name are one: a key for either is good for both. */
+function withDeployment(key: NamedValue): NamedValue {
+  const isOfficial = key.host != null && WANDB_HOSTS.includes(key.host.toLowerCase());
+  return isOfficial ? { ...key, host: null } : key;
+}
+
+/** What cannot be read holds no key; the key that is missing is named then. */
+async function keyFromNetrc(variables: Variables, baseUrl: string): Promise<string | null> {
+  const named = variables("NETRC")?.value.replace(/^~(?=$|[\\/])/, homedir());
+  const paths =
+    named === undefined ? [".netrc", "_netrc"].map((name) => join(homedir(), name)) : [named];
+  for (const path of paths) {
+    const text = await readFile(path, "utf8").catch(() => null);
+    if (text !== null) return netrcKey(text, baseUrl);
+  }
+  return null;
+}
+
+function missingKey(baseUrl: string): AppError {
+  const { host } = new URL(baseUrl);
+  return new AppError(
+    "key-missing",
+    `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file beside the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
+    { data: { name: KEY_NAME }, configPath: "wandb" },
+  );
+}
+
+function named(variables: Variables, name: string): NamedValue | null {
+  const found = variables(name);
+  return found === null ? null : { ...found, name };
+}

@@ -1,0 +1,167 @@
+/** Whole runs of the built program, reported to the kit's stand-in of the W&B server. */
+
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { flattenMetrics, type MetricsTree } from "../../src/core/run/metricsTree.ts";
+import { readLines, runFolderWith } from "../integration/localRun.ts";
+import { type Ended, runProgram, startProgram } from "../integration/trainProgram.ts";
+import { type FakeWandb, type RunState, startFakeWandb, WANDB_KIT } from "./wandbKit.ts";
+
+const KEY = `local-${"k".repeat(40)}`;
+const SECRET = "value-of-a-secret-1234";
+const STEPS = 5;
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+    nonterminal_reward: 0
+    secrets: { tool_token: ${SECRET} }
+batch_size: 4
+max_steps: ${STEPS}
+save_every: 2
+rolling_save_every: 1
+wandb: online
+wandb_project_name: training
+wandb_run_name: my training
+`;
+
+describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
+  const folders: string[] = [];
+  let fake: FakeWandb;
+  beforeEach(async () => {
+    fake = await startFakeWandb({ keys: [KEY] });
+  });
+  afterEach(() => fake.stop());
+  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+  const variables = () => ({ WANDB_BASE_URL: fake.url, WANDB_API_KEY: KEY });
+
+  async function newFolder(config = CONFIG): Promise<string> {
+    const folder = await runFolderWith(config);
+    folders.push(folder);
+    return folder;
+  }
+
+  const train = (folder: string): Promise<Ended> =>
+    runProgram(["train", "--config_path", join(folder, "config.yaml")], variables());
+  const runOf = (folder: string): string => join(folder, ".tinker-rl", "runs", "run");
+  const resume = (folder: string): Promise<Ended> =>
+    runProgram(["resume", runOf(folder)], variables());
+
+  /** The one run that the server knows, without any rule broken. */
+  function reported(): RunState {
+    const { runs, violations } = fake.state();
+    expect(violations).toEqual([]);
+    const [run, ...others] = Object.values(runs);
+    if (run === undefined) throw new Error("The server knows no run.");
+    expect(others).toEqual([]);
+    expect(run.problems).toEqual([]);
+    return run;
+  }
+
+  async function metrics(folder: string): Promise<readonly object[]> {
+    const rows = await readLines(join(runOf(folder), "metrics.jsonl"));
+    return rows.map((row) => flattenMetrics(row as MetricsTree));
+  }
+
+  /** Rows without what W&B adds, and without tables. */
+  const told = ({ history }: RunState) =>
+    history.map(({ _step, rollouts: _, ...row }) => {
+      expect(Number.isInteger(_step)).toBe(true);
+      return row;
+    });
+
+  it("has its rows, its configuration without secrets, and tables of trajectories", async () => {
+    const folder = await newFolder();
+    const ended = await train(folder);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(/Weights & Biases: http:\S+\/tester\/training\/runs\/[a-z0-9]{8}/);
+    const run = reported();
+    expect(run).toMatchObject({ state: "finished", exitcode: 0, displayName: "my training" });
+    expect(run.tags).toEqual(["local/calculator", "local/tiny-tool", "tinker-rl"]);
+    expect(told(run)).toEqual(await metrics(folder));
+    expect(run.config).toMatchObject({ batch_size: 4, wandb: "online", learning_rate: 0.001 });
+    expect(run.files["tinker-config.yaml"]).toMatchObject({ announced: true });
+    const tables = run.history.map((row) => "rollouts" in row);
+    expect(tables).toEqual([false, true, false, true, true]);
+    expect(run.console.map(({ text }) => text)).toContain("Attempt 1 starts.");
+    expect(JSON.stringify(fake.requests)).not.toContain(SECRET);
+    const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
+    expect(state).toMatchObject({ run_ids: { wandb: run.id } });
+  });
+
+  it("goes on as one run after a kill, with every row once", async () => {
+    const folder = await newFolder(CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 40"));
+    const args = ["train", "--config_path", join(folder, "config.yaml")];
+    const child = startProgram(args, variables());
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    child.stdout?.on("data", (text) => {
+      if (String(text).includes("step 7")) child.kill("SIGKILL");
+    });
+    await closed;
+    await writeFile(
+      join(folder, "config.yaml"),
+      CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 9"),
+    );
+    expect(await resume(folder)).toMatchObject({ code: 0 });
+    const run = reported();
+    expect(told(run)).toEqual(await metrics(folder));
+    expect(run.history).toHaveLength(9);
+    expect(run.state).toBe("finished");
+  });
+
+  it("ends there as failed when it fails", async () => {
+    const config = CONFIG.replace("num_rollouts: 4", "num_rollouts: 1");
+    const folder = await newFolder(`${config}max_consecutive_empty_steps: 2\n`);
+    expect(await train(folder)).toMatchObject({ code: 4 });
+    expect(reported()).toMatchObject({ state: "failed", exitcode: 1 });
+  });
+
+  it("stops and saves when Stop is pressed on its page, and can be resumed", async () => {
+    fake.addFaults([{ match: "file_stream", nth: 1, do: "stop" }]);
+    const folder = await newFolder(CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 400"));
+    const stopped = await train(folder);
+    expect(stopped).toMatchObject({ code: 3 });
+    expect(stopped.stdout).toContain("Stop was pressed");
+    const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
+    const before = (state as { readonly step: number }).step;
+    expect(reported()).toMatchObject({ state: "finished", exitcode: 0 });
+    expect(reported().history).toHaveLength(before);
+    await writeFile(
+      join(folder, "config.yaml"),
+      CONFIG.replace(`max_steps: ${STEPS}`, `max_steps: ${before + 3}`),
+    );
+    // The page still says stopped: that wish was met.
+    expect(await resume(folder)).toMatchObject({ code: 0 });
+    expect(told(reported())).toEqual(await metrics(folder));
+    expect(reported().attempts).toHaveLength(2);
+  });
+
+  it("trains through an outage, says so, and is complete after a resume", async () => {
+    fake.addFaults([{ match: "*", times: -1, do: "status", status: 503 }]);
+    const folder = await newFolder();
+    const ended = await train(folder);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout + ended.stderr).toMatch(
+      /Weights & Biases cannot be reached \(status 503\)/,
+    );
+    expect(fake.state().runs).toEqual({});
+    await fake.stop();
+    fake = await startFakeWandb({ keys: [KEY] });
+    expect(await resume(folder)).toMatchObject({ code: 0 });
+    expect(told(reported())).toEqual(await metrics(folder));
+    expect(reported().history).toHaveLength(STEPS);
+  });
+
+  it("does not start without a key, and names it", async () => {
+    const folder = await newFolder();
+    const args = ["train", "--config_path", join(folder, "config.yaml")];
+    const { code, stderr } = await runProgram(args, { WANDB_BASE_URL: fake.url, HOME: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain("WANDB_API_KEY");
+  });
+});
