@@ -33,6 +33,7 @@ import { runProgram } from "./runs/runProgram.ts";
 import { RunSlots } from "./runs/runSlots.ts";
 import { RunStore } from "./runs/runStore.ts";
 import { askForSlot } from "./runs/slotQuestion.ts";
+import { keepStartedRuns } from "./runs/startedRuns.ts";
 import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
 import { trainingOrder } from "./runs/trainingOrder.ts";
 import { Trainings } from "./runs/trainings.ts";
@@ -184,7 +185,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       isDashboardVisible: () => panel.folder !== null,
     }),
   );
-  keep(trainings.onDidChange(() => void store.refresh().catch(onError)));
+  keep(keepStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
   keep(openOnStart(trainings, panel));
   keep(
     store.onDidChange(() => {

@@ -1,0 +1,41 @@
+/** Keeps the runs that this window starts among those it knows, also where it would not look: only so it hears of them. */
+
+import type { RunLabels } from "../views/runLabels.ts";
+import type { RunStore } from "./runStore.ts";
+import type { Trainings } from "./trainings.ts";
+
+export interface StartedRunsParts {
+  readonly trainings: Pick<Trainings, "active" | "onDidChange">;
+  readonly store: Pick<RunStore, "refresh" | "get">;
+  readonly labels: Pick<RunLabels, "addOpened">;
+  /** Looks everywhere again, also where labels say. */
+  readonly find: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Reads the list of runs whenever a training begins, gets its folder or ends. A trainer takes a window that does not know its
+ * run for one that was closed.
+ */
+export function keepStartedRuns(parts: StartedRunsParts): { dispose(): void } {
+  const { trainings, onError } = parts;
+  const known = new Set<string>();
+  return trainings.onDidChange(() => {
+    const folders = trainings.active.flatMap(({ folder }) => (folder === null ? [] : [folder]));
+    const started = folders.filter((folder) => !known.has(folder));
+    for (const folder of started) known.add(folder);
+    look(started, parts).catch(onError);
+  });
+}
+
+async function look(started: readonly string[], parts: StartedRunsParts): Promise<void> {
+  const { store, labels, find } = parts;
+  await store.refresh();
+  const isKnown = (folder: string): boolean => store.get(folder) !== null;
+  if (started.every(isKnown)) return;
+  // Its parent may be a new one.
+  await find();
+  const elsewhere = started.filter((folder) => !isKnown(folder));
+  for (const folder of elsewhere) await labels.addOpened(folder);
+  if (elsewhere.length > 0) await find();
+}

@@ -1,0 +1,55 @@
+import { expect, it, vi } from "vitest";
+import { keepStartedRuns } from "../../../src/host/runs/startedRuns.ts";
+import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
+import { aRun } from "../views/runEntries.ts";
+
+/** A window that looks at `/work/runs` and at what was opened. */
+function aWindow() {
+  const opened: string[] = [];
+  let active: readonly ActiveTraining[] = [];
+  let tell = (): void => undefined;
+  const errors: unknown[] = [];
+  const find = vi.fn(async () => undefined);
+  keepStartedRuns({
+    trainings: {
+      get active() {
+        return active;
+      },
+      onDidChange: (listener) => {
+        tell = () => listener();
+        return { dispose: () => undefined };
+      },
+    },
+    store: {
+      refresh: async () => undefined,
+      get: (folder) =>
+        folder.startsWith("/work/runs/") || opened.includes(folder) ? aRun({ folder }) : null,
+    },
+    labels: { addOpened: async (folder) => void opened.push(folder) },
+    find,
+    onError: (error) => errors.push(error),
+  });
+  const start = (folder: string | null): void => {
+    const wish = { configPath: "/work/c.yaml", title: "train", resume: null, overrides: [] };
+    active = [{ wish, folder, tell: async () => "" }];
+    tell();
+  };
+  return { opened, errors, find, start };
+}
+
+it("knows a run that an override has put elsewhere, as if it had been opened", async () => {
+  const { opened, find, start } = aWindow();
+  start(null);
+  start("/elsewhere/demo");
+  await vi.waitFor(() => expect(opened).toEqual(["/elsewhere/demo"]));
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(2));
+  start("/elsewhere/demo");
+  expect(opened).toEqual(["/elsewhere/demo"]);
+});
+
+it("notes nothing about runs where the window looks anyway", async () => {
+  const { opened, find, start, errors } = aWindow();
+  start("/work/runs/demo");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([opened, errors, find.mock.calls]).toEqual([[], [], []]);
+});
