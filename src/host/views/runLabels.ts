@@ -21,6 +21,8 @@ type Labels = z.infer<typeof schema>;
 
 export class RunLabels {
   readonly #memento: Memento;
+  /** As found last: every row of a view asks. */
+  #found: { readonly raw: unknown; readonly labels: Labels } | null = null;
 
   constructor(memento: Memento) {
     this.#memento = memento;
@@ -71,8 +73,12 @@ export class RunLabels {
   }
 
   #read(): Labels {
-    const found = schema.safeParse(this.#memento.get(KEY));
-    return found.success ? found.data : { names: {}, archived: [], opened: [] };
+    const raw = this.#memento.get(KEY);
+    if (this.#found === null || this.#found.raw !== raw) {
+      const { data } = schema.safeParse(raw);
+      this.#found = { raw, labels: data ?? { names: {}, archived: [], opened: [] } };
+    }
+    return this.#found.labels;
   }
 
   async #write(labels: Labels): Promise<void> {

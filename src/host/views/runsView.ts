@@ -112,10 +112,9 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   #runItem(run: RunEntry): vscode.TreeItem {
-    const live = this.#shown().find(({ isLive }) => isLive);
     const row = runRow(run, {
       label: this.#parts.labels.nameOf(run.folder),
-      isSpinning: live?.folder === run.folder,
+      isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
     });
     const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = run.folder;

@@ -46,3 +46,11 @@ it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
     expect(new RunLabels(memory(found)).opened).toEqual([]);
   },
 );
+
+it("shows at once what another view of the same state has changed", async () => {
+  const memento = memory();
+  const [one, other] = [new RunLabels(memento), new RunLabels(memento)];
+  expect(other.isArchived("/a")).toBe(false);
+  await one.setArchived("/a", true);
+  expect(other.isArchived("/a")).toBe(true);
+});
