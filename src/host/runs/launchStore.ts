@@ -78,7 +78,8 @@ export class LaunchStore {
       const folder = join(this.#root, name);
       const launch = await readLaunch(folder);
       if (launch?.isAlive !== true && (await isOld(folder))) {
-        await rm(folder, { recursive: true, force: true });
+        // What is in use on Windows stays until another time: no start and no joining fails because of it.
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
       } else if (launch !== null) found.push(launch);
     }
     return found;

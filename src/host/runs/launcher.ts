@@ -1,7 +1,7 @@
 /** Starts a trainer as a process of its own, which goes on when the window is reloaded or closed. */
 
 import { spawn } from "node:child_process";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LaunchOrder } from "../../shared/control.ts";
 import { type LaunchRequest, type LaunchStore, outputPath } from "./launchStore.ts";
@@ -32,7 +32,7 @@ export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Pro
   const output = await open(outputPath(folder), "a", 0o600);
   try {
     const child = spawn(process.execPath, [join(program, "tinker-rl.js"), ...words(wish, folder)], {
-      cwd: dirname(wish.configPath),
+      cwd: await workFolder(wish),
       detached: true,
       windowsHide: true,
       stdio: ["pipe", output.fd, output.fd],
@@ -51,6 +51,16 @@ export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Pro
   }
   await tidy(parts, program);
   return folder;
+}
+
+/** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
+async function workFolder({ configPath, resume }: LaunchWish): Promise<string> {
+  const folder = dirname(configPath);
+  const isThere = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isThere || resume === null ? folder : resume;
 }
 
 function words({ configPath, resume, overrides }: LaunchWish, folder: string): readonly string[] {

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { LaunchStore } from "../../../src/host/runs/launchStore.ts";
 import { RunSlots } from "../../../src/host/runs/runSlots.ts";
-import { type TrainingEnded, Trainings } from "../../../src/host/runs/trainings.ts";
+import {
+  type TrainingEnded,
+  Trainings,
+  type TrainingWish,
+} from "../../../src/host/runs/trainings.ts";
 import type { LaunchOrder } from "../../../src/shared/control.ts";
 
 let folder: string;
@@ -57,8 +61,9 @@ function open({ order = async () => ORDER }: { order?: () => Promise<LaunchOrder
   const detached: string[] = [];
   trainings.onDidEnd((end) => ended.push(end));
   trainings.onDidDetach(({ wish }) => detached.push(wish.title));
-  const start = (title: string) => {
-    const wish = { configPath: join(folder, "c.yaml"), title, resume: null, overrides: [] };
+  const start = (title: string, changes: Partial<TrainingWish> = {}) => {
+    const configPath = join(folder, "c.yaml");
+    const wish = { configPath, title, resume: null, overrides: [], ...changes };
     const training = trainings.open(wish, null);
     const closing = new AbortController();
     const print = vi.fn();
@@ -114,4 +119,11 @@ it("nothing is started for a terminal that was closed while keys were asked for"
   await expect(end).rejects.toThrow("closed");
   expect([trainings.active, detached]).toEqual([[], []]);
   expect(await new LaunchStore(join(folder, "launches")).list()).toEqual([]);
+});
+
+it("goes on with a run whose configuration was in a folder that is not here any more", async () => {
+  const { start } = open();
+  await writeFile(join(folder, "end"), "");
+  const { end } = start("one", { configPath: join(folder, "gone", "c.yaml"), resume: folder });
+  expect(await end).toMatchObject({ exitCode: 0 });
 });
