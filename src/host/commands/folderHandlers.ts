@@ -83,6 +83,9 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
     deleteRun: async (target) => {
       const run = await any(target, ({ isLive }) => !isLive);
       if (run === undefined || !(await isSure(run))) return;
+      // It may have been resumed since.
+      await parts.store.refresh();
+      refuseLive(parts.store.get(run.folder) ?? run);
       await vscode.workspace.fs.delete(vscode.Uri.file(run.folder), {
         recursive: true,
         useTrash: true,
@@ -113,10 +116,12 @@ async function askForRun(): Promise<string | null> {
   );
 }
 
+function refuseLive(run: RunEntry): void {
+  if (run.isLive) throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+}
+
 async function isSure(run: RunEntry): Promise<boolean> {
-  if (run.isLive) {
-    throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
-  }
+  refuseLive(run);
   const yes = vscode.l10n.t("Move to Trash");
   const detail = vscode.l10n.t(
     "{0}\nIts metrics and trajectories go to the trash. Checkpoints at the service stay.",
