@@ -45,6 +45,7 @@ describe("a rollout arrives once, and whole", () => {
   const posts = Array.from({ length: POSTS }, (_, index) => index + 1);
   const faults = [
     ["the answer is lost", "lost"],
+    ["a gateway answers before the service", "late"],
     ["the connection breaks", "broken"],
     ["there is too much to do", { status: 429, headers: { "retry-after": "3" } }],
     ["the service fails", { status: 503 }],

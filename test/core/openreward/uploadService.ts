@@ -11,13 +11,16 @@ export interface TakenRollout {
   readonly updates: Event[];
 }
 
-/** `lost` = taken in, but the answer does not come. */
-type Fault = Exclude<FakeReply, "lost"> | "lost" | "broken" | null;
+/**
+ * `lost` = taken in, but the answer does not come; `late` = taken in, but a gateway answers before the service does; `broken` =
+ * the connection breaks before anything was taken in.
+ */
+type Fault = Exclude<FakeReply, "lost"> | "lost" | "late" | "broken" | null;
 
 export class UploadService {
   readonly rollouts = new Map<string, TakenRollout>();
   readonly http = new FakeHttp((request) => this.#answer(request));
-  /** Asked before each POST; `broken` = the connection breaks before anything was taken in. */
+  /** Asked before each POST. */
   fault: (posts: number, events: readonly Event[]) => Fault = () => null;
   /** Ids by environment. */
   readonly catalogue = new Map<string, string>();
@@ -49,11 +52,12 @@ export class UploadService {
     this.posts += 1;
     const fault = this.fault(this.posts, events);
     if (fault === "broken") return "lost";
-    if (fault !== null && fault !== "lost") return fault;
+    if (fault !== null && fault !== "lost" && fault !== "late") return fault;
     for (const event of events) {
       const isTaken = this.#take(event);
       if (!isTaken) return { status: 400, json: { message: "unknown rollout" } };
     }
+    if (fault === "late") return { status: 504 };
     return fault ?? { json: { status: "ok" } };
   }
 

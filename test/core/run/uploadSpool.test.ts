@@ -188,6 +188,7 @@ describe("a trainer that is killed", () => {
     const bytes = await world.disk.readBytes(uploads);
     await world.disk.truncate(uploads, bytes.length - 60);
     expect(await world.drain(world.attempt(2, 1))).toBe(0);
+    expect(await world.disk.readText(uploads)).toMatch(/^\{"kind":"opened","attempt":2/m);
     expect(await world.drain(world.attempt(3, 1))).toBe(0);
     world.expectOnce(ALL);
   });
@@ -203,9 +204,11 @@ describe("steps that a resume repeats", () => {
     await world.supersede(1, 0);
     const second = world.attempt(2, 0);
     await world.play(0, { startedAtMs: 99_000 });
+    const requests = world.service.http.requests.length;
     second.stepScored(0, ALL);
     expect(await world.drain(second)).toBe(0);
     world.expectOnce(ALL);
+    expect(world.service.http.requests).toHaveLength(requests);
   });
 
   it("are sent, marked by their attempt, when they differ", async () => {
@@ -223,6 +226,25 @@ describe("steps that a resume repeats", () => {
     expect(world.service.names).toContain("Owner/Game-train-0-step0-r0-attempt2");
     const marked = [...world.service.rollouts.values()].flatMap(({ starts }) => starts).at(-1);
     expect(marked).toMatchObject({ metadata: { attempt: 2 } });
+  });
+
+  it("are sent by a third attempt when the second did not come to it", async () => {
+    const world = new World();
+    await world.play(0);
+    const first = world.attempt(1, 0);
+    first.stepScored(0, ALL);
+    await world.drain(first);
+    await world.supersede(1, 0);
+    world.service.fault = () => "broken";
+    const second = world.attempt(2, 0);
+    await world.play(0, { promptText: "Another prompt." });
+    second.stepScored(0, ALL);
+    await world.drain(second, 10_000);
+    await second.close();
+    world.service.fault = () => null;
+    expect(await world.drain(world.attempt(3, 1))).toBe(0);
+    world.expectOnce(2 * ALL);
+    expect(world.service.names).toContain("Owner/Game-train-2-step0-r3-attempt2");
   });
 
   it("leave no rollout as a half at the service, and none that was superseded before it was sent", async () => {
