@@ -100,7 +100,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     const child = startProgram(args, variables());
     const closed = new Promise((resolve) => child.once("close", resolve));
     child.stdout?.on("data", (text) => {
-      if (String(text).includes("step 7")) child.kill("SIGKILL");
+      if (String(text).includes("step  7")) child.kill("SIGKILL");
     });
     await closed;
     await writeFile(
@@ -115,7 +115,10 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
   });
 
   it("ends there as failed when it fails", async () => {
-    const config = CONFIG.replace("num_rollouts: 4", "num_rollouts: 1");
+    const config = CONFIG.replace(
+      "nonterminal_reward: 0",
+      "nonterminal_reward: 0\n    max_reward: 0",
+    );
     const folder = await newFolder(`${config}max_consecutive_empty_steps: 2\n`);
     expect(await train(folder)).toMatchObject({ code: 4 });
     expect(reported()).toMatchObject({ state: "failed", exitcode: 1 });

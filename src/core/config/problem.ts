@@ -31,9 +31,8 @@ export type RuleCode =
   | "TRL208"
   | "TRL209"
   | "TRL210"
-  /** Several keys: evaluation on what is trained on, a tracker that sends nothing, an address that is not used. */
+  /** Several keys: evaluation on what is trained on, an address that is not used. */
   | "TRL211"
-  | "TRL212"
   | "TRL213"
   /** What services offer: environment, split, model or rank, checkpoint, secret that an environment asks for. */
   | "TRL300"

@@ -198,17 +198,10 @@ function unknownEnvironment(
 
 function trackerFindings(config: Config): readonly Finding[] {
   const { wandb, wandb_project_name } = config;
-  const found: Finding[] = [];
+  if (wandb === "disabled" || wandb_project_name !== null) return [];
+  const message =
+    "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
+  const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
   const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
-  if (wandb !== "disabled" && wandb_project_name === null) {
-    const message =
-      "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
-    const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
-    found.push(conflict("TRL111", ["wandb"], message, { remedies: [add, disable] }));
-  } else if (wandb !== "disabled") {
-    const message =
-      "Weights & Biases is not available in this version, nothing is sent; metrics are in metrics.jsonl of the run folder.";
-    found.push(advice("TRL212", ["wandb"], message, { remedies: [disable] }));
-  }
-  return found;
+  return [conflict("TRL111", ["wandb"], message, { remedies: [add, disable] })];
 }

@@ -155,10 +155,12 @@ export const serviceFields = {
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics go to Weights & Biases. Not available in this version: other values than `disabled` give a warning and nothing is sent.",
+    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` files them in the run folder for `wandb sync`.",
   },
   wandb_project_name: {
     type: "string",
+    pattern: "^[^/\\\\#?%:]{1,128}$",
+    patternMeaning: "at most 128 characters, none of them / \\ # ? % :",
     nullable: true,
     default: null,
     change: "fixed",

@@ -99,17 +99,17 @@ describe("a run", () => {
     [["lora_rank: 12"], "error lora_rank"],
     [["init_from: tinker://a/weights/b", "resume_from: auto"], "error init_from"],
     [["wandb: online"], "error wandb"],
-    [["wandb: offline", "wandb_project_name: mine"], "warning wandb"],
     [["max_response_tokens: 200", "max_total_tokens: 100"], "warning max_response_tokens"],
     [["learning_rate: 0"], "warning learning_rate"],
   ])("with %j gets: %s", (lines, finding) => {
     expect(codesIn(textWith(...lines))).toEqual([finding]);
   });
 
-  it("is told where its metrics are when it wants a tracker that is not there yet", () => {
-    expect(messagesIn(textWith("wandb: online", "wandb_project_name: mine"))[0]).toMatch(
-      /not available in this version.*metrics\.jsonl/,
-    );
+  it("reports to W&B once it names a project that can be one", () => {
+    expect(codesIn(textWith("wandb: offline", "wandb_project_name: mine"))).toEqual([]);
+    expect(codesIn(textWith("wandb: online", "wandb_project_name: a/b"))).toEqual([
+      "error wandb_project_name",
+    ]);
   });
 
   it("points at the value of the key at fault", () => {
