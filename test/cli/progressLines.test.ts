@@ -159,3 +159,18 @@ test("the live line follows the step from its rollouts to its training", () => {
     "evaluating 256 rollouts …",
   );
 });
+
+test("a pause amid a step takes nothing from what the step has come to", () => {
+  const begun: readonly ProgressEvent[] = [
+    started(),
+    { kind: "step-started", step: 0, rollouts: 4 },
+    rolloutFinished(1, 1),
+  ];
+  const pause: readonly ProgressEvent[] = [
+    { kind: "paused", step: 0 },
+    { kind: "continued", step: 0 },
+  ];
+  const rest = rolloutFinished(2, 0.5);
+  expect(live([...begun, { kind: "paused", step: 0 }])).toBe("paused before step 1/40");
+  expect(live([...begun, ...pause, rest])).toBe(live([...begun, rest]));
+});
