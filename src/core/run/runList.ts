@@ -31,6 +31,12 @@ export interface ListedRun {
   readonly file: RunFile | null;
 }
 
+/** What the last rows of metrics tell. */
+type Progress = Pick<ListedRun, "steps" | "totalSteps" | "reward" | "recentRewards">;
+
+/** By folder: what was read last, so that rows are not parsed again while none is added. */
+export type KnownProgress = Map<string, { readonly version: string; readonly progress: Progress }>;
+
 /** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
 const RECENT_STEPS = 10;
@@ -41,10 +47,11 @@ export async function listRuns(
   fileSystem: FileSystem,
   parent: string,
   liveness: Liveness,
+  known: KnownProgress = new Map(),
 ): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   for (const name of await fileSystem.list(parent)) {
-    const run = await readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness);
+    const run = await readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness, known);
     if (run !== null) runs.push(run);
   }
   return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
@@ -55,6 +62,7 @@ export async function readRun(
   fileSystem: FileSystem,
   place: Pick<ListedRun, "name" | "folder">,
   liveness: Liveness,
+  known: KnownProgress = new Map(),
 ): Promise<ListedRun | null> {
   const nothing = {
     ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [] },
@@ -63,19 +71,14 @@ export async function readRun(
   try {
     const file = await readRunFile(fileSystem, place.folder);
     if (file === null) return null;
-    const rows = await lastRows(fileSystem, place.folder);
-    const steps = (rows.at(-1)?.step ?? -1) + 1;
-    const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
+    const progress = await readProgress(fileSystem, place.folder, file, known);
     return {
       ...place,
+      ...progress,
       file,
       phase: phaseOf(file, liveness),
-      steps,
-      totalSteps: totalSteps(rows.at(-1)),
-      reward: recentRewards.at(-1) ?? null,
-      recentRewards,
       startedAtMs: file.startedAtMs,
-      repeats: await repeatedSteps(fileSystem, place.folder, steps),
+      repeats: await repeatedSteps(fileSystem, place.folder, progress.steps),
     };
   } catch (error) {
     if (isAppError(error, "run-file-invalid")) return { ...place, ...nothing, phase: "unreadable" };
@@ -100,10 +103,36 @@ function measure(row: MetricsRow, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** The end of the file is enough, however long the run was. */
-async function lastRows(fileSystem: FileSystem, folder: string): Promise<readonly MetricsRow[]> {
+async function readProgress(
+  fileSystem: FileSystem,
+  folder: string,
+  { runId, generation }: RunFile,
+  known: KnownProgress,
+): Promise<Progress> {
   const path = runPaths(folder).metrics;
   const size = (await fileSystem.size(path)) ?? 0;
+  // Within a generation files only grow.
+  const version = `${runId} ${generation} ${size}`;
+  const before = known.get(folder);
+  if (before?.version === version) return before.progress;
+  const rows = await lastRows(fileSystem, path, size);
+  const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
+  const progress = {
+    steps: (rows.at(-1)?.step ?? -1) + 1,
+    totalSteps: totalSteps(rows.at(-1)),
+    reward: recentRewards.at(-1) ?? null,
+    recentRewards,
+  };
+  known.set(folder, { version, progress });
+  return progress;
+}
+
+/** The end of the file is enough, however long the run was. */
+async function lastRows(
+  fileSystem: FileSystem,
+  path: string,
+  size: number,
+): Promise<readonly MetricsRow[]> {
   if (size === 0) return [];
   const start = Math.max(0, size - TAIL_BYTES);
   const { lines } = parseJsonLines(await fileSystem.readRange(path, start, size - start));

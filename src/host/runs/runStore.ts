@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/run/runFile.ts";
-import { type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
+import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
 import { ControlClient } from "../../node/controlClient.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlWish, RunStatus } from "../../shared/control.ts";
@@ -38,6 +38,7 @@ export class RunStore {
   readonly #changed: Emitter<string | null>;
   readonly #connections = new Map<string, Connection>();
   readonly #connecting = new Map<string, Promise<Connection | null>>();
+  readonly #progress: KnownProgress = new Map();
   #entries = new Map<string, RunEntry>();
   #parents: readonly string[] = [];
   #single: readonly string[] = [];
@@ -117,7 +118,7 @@ export class RunStore {
     const found = new Map<string, ListedRun>();
     for (const parent of this.#parents) {
       try {
-        for (const run of await listRuns(fileSystem, parent, liveness)) {
+        for (const run of await listRuns(fileSystem, parent, liveness, this.#progress)) {
           const folder = runFolder(run.folder);
           found.set(folder, { ...run, folder });
         }
@@ -127,7 +128,8 @@ export class RunStore {
     }
     for (const folder of this.#single.map((each) => runFolder(each))) {
       const name = folder.slice(Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\")) + 1);
-      const run = await readRun(fileSystem, { name, folder }, liveness).catch(() => null);
+      const place = { name, folder };
+      const run = await readRun(fileSystem, place, liveness, this.#progress).catch(() => null);
       if (run !== null) found.set(folder, run);
     }
     this.#entries = new Map([...found].map(([folder, run]) => [folder, this.#entry(run)] as const));
