@@ -28,7 +28,7 @@ export interface UploadSettings {
 type Turn = RolloutRecord["turns"][number];
 
 /** True when the rollout was trained on. */
-export function isIncluded({ fate }: Pick<ScoredLine, "fate">): boolean {
+function isIncluded({ fate }: Pick<ScoredLine, "fate">): boolean {
   return fate === "trained";
 }
 
