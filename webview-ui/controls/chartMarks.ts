@@ -88,8 +88,8 @@ function drawEvaluation(
   const ratio = devicePixelRatio;
   const at = (value: number): number => plot.valToPos(value, "y", true);
   const size = 5 * ratio;
-  ctx.strokeStyle = canvasColour("orange");
-  ctx.fillStyle = canvasColour("orange");
+  ctx.strokeStyle = canvasColour("purple");
+  ctx.fillStyle = canvasColour("purple");
   ctx.lineWidth = 1.5 * ratio;
   ctx.beginPath();
   ctx.moveTo(x, at(low));

@@ -139,7 +139,7 @@ export function rewardParts(panel: PanelModel, superseded: Superseded): RewardPa
 
 const EVALUATION_ENTRY: LegendEntry = {
   ...{ key: "evaluation", label: strings.reward.evaluation },
-  ...{ colour: "orange", look: "diamond", values: null },
+  ...{ colour: "purple", look: "diamond", values: null },
 };
 
 /** All of the axis, with marks before the first step. */
