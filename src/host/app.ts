@@ -2,7 +2,7 @@
 
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import { appendCheckpoint, readCheckpoints } from "../core/run/checkpointLog.ts";
+import { appendCheckpoint } from "../core/run/checkpointLog.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
@@ -49,6 +49,7 @@ import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
 import { RunFocus } from "./views/runFocus.ts";
 import { RunLabels } from "./views/runLabels.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
+import { SavedCheckpoints } from "./views/savedCheckpoints.ts";
 import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
 import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
 
@@ -130,7 +131,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   keep(late.use(room.loaded));
   keep(new RunDiagnostics({ trainings, onError }));
 
-  const readSaved = (folder: string) => readCheckpoints(fileSystem, folder);
+  const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
+  const saved = new SavedCheckpoints({ fileSystem, runIdOf });
+  const readSaved = (folder: string) => saved.read(folder);
   const runsView = keep(new RunsView({ store, trainings, labels }));
   const trajectories = keep(
     new TrajectoriesView({
@@ -145,7 +148,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const named = keep(
     new WorkspaceEnvironments({
       configs: () => finder.configs,
-      onDidChangeConfigs: (listener) => store.onDidChange(listener),
+      onDidChangeConfigs: finder.onDidFind,
     }),
   );
   const environments = keep(
@@ -234,7 +237,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     runMenu: () => showRunMenu(store),
     ...panelHandlers({ ...chosen, panel }),
   };
-  await finder.find();
+  // What cannot be found at first must not keep everything else away.
+  await finder.find().catch(onError);
   const isAttached = (pid: number): boolean => store.isAttached(pid);
   // Whether another window is gone takes seconds to tell.
   rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);

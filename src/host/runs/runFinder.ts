@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { runParent } from "../../node/runPlaces.ts";
 import { setContextKey } from "../contextKeys.ts";
+import { Emitter } from "../emitter.ts";
 import { onSettingChange, readSetting } from "../settings.ts";
 import type { RunLabels } from "../views/runLabels.ts";
 import type { RunStore } from "./runStore.ts";
@@ -23,6 +24,7 @@ export class RunFinder implements vscode.Disposable {
   #watched = "";
   #timer: NodeJS.Timeout | null = null;
   #configs: readonly vscode.Uri[] = [];
+  readonly #found: Emitter<void>;
 
   constructor(parts: {
     readonly store: RunStore;
@@ -32,6 +34,7 @@ export class RunFinder implements vscode.Disposable {
     this.#store = parts.store;
     this.#labels = parts.labels;
     this.#onError = parts.onError;
+    this.#found = new Emitter(parts.onError);
     const again = (): void => this.#soon();
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
@@ -51,9 +54,15 @@ export class RunFinder implements vscode.Disposable {
     return this.#configs;
   }
 
+  /** Called when configurations were looked for again, also because one has changed. */
+  get onDidFind(): Emitter<void>["event"] {
+    return this.#found.event;
+  }
+
   /** Looks everywhere again. */
   async find(): Promise<void> {
     this.#configs = await findConfigs();
+    this.#found.fire();
     const parents = await this.#parents();
     this.#watchParents(parents);
     await this.#store.look(parents, this.#labels.opened);

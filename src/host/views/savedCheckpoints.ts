@@ -1,0 +1,38 @@
+/** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is under way. */
+
+import type { FileSystem } from "../../core/ports.ts";
+import { type CheckpointEntry, readCheckpoints } from "../../core/run/checkpointLog.ts";
+import { runPaths } from "../../core/run/layout.ts";
+
+export interface SavedCheckpointsParts {
+  readonly fileSystem: FileSystem;
+  /** Tells a run from a later one in the same folder; empty when that is not known. */
+  readonly runIdOf: (folder: string) => string;
+}
+
+interface Saved {
+  readonly version: string;
+  readonly entries: readonly CheckpointEntry[];
+}
+
+export class SavedCheckpoints {
+  readonly #parts: SavedCheckpointsParts;
+  readonly #known = new Map<string, Saved>();
+
+  constructor(parts: SavedCheckpointsParts) {
+    this.#parts = parts;
+  }
+
+  /** All saves of the run in `folder`; none where the list cannot be read. */
+  async read(folder: string): Promise<readonly CheckpointEntry[]> {
+    const { fileSystem, runIdOf } = this.#parts;
+    const size = await fileSystem.size(runPaths(folder).checkpoints).catch(() => null);
+    if (size === null) return [];
+    const version = `${runIdOf(folder)} ${size}`;
+    const known = this.#known.get(folder);
+    if (known?.version === version) return known.entries;
+    const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
+    this.#known.set(folder, { version, entries });
+    return entries;
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, it, vi } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { SavedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+
+const RUN = "/runs/demo";
+
+function aSave(name: string): CheckpointEntry {
+  return {
+    ...{ name, step: 1, epoch: 0, position: 1, kind: "periodic", expires_at: null, metrics: {} },
+    ...{ state_path: `tinker://x/weights/${name}`, sampler_path: null },
+    ...{ renderer: "qwen3", created_at: "2026-01-01T00:00:00Z" },
+  };
+}
+
+function aList() {
+  const fileSystem = createMemoryFileSystem();
+  let runId = "first";
+  const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => runId });
+  const reading = vi.spyOn(fileSystem, "readRange");
+  const names = async () => (await saved.read(RUN)).map(({ name }) => name);
+  const replaceRun = (): void => {
+    fileSystem.files.clear();
+    runId = "second";
+  };
+  return { fileSystem, saved, reading, names, replaceRun };
+}
+
+it("reads a list once, and again when a save was added", async () => {
+  const { fileSystem, reading, names } = aList();
+  expect(await names()).toEqual([]);
+  await appendCheckpoint(fileSystem, RUN, aSave("a"));
+  expect([await names(), await names()]).toEqual([["a"], ["a"]]);
+  expect(reading).toHaveBeenCalledTimes(1);
+  await appendCheckpoint(fileSystem, RUN, aSave("b"));
+  expect(await names()).toEqual(["a", "b"]);
+});
+
+it("tells another run in the same folder, with a list as long, from the one before", async () => {
+  const { fileSystem, names, replaceRun } = aList();
+  await appendCheckpoint(fileSystem, RUN, aSave("a"));
+  expect(await names()).toEqual(["a"]);
+  replaceRun();
+  await appendCheckpoint(fileSystem, RUN, aSave("b"));
+  expect(await names()).toEqual(["b"]);
+});
+
+it("a list that cannot be read hides no other one", async () => {
+  const { fileSystem, saved } = aList();
+  await appendCheckpoint(fileSystem, RUN, aSave("a"));
+  const unreadable = new AppError("file-unreadable", "Not for you.");
+  vi.spyOn(fileSystem, "readRange").mockRejectedValue(unreadable);
+  expect(await saved.read(RUN)).toEqual([]);
+});
