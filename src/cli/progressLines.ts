@@ -130,7 +130,7 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
   if (!isOver) return layout.isLive ? [] : [uploadingLine(waiting)];
   if (waiting === 0) return [[styled("quiet", "all rollouts are uploaded to OpenReward")]];
   const left = `${formatQuantity(waiting, "rollout")} not uploaded to OpenReward yet`;
-  return [[styled("warning", left), "; the next resume of the run uploads them"]];
+  return [[styled("warning", left), "; the next resume of the run does it"]];
 }
 
 /** Where a run lies, and how to go on with it and to look into it. */

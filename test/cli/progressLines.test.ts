@@ -174,3 +174,17 @@ test("a pause amid a step takes nothing from what the step has come to", () => {
   expect(live([...begun, { kind: "paused", step: 0 }])).toBe("paused before step 1/40");
   expect(live([...begun, ...pause, rest])).toBe(live([...begun, rest]));
 });
+
+test("rollouts that are still being uploaded at the end are counted, and those that are left named", () => {
+  const uploading = (waiting: number, isOver = false) =>
+    ({ kind: "uploading", waiting, isOver }) as const;
+  expect(screen([uploading(12), uploading(0, true)])).toEqual([
+    "uploading 12 rollouts to OpenReward …",
+    "all rollouts are uploaded to OpenReward",
+  ]);
+  expect(screen([uploading(1), uploading(1, true)], WINDOW)).toEqual([
+    "1 rollout not uploaded to OpenReward yet; the next resume of the run does it",
+  ]);
+  expect(live([uploading(12)])).toBe("uploading 12 rollouts to OpenReward …");
+  expect(live([uploading(12), uploading(3, true)])).toBeNull();
+});

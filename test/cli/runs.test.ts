@@ -95,6 +95,21 @@ test("runs are listed with what they did and what a resume would repeat, the new
   ]);
 });
 
+test("rollouts that wait to be uploaded are counted where there are any", async () => {
+  await aRun("logs", "left", { phase: "done" });
+  await aRun("logs", "plain", { phase: "done" });
+  const lines = [
+    '{"kind":"opened","attempt":1,"waiting":0}',
+    '{"kind":"queued","attempt":1,"step":0,"waiting":16}',
+    '{"kind":"sending","attempt":1,"step":0,"group":0,"rollout":0,"id":"a","name":"b"}',
+    '{"kind":"sent","step":0,"group":0,"rollout":0,"id":"a","waiting":15}',
+    '{"kind":"sending","attempt":1,"step":0,"gro',
+  ];
+  await writeFile(join(cwd, "logs", "left", "upload.jsonl"), lines.join("\n"));
+  const ends = (await listed("logs")).slice(1, 4).map((line) => line.split(/\s{2,}/).at(-1));
+  expect(ends.sort()).toEqual(["15", "to upload", "–"]);
+});
+
 test("a run of another version is there, plain files and other folders are not", async () => {
   await aRun("logs", "new", {});
   await writeFile(join(cwd, "logs", "new", "run.json"), '{"schemaVersion": 2}');

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import type { NewRunEvent } from "../../../src/core/run/events.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+import type { RunContext } from "../../../src/core/training/context.ts";
+import type { ProgressEvent } from "../../../src/core/training/progress.ts";
+import { RolloutUploads } from "../../../src/trainer/tracking/upload.ts";
+import { stepFinished } from "../../cli/fakeProgram.ts";
+import { UploadService } from "../../core/openreward/uploadService.ts";
+import { aRecord } from "../../core/run/builders.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { aConfig } from "../../core/training/builders.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+
+const KEY = "or_1234567";
+
+async function setUp(promptText: string) {
+  const service = new UploadService();
+  const clock = new FakeClock();
+  const fileSystem = createMemoryFileSystem();
+  const events: NewRunEvent[] = [];
+  const told: ProgressEvent[] = [];
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: "run" });
+  await store.addRollout(aRecord({ promptText }));
+  await store.addScores(0, [{ group: 0, rollout: 0, advantage: 1, fate: "trained" }]);
+  const redactor = new Redactor();
+  for (const secret of ["open-sesame", KEY]) redactor.learn(secret);
+  const context: Partial<RunContext> = {
+    ...{ clock, fileSystem, redactor, folder: "run", attempt: 1, log: silentLog },
+    random: { uuid: () => "", uniform: () => 1 },
+    sha256: (text) => createHash("sha256").update(text).digest("hex"),
+    events: { record: async (event) => void events.push(event) },
+    watch: (event) => void told.push(event),
+    config: aConfig({ openreward_run_name: "mine" }),
+  };
+  const uploads = new RolloutUploads({
+    // Sound because uploads use nothing else of it.
+    context: context as RunContext,
+    address: {
+      ...{ url: "https://api.test", key: KEY },
+      keySource: { name: "OPENREWARD_API_KEY", origin: "dotenv" },
+    },
+    ...{ file: { runId: "id", name: "run" }, firstStep: 0, http: service.http },
+  });
+  const watch = uploads.beside((event) => void told.push(event));
+  const playStep = (): void => {
+    watch({ kind: "step-started", step: 0, rollouts: 1 });
+    watch(stepFinished({ step: 0 }));
+  };
+  const drain = () => clock.run(uploads.drain({ isFailing: false }));
+  return { service, clock, events, told, uploads, playStep, drain };
+}
+
+const isOurs = ({ kind }: ProgressEvent): boolean => kind === "warning" || kind === "uploading";
+
+it("a finished step is uploaded under the run's name at OpenReward, cleaned of secrets known by now", async () => {
+  const { service, told, playStep, drain } = await setUp("Say open-sesame.");
+  playStep();
+  await drain();
+  const [rollout] = [...service.rollouts.values()];
+  expect(rollout?.starts[0]).toMatchObject({ runName: "mine" });
+  expect(rollout?.messages[1]).toMatchObject({ content: "Say ***." });
+  expect(told.map(({ kind }) => kind).slice(0, 2)).toEqual(["step-started", "step-finished"]);
+});
+
+it("a service that is down costs one warning, an event each time, and a bounded wait at the end", async () => {
+  const { service, clock, events, told, playStep, drain } = await setUp("Prompt.");
+  service.fault = () => ({ status: 503, json: { message: "down" } });
+  playStep();
+  await clock.advance(10 * 60_000);
+  expect(told.filter(isOurs)).toEqual([
+    { kind: "warning", message: expect.stringMatching(/^OpenReward does not take .*503: down/) },
+  ]);
+  await drain();
+  expect(told.filter(isOurs).slice(1)).toEqual([
+    { kind: "uploading", waiting: 1, isOver: false },
+    { kind: "uploading", waiting: 1, isOver: true },
+  ]);
+  expect(events.map(({ kind, level, data }) => [kind, level, data])).toEqual([
+    ["upload-waits", "warn", { waiting: 1 }],
+    ["upload-left", "warn", { waiting: 1 }],
+  ]);
+});
+
+it("a key that is denied is named, with where it was found and without its value", async () => {
+  const { service, told, events, playStep, drain } = await setUp("Prompt.");
+  service.fault = () => ({ status: 401, json: { message: `no such key: ${KEY}` } });
+  playStep();
+  await drain();
+  const [warning] = told.filter(({ kind }) => kind === "warning");
+  expect(warning).toMatchObject({
+    message: expect.stringMatching(/^No more rollouts .*OPENREWARD_API_KEY \(from \.env\)/),
+  });
+  expect(events.map(({ kind }) => kind)).toEqual(["upload-stopped", "upload-left"]);
+  expect(JSON.stringify([told, events])).not.toContain(KEY);
+});

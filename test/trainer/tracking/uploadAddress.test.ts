@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import { uploadAddress } from "../../../src/trainer/tracking/uploadAddress.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+interface Setting {
+  readonly process?: Values;
+  readonly dotenv?: Values;
+  readonly store?: Values;
+  readonly allowedHosts?: readonly string[];
+}
+
+function address({ process = {}, dotenv = {}, store = {}, allowedHosts = [] }: Setting) {
+  const variables = (name: string): FoundValue | null => {
+    if (store[name] !== undefined) return { value: store[name], origin: "store", host: null };
+    if (process[name] !== undefined) return { value: process[name], origin: "process" };
+    return dotenv[name] === undefined ? null : { value: dotenv[name], origin: "dotenv" };
+  };
+  return uploadAddress({ config: { openreward_upload: true }, variables, allowedHosts });
+}
+
+const KEY = { OPENREWARD_API_KEY: "or_1" };
+
+describe("the address of uploads", () => {
+  it("is none when nothing is to be uploaded, whether there is a key or not", () => {
+    const config = { openreward_upload: false };
+    expect(uploadAddress({ config, variables: () => null, allowedHosts: [] })).toBeNull();
+  });
+
+  it("is OpenReward's, or what a variable says", () => {
+    expect(address({ process: KEY })).toMatchObject({ url: "https://api.openreward.ai" });
+    const web = { ...KEY, OPENREWARD_URL: "http://mine.test:9000" };
+    expect(address({ process: web })).toMatchObject({ url: "http://api.mine.test:9000" });
+    const own = { ...web, OPENREWARD_API_URL: "http://127.0.0.1:9000" };
+    expect(address({ process: own })).toMatchObject({ url: "http://127.0.0.1:9000", key: "or_1" });
+  });
+
+  it("needs OpenReward's key, which the message names", () => {
+    const other = { ORS_API_KEY: "ors_1" };
+    expect(() => address({ process: other })).toThrow(
+      /openreward_upload: true .* OPENREWARD_API_KEY/,
+    );
+  });
+
+  it("gets no key that comes from elsewhere when .env leads to it, unless the host is allowed", () => {
+    const setting = { process: KEY, dotenv: { OPENREWARD_API_URL: "https://one.test" } };
+    expect(() => address(setting)).toThrow(/--allow-host one\.test/);
+    expect(address({ ...setting, allowedHosts: ["one.test"] })).toMatchObject({ key: "or_1" });
+  });
+
+  it("gets no key from the store that is kept for another host", () => {
+    expect(address({ store: KEY })).toMatchObject({ key: "or_1" });
+    const elsewhere = { store: KEY, process: { OPENREWARD_API_URL: "https://two.test" } };
+    expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY is kept for/);
+    const allowedHosts = ["OPENREWARD_API_KEY@two.test"];
+    expect(address({ ...elsewhere, allowedHosts })).toMatchObject({ url: "https://two.test" });
+  });
+});
