@@ -23,17 +23,18 @@ export class UploadPatience {
   #failures = 0;
   #notBeforeMs = 0;
   #troubledSinceMs: number | null = null;
+  #reason = "";
   #isTold = false;
 
   constructor(parts: UploadPatienceParts) {
     this.#parts = parts;
   }
 
-  /** How long nothing has been taken; null while all is well. */
-  get troubledForMs(): number | null {
-    return this.#troubledSinceMs === null
-      ? null
-      : this.#parts.clock.monotonic() - this.#troubledSinceMs;
+  /** For how long nothing has been taken, and why; null while all is well. */
+  get trouble(): { readonly forMs: number; readonly reason: string } | null {
+    if (this.#troubledSinceMs === null) return null;
+    const forMs = this.#parts.clock.monotonic() - this.#troubledSinceMs;
+    return { forMs, reason: this.#reason };
   }
 
   /** Resolves when the next request may go. Rejects with the signal's reason. */
@@ -51,6 +52,7 @@ export class UploadPatience {
     const { clock, random, onTrouble } = this.#parts;
     const nowMs = clock.monotonic();
     this.#troubledSinceMs ??= nowMs;
+    this.#reason = reason;
     // Those that were under way together fail together, and that counts once.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
     const capMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));

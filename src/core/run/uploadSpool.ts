@@ -50,7 +50,7 @@ export interface DrainOptions {
   /** Ends the wait early. */
   readonly isHopeless: () => boolean;
   readonly signal?: AbortSignal;
-  /** Called at the start, from time to time, and at the end. */
+  /** Called while it waits: at once, and from time to time. */
   readonly onProgress: (waiting: number) => void;
 }
 
@@ -125,7 +125,6 @@ export class UploadSpool {
       onProgress(this.waiting);
       await this.#pause(done, Math.min(PROGRESS_MS, endMs - clock.monotonic()), signal);
     }
-    onProgress(this.waiting);
     return this.waiting;
   }
 

@@ -32,7 +32,7 @@ const DRAIN_MS = 10 * 60_000;
 /** After a failure the user waits for the reason. */
 const SHORT_DRAIN_MS = 15_000;
 /** A service that has taken nothing for this long is not waited for at the end. */
-const HOPELESS_AFTER_MS = 45_000;
+const HOPELESS_AFTER_MS = 30_000;
 
 /** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
 export function startUploads({
@@ -117,18 +117,20 @@ export class RolloutUploads {
     readonly isFailing: boolean;
     readonly signal?: AbortSignal;
   }) {
-    let isTold = false;
-    const tell = (waiting: number, isOver: boolean): void => {
-      isTold ||= waiting > 0;
-      if (isTold) this.#parts.context.watch({ kind: "uploading", waiting, isOver });
-    };
+    const { watch } = this.#parts.context;
+    let told: number | null = null;
     const waiting = await this.#spool.drain({
       limitMs: isFailing ? SHORT_DRAIN_MS : DRAIN_MS,
-      isHopeless: () => (this.#patience.troubledForMs ?? 0) > HOPELESS_AFTER_MS,
-      onProgress: (left) => tell(left, false),
+      isHopeless: () => (this.#patience.trouble?.forMs ?? 0) > HOPELESS_AFTER_MS,
+      onProgress: (left) => {
+        if (left !== told) watch({ kind: "uploading", waiting: left, isOver: false });
+        told = left;
+      },
       ...(signal !== undefined && { signal }),
     });
-    tell(waiting, true);
+    const { trouble } = this.#patience;
+    if (waiting > 0 && trouble !== null && !this.#isWarned) this.#waits(trouble.reason);
+    if (waiting > 0 || told !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
     const message = `${waiting} rollouts are not uploaded to OpenReward yet; the next resume uploads them.`;
     this.#record("warn", "upload-left", message, waiting);

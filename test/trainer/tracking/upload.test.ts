@@ -74,13 +74,23 @@ it("a service that is down costs one warning, an event each time, and a bounded 
     { kind: "warning", message: expect.stringMatching(/^OpenReward does not take .*503: down/) },
   ]);
   await drain();
-  expect(told.filter(isOurs).slice(1)).toEqual([
-    { kind: "uploading", waiting: 1, isOver: false },
-    { kind: "uploading", waiting: 1, isOver: true },
-  ]);
+  expect(told.filter(isOurs).slice(1)).toEqual([{ kind: "uploading", waiting: 1, isOver: true }]);
   expect(events.map(({ kind, level, data }) => [kind, level, data])).toEqual([
     ["upload-waits", "warn", { waiting: 1 }],
     ["upload-left", "warn", { waiting: 1 }],
+  ]);
+});
+
+it("a service that is down at the end only is named before the wait is given up", async () => {
+  const { service, clock, told, playStep, drain } = await setUp("Prompt.");
+  service.fault = () => "broken";
+  playStep();
+  await drain();
+  expect(clock.monotonic()).toBeLessThan(120_000);
+  expect(told.filter(isOurs).map(({ kind }) => kind)).toEqual([
+    "uploading",
+    "warning",
+    "uploading",
   ]);
 });
 
