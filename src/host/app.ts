@@ -240,8 +240,13 @@ export async function createApp(parts: AppParts): Promise<App> {
   // What cannot be found at first must not keep everything else away.
   await finder.find().catch(onError);
   const isAttached = (pid: number): boolean => store.isAttached(pid);
-  // Whether another window is gone takes seconds to tell.
-  rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);
+  const rejoin = (): void => {
+    // Whether another window is gone takes seconds to tell.
+    rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);
+  };
+  // A task in Restricted Mode makes VS Code ask for trust, out of nothing.
+  if (vscode.workspace.isTrusted) rejoin();
+  else keep(vscode.workspace.onDidGrantWorkspaceTrust(rejoin));
   panel.reviveAfterCrash();
   notices.offerInterrupted();
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");

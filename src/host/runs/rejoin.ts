@@ -6,6 +6,7 @@ import { ControlClient } from "../../node/controlClient.ts";
 import type { RunStatus } from "../../shared/control.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import { TASK_TYPE } from "../task/taskType.ts";
+import { isDeadTerminal } from "./deadTerminal.ts";
 import type { KnownLaunch, LaunchStore } from "./launchStore.ts";
 
 export interface RejoinParts {
@@ -31,7 +32,7 @@ async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinPar
   if (!(await isFree(launch, isAttached))) return;
   const { title } = launch.request;
   log.info(`joining ${title} again`);
-  closeDeadTerminal(title);
+  await closeDeadTerminals(title);
   await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folderOf(launch), title));
 }
 
@@ -78,8 +79,8 @@ async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
 }
 
 /** A reload leaves the terminal of a task behind, frozen (VS Code, issue 266487). */
-function closeDeadTerminal(title: string): void {
+async function closeDeadTerminals(title: string): Promise<void> {
   for (const terminal of vscode.window.terminals) {
-    if (terminal.name === title || terminal.name.endsWith(` - ${title}`)) terminal.dispose();
+    if (await isDeadTerminal(terminal, title)) terminal.dispose();
   }
 }
