@@ -190,12 +190,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   );
   keep(keepStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
   keep(openOnStart(trainings, panel));
+  keep(finder.onDidFind(() => config.refresh()));
   keep(
-    store.onDidChange(() => {
+    store.onDidChange((folder) => {
+      // What one run tells changes neither their number nor which are live.
+      if (folder !== null) return;
       const live = store.runs.filter(({ isLive }) => isLive).length;
       void setContextKey("running", live);
       void setContextKey("hasRuns", store.runs.length > 0);
-      config.refresh();
       trees.runs.view.badge =
         live === 0
           ? undefined

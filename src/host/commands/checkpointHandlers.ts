@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { setValue } from "../../core/config/editing/setValue.ts";
-import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import type { RunStore } from "../runs/runStore.ts";
@@ -116,7 +116,7 @@ async function choose(
   }
   const items: (vscode.QuickPickItem & Chosen)[] = [];
   for (const run of store.runs) {
-    for (const entry of (await read(run.folder)).toReversed()) {
+    for (const entry of usableCheckpoints(await read(run.folder), Date.now()).toReversed()) {
       items.push({
         label: `${run.name} · step ${entry.step}`,
         description: entry.kind,
