@@ -78,8 +78,9 @@ export async function runJourney(
     return false;
   } finally {
     await page.context().close();
-    await server.stop();
+    // Before the server's folder goes: trainers keep their checkpoints in it.
     endTrainers(folder);
+    await server.stop();
     deleteFolder(folder);
   }
 }
