@@ -39,7 +39,6 @@ export class RunFinder implements vscode.Disposable {
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
       onSettingChange(["config.files"], again),
-      ...patterns().map((pattern) => watched(`**/${pattern}`, again)),
     );
   }
 
@@ -64,7 +63,7 @@ export class RunFinder implements vscode.Disposable {
     this.#configs = await findConfigs();
     this.#found.fire();
     const parents = await this.#parents();
-    this.#watchParents(parents);
+    this.#watch(parents);
     await this.#store.look(parents, this.#labels.opened);
     await setContextKey("hasConfig", this.#configs.length > 0);
     await setContextKey("hasRuns", this.#store.runs.length > 0);
@@ -79,12 +78,13 @@ export class RunFinder implements vscode.Disposable {
     return [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
   }
 
-  #watchParents(parents: readonly string[]): void {
-    const wanted = parents.join("\n");
+  #watch(parents: readonly string[]): void {
+    const wanted = JSON.stringify([patterns(), parents]);
     if (wanted === this.#watched) return;
     this.#watched = wanted;
     this.#watchers.dispose();
     this.#watchers = vscode.Disposable.from(
+      ...patterns().map((pattern) => watched(`**/${pattern}`, () => this.#soon())),
       ...parents.map((parent) =>
         watched(new vscode.RelativePattern(vscode.Uri.file(parent), "*/run.json"), () => {
           this.#store.refresh().catch(this.#onError);
