@@ -64,8 +64,11 @@ function firstAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Lets the official clients check a server. */
-export async function driveOfficially(url: string): Promise<Checks> {
-  const args = [join(KIT, "drive_official.py"), "--base-url", url, "--strict"];
+/** Lets the official clients check a server; `others` are further arguments of their driver. */
+export async function driveOfficially(
+  url: string,
+  others: readonly string[] = [],
+): Promise<Checks> {
+  const args = [join(KIT, "drive_official.py"), "--base-url", url, "--strict", ...others];
   return await runChecks(kitPython ?? "", args);
 }

@@ -60,6 +60,10 @@ export const PEERS: readonly Peer[] = [
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
+    ...{ file: "conformance/servedEnvironments", name: "the same drive our own environments" },
+    version: `${OPENREWARD}, ${ORS_SDK}`,
+  },
+  {
     file: "extra/rolloutUpload",
     name: "our uploads, beside a recording of openreward",
     version: OPENREWARD,

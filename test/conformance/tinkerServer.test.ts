@@ -1,18 +1,16 @@
 /** The official Tinker client drives our engine, as `serve` opens it to other programs. */
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type LocalServers, serve } from "../../src/trainer/serve.ts";
+import type { LocalServers } from "../../src/trainer/serve.ts";
 import { runChecks } from "./checkLines.ts";
+import { PROGRAM_FOLDER, serveProgram } from "./servedProgram.ts";
 import { tell } from "./tally.ts";
 import { TINKER_KIT, tinkerKitPython } from "./tinkerKit.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
-const MODEL = join(PROGRAM, "model");
+const MODEL = join(PROGRAM_FOLDER, "model");
 
 /** Checks that may find nothing to check. */
 const ABSENT: Readonly<Record<string, string>> = {
@@ -41,16 +39,11 @@ async function tokenizerArguments(): Promise<readonly string[]> {
 }
 
 describe.skipIf(tinkerKitPython === null)("the embedded engine", () => {
-  let store = "";
   let served: LocalServers;
   beforeAll(async () => {
-    store = await mkdtemp(join(tmpdir(), "tinker-rl-conformance-"));
-    served = await serve({ tinkerPort: 0, environmentsPort: 0, store, programFolder: PROGRAM });
+    served = await serveProgram();
   });
-  afterAll(async () => {
-    await served?.close();
-    await rm(store, { recursive: true, force: true });
-  });
+  afterAll(() => served?.close());
 
   it("passes every check of the official client", { timeout: 600_000 }, async (context) => {
     const { passed, failed, skipped } = await runChecks(tinkerKitPython ?? "", [

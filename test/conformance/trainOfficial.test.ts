@@ -59,7 +59,7 @@ const rowSchema = z.looseObject({
   }),
 });
 
-describe.skipIf(kitPython === null).each(PACKAGES)(
+describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
   "training on the server of %s",
   (packageName) => {
     const environments =

@@ -1,0 +1,23 @@
+/** The built program, opened to other programs by `serve`, with a store of its own. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type LocalServers, serve } from "../../src/trainer/serve.ts";
+
+export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));
+
+/** `close` removes the store. */
+export async function serveProgram(): Promise<LocalServers> {
+  const store = await mkdtemp(join(tmpdir(), "tinker-rl-conformance-"));
+  const ports = { tinkerPort: 0, environmentsPort: 0 };
+  const served = await serve({ ...ports, store, programFolder: PROGRAM_FOLDER });
+  return {
+    ...served,
+    close: async () => {
+      await served.close();
+      await rm(store, { recursive: true, force: true });
+    },
+  };
+}
