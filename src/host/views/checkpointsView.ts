@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
+import { plainLine } from "../plainText.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 import type { RunLabels } from "./runLabels.ts";
@@ -83,7 +84,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   #runItem(folder: string): vscode.TreeItem {
     const { store, labels } = this.#parts;
-    const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder;
+    const name = labels.nameOf(folder) ?? plainLine(store.get(folder)?.name ?? folder);
     const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
     item.id = `checkpoints:${folder}`;
     item.contextValue = "checkpointRun";

@@ -2,6 +2,7 @@
 
 import type * as vscode from "vscode";
 import type { Trees } from "../app.ts";
+import { plainLine } from "../plainText.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { RunLabels } from "./runLabels.ts";
@@ -62,7 +63,7 @@ export class RunFocus implements vscode.Disposable {
     const run = chosen ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0] ?? null;
     trajectories.show(run?.folder ?? null);
     trees.trajectories.view.description =
-      run === null ? "" : (labels.nameOf(run.folder) ?? run.name);
+      run === null ? "" : (labels.nameOf(run.folder) ?? plainLine(run.name));
   }
 
   async #revealLatest(): Promise<void> {
