@@ -249,7 +249,8 @@ function endLines(event: EventOf<"ended">, invocation: Invocation): readonly Lin
     BLANK,
     [title],
     ...(comparison === null ? [] : [labelled("mean reward", comparison)]),
-    ...nextStepLines(event.folder, true, invocation),
+    // In an editor a finished run offers no resume of its own.
+    ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
     ...(outcome === "done"
       ? [[styled("quiet", "A finished run goes on when max_steps or num_epochs is raised.")]]
       : []),

@@ -38,7 +38,7 @@ export function requireAllowedHost({ address, keys, officialUrl, allowedHosts }:
   if (key === undefined) return;
   throw new AppError(
     "key-host-not-allowed",
-    `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host}; else remove ${address.name} from .env.`,
+    `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host} in a terminal, or approve it in the editor; else remove ${address.name} from .env.`,
     { data: { variable: address.name, host: url.host, key: key.name } },
   );
 }

@@ -86,6 +86,7 @@ export class Approvals {
         host ?? "",
       ),
       vscode.l10n.t("Send to {0}", host ?? ""),
+      vscode.l10n.t("Don't Send"),
     );
     if (isAllowed) await this.#keep([...this.list(), wanted]);
     return isAllowed;

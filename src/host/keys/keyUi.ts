@@ -63,8 +63,8 @@ export interface KeyUi {
     question: ButtonQuestion<Value, Action>,
   ): Promise<{ readonly value: Value; readonly action: Action } | undefined>;
   input(question: InputQuestion): Promise<string | undefined>;
-  /** A modal dialog; true when the one action was chosen. */
-  confirm(message: string, detail: string, action: string): Promise<boolean>;
+  /** A modal dialog; true when the action was chosen. With a `refusal`, Enter refuses. */
+  confirm(message: string, detail: string, action: string, refusal?: string): Promise<boolean>;
   /** A notification; resolves with the chosen one of `actions`. */
   notify(message: string, actions: readonly string[]): Promise<string | undefined>;
   /** A few seconds in the status bar. */

@@ -27,9 +27,11 @@ export const windowUi: KeyUi = {
       ignoreFocusOut: true,
       validateInput: (typed) => messageOf(check(typed)),
     }),
-  confirm: async (message, detail, action) => {
+  confirm: async (message, detail, action, refusal) => {
     const options = { modal: true, detail };
-    return (await vscode.window.showWarningMessage(message, options, action)) === action;
+    // The first button is the one that Enter presses.
+    const buttons = refusal === undefined ? [action] : [refusal, action];
+    return (await vscode.window.showWarningMessage(message, options, ...buttons)) === action;
   },
   notify: async (message, actions) => vscode.window.showInformationMessage(message, ...actions),
   tell: (message) => {
