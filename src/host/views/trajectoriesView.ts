@@ -52,8 +52,8 @@ export class TrajectoriesView
   #shownSteps = 0;
   #filter: RolloutFilter | null = null;
   #order: RolloutOrder = "number";
-  /** The last step and whether the run is live, as drawn. */
-  #drawn = "";
+  /** As drawn; a step of -1 = none. */
+  #drawn = { lastStep: -1, isLive: false };
   /** Summaries of the steps that are unfolded. */
   readonly #summaries = new Map<number, readonly RolloutSummary[]>();
 
@@ -169,20 +169,23 @@ export class TrajectoriesView
 
   /** A step that begins, and a trainer that was killed, add nothing to the files that are followed. */
   async #compareSteps({ follower }: FollowedRun): Promise<void> {
-    const state = this.#stateOf(await follower.steps());
-    if (state !== this.#drawn && follower === this.#run?.follower) this.#soon();
-  }
-
-  #stateOf(steps: readonly number[]): string {
-    const isLive = this.folder !== null && this.#parts.isLive(this.folder);
-    return `${steps.at(-1) ?? ""} ${isLive}`;
+    const { lastStep, isLive } = this.#drawn;
+    const isSame = isLive === this.#parts.isLive(follower.folder);
+    // While the step that is drawn last is under way there is none after it: long runs have many files to list.
+    if (isSame && lastStep > (follower.metrics.steps().at(-1) ?? -1)) return;
+    const newest = (await follower.steps()).at(-1) ?? -1;
+    const isNews = !isSame || newest !== lastStep;
+    if (isNews && follower === this.#run?.follower) this.#soon();
   }
 
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
     // Not read yet: it would not tell which steps are complete.
     if (follower.runFile === null) await follower.refresh();
     const known = await follower.steps();
-    this.#drawn = this.#stateOf(known);
+    this.#drawn = {
+      lastStep: known.at(-1) ?? -1,
+      isLive: this.#parts.isLive(follower.folder),
+    };
     const steps = known.toReversed();
     const shown = steps.slice(0, this.#shownSteps).map((step) => this.#stepNode(step));
     const left = steps.length - shown.length;
