@@ -21,7 +21,7 @@ const route = {
 
 it("a key from elsewhere does not go to an address from .env", () => {
   expect(() => requireAllowedHost(route)).toThrow(
-    /^TINKER_BASE_URL in \.env leads to stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host stranger\.example:8443;/,
+    /^TINKER_BASE_URL in \.env leads to stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host stranger\.example:8443 in a terminal/,
   );
   expect(() => requireAllowedHost(route)).toThrow(
     expect.objectContaining({ code: "key-host-not-allowed" }),
