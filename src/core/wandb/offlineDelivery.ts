@@ -23,10 +23,11 @@ export class OfflineDelivery {
   /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { rest, exitCode } = this.#parts;
+    const { rest, exitCode, signal } = this.#parts;
     const file = () => ({ path: run.path, size: run.size });
     const reach = (): Reach => ({ book: run.book, place: { file: file() } });
     for (;;) {
+      signal.throwIfAborted();
       if (await this.#teller.tellNext(run, reach)) continue;
       const code = exitCode();
       if (code !== null) return run.finish(code);

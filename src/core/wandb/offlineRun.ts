@@ -1,5 +1,6 @@
 /** A run in a `.wandb` file, which `wandb sync` sends later (W&B protocol, section 19). */
 
+import { isAppError } from "../errors.ts";
 import type { Clock, FileSystem, Sha256 } from "../ports.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
@@ -48,10 +49,10 @@ export async function openOfflineRun(
   const { fileSystem, parent, clock } = parts;
   const startedAtMs = clock.now();
   await fileSystem.makeDirectory(parent);
-  const stem = `${parent}/offline-run-${timeStamp(startedAtMs)}-${init.id}`;
-  const taken = new Set(await fileSystem.list(parent));
-  let folder = stem;
-  for (let n = 1; taken.has(folder.slice(parent.length + 1)); n += 1) folder = `${stem}-${n}`;
+  const folder = await claimFolder(
+    fileSystem,
+    `${parent}/offline-run-${timeStamp(startedAtMs)}-${init.id}`,
+  );
   await fileSystem.makeDirectory(`${folder}/files`);
   return new OfflineRun(parts, init, start, { folder, startedAtMs });
 }
@@ -163,6 +164,19 @@ export class OfflineRun implements WandbRun {
     const target = `${this.folder}/files/${path}`;
     await fileSystem.makeDirectory(target.slice(0, target.lastIndexOf("/")));
     await fileSystem.writeAtomic(target, text);
+  }
+}
+
+/** The folder itself, or with `-1`, `-2` … when it is taken. */
+async function claimFolder(fileSystem: FileSystem, stem: string): Promise<string> {
+  for (let n = 0; ; n += 1) {
+    const folder = n === 0 ? stem : `${stem}-${n}`;
+    try {
+      await fileSystem.claimDirectory(folder);
+      return folder;
+    } catch (error) {
+      if (!isAppError(error, "exists")) throw error;
+    }
   }
 }
 

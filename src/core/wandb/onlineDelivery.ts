@@ -28,9 +28,10 @@ export class OnlineDelivery {
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { rest, waits, clock, exitCode } = this.#parts;
+    const { rest, waits, clock, exitCode, signal } = this.#parts;
     const reach = (): Reach => ({ book: run.book, place: run.counts });
     for (;;) {
+      signal.throwIfAborted();
       await rest.pause(run.lastSentMs + waits.gapMs - clock.monotonic());
       const hasTold = await this.#teller.tellNext(run, reach);
       const code = exitCode();

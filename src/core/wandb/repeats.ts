@@ -26,17 +26,16 @@ export class Repeats {
   /** True when an equal row of this step was told before; times and the number of the attempt do not count. */
   async isTold(row: MetricsRow, { sent }: Place): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
-    this.#told ??= await this.#read(sent);
+    this.#told ??= await this.#read(sent, attemptOf(row));
     return this.#told.get(row.step) === this.#digest(row);
   }
 
-  async #read(sent: Place["sent"]): Promise<ReadonlyMap<number, string>> {
+  /** What attempts before `attempt` have told; of a step told twice, the later one. */
+  async #read(sent: Place["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
     const { fileSystem, folder } = this.#parts;
     const told = new Map<number, string>();
-    const names = await fileSystem.list(`${folder}/superseded`);
-    const attempts = names.flatMap((name) => /^attempt-(\d+)$/.exec(name)?.[1] ?? []).map(Number);
-    for (const attempt of attempts.sort((a, b) => a - b)) {
-      const path = runPaths(supersededFolder(folder, attempt)).metrics;
+    for (let earlier = 1; earlier < attempt; earlier += 1) {
+      const path = runPaths(supersededFolder(folder, earlier)).metrics;
       for await (const { value } of readLines(fileSystem, path)) {
         if (!isMetricsRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;
         told.set(value.step, this.#digest(value));

@@ -107,9 +107,9 @@ describe("a run", () => {
 
   it("reports to W&B once it names a project that can be one", () => {
     expect(codesIn(textWith("wandb: offline", "wandb_project_name: mine"))).toEqual([]);
-    expect(codesIn(textWith("wandb: online", "wandb_project_name: a/b"))).toEqual([
+    expect(codesIn(textWith("wandb: online", "wandb_project_name: a/b"))).toContain(
       "error wandb_project_name",
-    ]);
+    );
   });
 
   it("points at the value of the key at fault", () => {
