@@ -50,7 +50,6 @@ async function weigh(files) {
 }
 
 function guard(name, size, limit) {
-  console.log(`${name}: ${(size / KILOBYTE).toFixed(1)} of ${limit / KILOBYTE} kB`);
   if (size > limit) throw new Error(`${name} is too large: ${size} of ${limit} bytes.`);
 }
 
