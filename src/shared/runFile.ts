@@ -19,6 +19,8 @@ export interface RunFile {
   readonly name: string;
   /** Process id of the trainer that runs it, or ran it last. */
   readonly pid: number;
+  /** The computer on which it runs; absent in folders of older versions. */
+  readonly host?: string;
   readonly owner: RunOwner;
   /** Start of the present attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number;

@@ -1,5 +1,6 @@
 /** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
 
+import { hostname } from "node:os";
 import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
@@ -54,6 +55,7 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
         folder,
         step: state?.step ?? startPosition(loaded.config).step,
         pid: process.pid,
+        host: hostname(),
         owner,
         configPath: loaded.path,
       };

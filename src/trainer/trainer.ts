@@ -1,6 +1,7 @@
 /** The trainer's door: starts or resumes a run and gives back a handle on it. */
 
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isAppError } from "../core/errors.ts";
@@ -165,6 +166,7 @@ export function planNewRun(
           name,
           runId: randomUUID(),
           pid: process.pid,
+          host: hostname(),
           owner: request.owner,
           configPath: path,
         },

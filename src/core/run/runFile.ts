@@ -34,6 +34,7 @@ const runFileSchema: z.ZodType<RunFile> = z
     runId: z.string(),
     name: z.string(),
     pid: wholeNumber,
+    host: z.string().exactOptional(),
     owner: z.enum(["terminal", "editor"]),
     startedAtMs: z.number(),
     heartbeatAtMs: z.number(),
@@ -47,8 +48,8 @@ const runFileSchema: z.ZodType<RunFile> = z
 
 export interface Liveness {
   readonly nowMs: number;
-  /** True when a process with this id exists. */
-  readonly isProcessAlive: (pid: number) => boolean;
+  /** True when a process with this id exists, and also when nothing is known of it because it runs on another computer. */
+  readonly isProcessAlive: (pid: number, host?: string) => boolean;
 }
 
 /**
@@ -76,5 +77,5 @@ export async function readRunFile(fileSystem: FileSystem, folder: string): Promi
 /** True while the trainer named in the file lives and gives signs of life. */
 export function isRunInUse(file: RunFile, { nowMs, isProcessAlive }: Liveness): boolean {
   if (ENDED_PHASES.has(file.phase)) return false;
-  return nowMs - file.heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(file.pid);
+  return nowMs - file.heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(file.pid, file.host);
 }

@@ -11,6 +11,8 @@ import { repairTails, supersedeFrom } from "./supersede.ts";
 /** Who starts an attempt, and from what. */
 export interface RunStarter {
   readonly pid: number;
+  /** Name of this computer. */
+  readonly host?: string;
   readonly owner: RunOwner;
   readonly configPath: string;
 }
@@ -56,6 +58,7 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
       runId: run.runId,
       name,
       pid: run.pid,
+      ...(run.host !== undefined && { host: run.host }),
       owner: run.owner,
       startedAtMs: clock.now(),
       heartbeatAtMs: clock.now(),
@@ -99,6 +102,7 @@ export async function resumeRun(
   const claim = {
     ...last,
     pid: run.pid,
+    ...(run.host !== undefined && { host: run.host }),
     owner: run.owner,
     configPath: run.configPath,
     phase: "preparing" as const,
