@@ -4,6 +4,7 @@ import type { RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
+import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
 import { median, print } from "./measure.ts";
 import { observe } from "./observe.ts";
@@ -18,29 +19,57 @@ export async function benchSteps(
   batchSize: number,
   groupSize: number,
 ): Promise<void> {
-  const context = contextFor(run.context, batchSize, groupSize);
+  const timer = await StepTimer.open(run.context, batchSize, groupSize);
   const name = `${batchSize}x${groupSize}`;
-  let sampler = await context.client.ephemeralSampler();
-  const step = async (index: number): Promise<number> => {
-    const items = Array.from({ length: batchSize }, (_, i) =>
-      context.sequence.itemAt(index * batchSize + i),
-    );
-    const startedMs = performance.now();
-    sampler = await playStep(context, sampler, index, items);
-    return performance.now() - startedMs;
-  };
-  await step(0);
+  await timer.step();
   const { result, measurements } = await observe(`${name} steps`, async () => {
     const shares: number[] = [];
-    for (let index = 1; index <= STEPS; index++) {
-      const ideal = idealMs(context, index, batchSize, groupSize);
-      shares.push((await step(index)) / ideal);
-    }
+    for (let count = 0; count < STEPS; count++) shares.push(await timer.step());
     return shares;
   });
   print({ name: `${name} steps: time over ideal, median`, value: median(result), unit: "x" });
   print({ name: `${name} steps: time over ideal, worst`, value: Math.max(...result), unit: "x" });
   for (const measurement of measurements) print(measurement);
+}
+
+/** Makes step after step of a run. */
+export class StepTimer {
+  /** Hears what the steps tell. */
+  watch: Watcher = () => undefined;
+  readonly #context: RunContext;
+  readonly #groupSize: number;
+  #sampler: SamplingClient;
+  #step = 0;
+
+  private constructor(context: RunContext, groupSize: number, sampler: SamplingClient) {
+    this.#context = { ...context, watch: (event) => this.watch(event) };
+    this.#groupSize = groupSize;
+    this.#sampler = sampler;
+  }
+
+  static async open(given: RunContext, batchSize: number, groupSize: number): Promise<StepTimer> {
+    const context = contextFor(given, batchSize, groupSize);
+    return new StepTimer(context, groupSize, await context.client.ephemeralSampler());
+  }
+
+  get nextStep(): number {
+    return this.#step;
+  }
+
+  /** How long the next step takes, over the time that the services alone need for it. */
+  async step(): Promise<number> {
+    const index = this.#step;
+    this.#step += 1;
+    const { sequence, config } = this.#context;
+    const batchSize = config.batch_size;
+    const items = Array.from({ length: batchSize }, (_, i) =>
+      sequence.itemAt(index * batchSize + i),
+    );
+    const ideal = idealMs(this.#context, index, batchSize, this.#groupSize);
+    const startedMs = performance.now();
+    this.#sampler = await playStep(this.#context, this.#sampler, index, items);
+    return (performance.now() - startedMs) / ideal;
+  }
 }
 
 function contextFor(context: RunContext, batchSize: number, groupSize: number): RunContext {
