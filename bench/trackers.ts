@@ -1,7 +1,7 @@
 /**
  * Measures what reporting to W&B costs a run: steps of the real loop against stand-ins, without it and with a W&B that takes two
- * seconds for every request and gets something all the time, by turns in one run. Run: `node scripts/run.mjs bench/trackers.ts`. Step times are
- * given over what the services alone need; the ratio of both is what reporting costs.
+ * seconds for every request and gets something all the time, by turns in one run. Step times are given over what the services
+ * alone need; the ratio of both is what reporting costs. Run: `node scripts/run.mjs bench/trackers.ts`, three minutes.
  */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

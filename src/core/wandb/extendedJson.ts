@@ -52,7 +52,7 @@ function standIn(token: string, offset: number, text: string): string {
     return token.startsWith(WRITTEN_MARK) && !isKey ? `${WRITTEN_MARK}${token.slice(1)}` : token;
   }
   if (/^-?\d+$/.test(token)) {
-    return Number.isSafeInteger(Number(token)) ? token : `${WRITTEN_MARK}${token}"`;
+    return isExact(token) ? token : `${WRITTEN_MARK}${token}"`;
   }
   return /^(-?Infinity|NaN)$/.test(token) ? `${WRITTEN_MARK}${token}"` : token;
 }
@@ -61,11 +61,11 @@ function revived(value: ExtendedValue): ExtendedValue {
   if (typeof value !== "string" || !value.startsWith(MARK)) return value;
   const held = value.slice(MARK.length);
   if (held.startsWith(MARK)) return held;
-  return /^-?\d+$/.test(held) ? whole(held) : Number(held);
+  return /^-?\d+$/.test(held) ? BigInt(held) : Number(held);
 }
 
-function whole(digits: string): number | bigint {
+/** True for whole numbers that come out as they went in. */
+function isExact(digits: string): boolean {
   const number = Number(digits);
-  const exact = BigInt(digits);
-  return Number.isFinite(number) && BigInt(number) === exact ? number : exact;
+  return Number.isSafeInteger(number) || String(number) === digits;
 }

@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import { wandbAddress } from "../../../src/trainer/tracking/wandbAddress.ts";
+
+const KEY = "k".repeat(40);
+const OFFICIAL = "https://api.forge.coreweave.com";
+const OLDER = "https://api.wandb.ai";
+
+let netrc = "";
+beforeAll(async () => {
+  netrc = await mkdtemp(join(tmpdir(), "tinker-rl-netrc-"));
+  await writeFile(
+    join(netrc, "netrc"),
+    `machine api.wandb.ai login user password ${"n".repeat(40)}`,
+  );
+});
+afterAll(() => rm(netrc, { recursive: true }));
+
+type Found = Readonly<Record<string, FoundValue>>;
+
+const process = (value: string): FoundValue => ({ value, origin: "process" });
+const dotenv = (value: string): FoundValue => ({ value, origin: "dotenv" });
+const store = (host: string | null): FoundValue => ({ value: KEY, origin: "store", host });
+
+/** No test reads the netrc file of whoever runs it. */
+const addressWith = (found: Found, allowedHosts: readonly string[] = []) => {
+  const all: Found = { NETRC: process("/nonexistent/netrc"), ...found };
+  const variables = (name: string) => all[name] ?? null;
+  return wandbAddress({ config: { wandb: "online" }, variables, allowedHosts });
+};
+
+describe("the address of W&B", () => {
+  it("is nothing unless the run is online", async () => {
+    for (const wandb of ["offline", "disabled"] as const) {
+      const parts = { config: { wandb }, variables: () => null, allowedHosts: [] };
+      expect(await wandbAddress(parts)).toBeNull();
+    }
+  });
+
+  it("is that of the hosted service, or where the variable leads", async () => {
+    const key = { WANDB_API_KEY: process(KEY) };
+    expect(await addressWith(key)).toEqual({ baseUrl: OFFICIAL, appUrl: null, key: KEY });
+    const own = { ...key, WANDB_BASE_URL: process("https://wandb.acme.example/") };
+    expect(await addressWith(own)).toMatchObject({ baseUrl: "https://wandb.acme.example" });
+  });
+
+  it("needs a key, and says where it can be", async () => {
+    await expect(addressWith({})).rejects.toMatchObject({
+      code: "key-missing",
+      data: { name: "WANDB_API_KEY" },
+      message: expect.stringMatching(/WANDB_API_KEY.*netrc for api\.forge\.coreweave\.com/),
+    });
+    await expect(addressWith({ WANDB_API_KEY: process("short") })).rejects.toMatchObject({
+      code: "key-invalid",
+      message: expect.stringContaining("WANDB_API_KEY (from the process environment) is too short"),
+    });
+  });
+
+  it("takes the key from netrc when no variable has one, under either name of the service", async () => {
+    const found = { NETRC: process(join(netrc, "netrc")) };
+    expect(await addressWith(found)).toMatchObject({ key: "n".repeat(40) });
+    const older = { ...found, WANDB_BASE_URL: process(OLDER) };
+    expect(await addressWith(older)).toMatchObject({ baseUrl: OLDER, key: "n".repeat(40) });
+    const both = { ...found, WANDB_API_KEY: process(KEY) };
+    expect(await addressWith(both)).toMatchObject({ key: KEY });
+  });
+
+  it.each([null, "api.forge.coreweave.com", "api.wandb.ai"])(
+    "may have a stored key for %s under both names of the service, and nowhere else",
+    async (host) => {
+      const key = { WANDB_API_KEY: store(host) };
+      for (const url of [OFFICIAL, OLDER]) {
+        expect(await addressWith({ ...key, WANDB_BASE_URL: process(url) })).toMatchObject({
+          baseUrl: url,
+        });
+      }
+      const elsewhere = { ...key, WANDB_BASE_URL: process("https://wandb.acme.example") };
+      await expect(addressWith(elsewhere)).rejects.toMatchObject({ code: "key-host-not-allowed" });
+    },
+  );
+
+  it("does not follow a .env file with a key from elsewhere, unless that is allowed", async () => {
+    const found = {
+      WANDB_API_KEY: process(KEY),
+      WANDB_BASE_URL: dotenv("https://wandb.stranger.example"),
+    };
+    await expect(addressWith(found)).rejects.toMatchObject({ code: "key-host-not-allowed" });
+    expect(await addressWith(found, ["wandb.stranger.example"])).toMatchObject({ key: KEY });
+    expect(await addressWith({ ...found, WANDB_BASE_URL: dotenv(OLDER) })).toMatchObject({
+      baseUrl: OLDER,
+    });
+  });
+});
