@@ -1,19 +1,22 @@
 /** The official `wandb sync` takes what our client files, and leaves on the server what it leaves of its own files. */
 
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileSystem } from "../../src/core/ports.ts";
+import { flattenMetrics, type MetricsTree } from "../../src/core/run/metricsTree.ts";
 import { openOfflineRun } from "../../src/core/wandb/offlineRun.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { preparePython } from "../conformance/python.ts";
-import { readScenario, WANDB_KIT } from "./wandbKit.ts";
+import { readLines, runFolderWith } from "../integration/localRun.ts";
+import { runProgram } from "../integration/trainProgram.ts";
+import { type RunStates, readScenario, WANDB_KIT } from "./wandbKit.ts";
 import { initOf, playAttempt } from "./wandbScenario.ts";
 
 const run = promisify(execFile);
@@ -54,6 +57,29 @@ describe.skipIf(python === null)("a filed run", () => {
     expect(told.trim()).toMatch(/0 problems, 0 differences$/);
   });
 
+  it("has all rows of a run and its resume", { timeout: 300_000 }, async () => {
+    const work = await runFolderWith(trainConfig(3));
+    const path = join(work, "config.yaml");
+    expect(await runProgram(["train", "--config_path", path], {})).toMatchObject({ code: 0 });
+    await writeFile(path, trainConfig(5));
+    const run = join(work, ".tinker-rl", "runs", "run");
+    expect(await runProgram(["resume", run], {})).toMatchObject({ code: 0 });
+    const folders = (await readdir(join(run, "wandb"))).map((name) => join(run, "wandb", name));
+    expect(folders).toHaveLength(2);
+    const statePath = join(work, "state.json");
+    expect((await sync(folders.sort(), "--state", statePath)).trim()).toMatch(/0 problems/);
+    const states: RunStates = JSON.parse(await readFile(statePath, "utf8"));
+    const [told] = Object.values(states.runs);
+    const rows = await readLines(join(run, "metrics.jsonl"));
+    expect(told?.history.map(({ _step, rollouts: _, ...row }) => row)).toEqual(
+      rows.map((row) => flattenMetrics(row as MetricsTree)),
+    );
+    expect(told).toMatchObject({ state: "finished", problems: [], displayName: "run" });
+    expect(told?.summary).toMatchObject({ step: 4 });
+    expect(states.violations).toEqual([]);
+    await rm(work, { recursive: true });
+  });
+
   it("keeps records that reach over several blocks", { timeout: 120_000 }, async () => {
     const parts = { fileSystem, clock: systemClock, sha256, producer: "test", parent: folder };
     const scenario = await readScenario();
@@ -73,6 +99,20 @@ describe.skipIf(python === null)("a filed run", () => {
     expect((await sync([long.folder])).trim()).toMatch(/60 rows, finished — 0 problems/);
   });
 });
+
+function trainConfig(steps: number): string {
+  return `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 4
+max_steps: ${steps}
+save_every: 2
+wandb: offline
+wandb_project_name: filed
+`;
+}
 
 /** Plays every attempt of the scenario into a folder of its own. */
 async function fileScenario(fileSystem: FileSystem, parent: string): Promise<readonly string[]> {

@@ -24,6 +24,9 @@ batch_size: 4
 max_steps: ${STEPS}
 save_every: 2
 rolling_save_every: 1
+evaluation:
+  splits: { local/calculator: [test] }
+  num_samples: 4
 wandb: online
 wandb_project_name: training
 wandb_run_name: my training
@@ -85,6 +88,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(run.tags).toEqual(["local/calculator", "local/tiny-tool", "tinker-rl"]);
     expect(told(run)).toEqual(await metrics(folder));
     expect(run.config).toMatchObject({ batch_size: 4, wandb: "online", learning_rate: 0.001 });
+    const summary = Object.keys(run.summary).filter((name) => name.startsWith("eval/"));
+    expect(summary).toContain("eval/local/calculator/test/greedy/reward_mean");
     expect(run.files["tinker-config.yaml"]).toMatchObject({ announced: true });
     const tables = run.history.map((row) => "rollouts" in row);
     expect(tables).toEqual([false, true, false, true, true]);

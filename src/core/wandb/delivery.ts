@@ -1,6 +1,7 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
 import type { Clock, FileSystem, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
 import type { Place, Places, Road } from "./place.ts";
 import type { Rest } from "./rest.ts";
 import type { RunBook } from "./runBook.ts";
@@ -76,6 +77,7 @@ export class Teller {
   readonly #parts: DeliveryParts;
   readonly #road: Road;
   #config: RunConfig | null = null;
+  #results: ExtendedObject = {};
 
   constructor(parts: DeliveryParts, road: Road) {
     this.#parts = parts;
@@ -85,6 +87,11 @@ export class Teller {
   /** The configuration is read again before the next piece. */
   forgetConfig(): void {
     this.#config = null;
+  }
+
+  /** For the summary, with the next piece: what no row tells. */
+  addResults(values: ExtendedObject): void {
+    this.#results = { ...this.#results, ...values };
   }
 
   async config(): Promise<RunConfig> {
@@ -100,10 +107,13 @@ export class Teller {
       await this.tellConfigFile(run);
     }
     const { saveEvery } = await this.config();
+    const results = this.#results;
+    if (Object.keys(results).length > 0) run.updateSummary(results);
     const before = places.confirmed(this.#road);
     const after = await feed.tell(run, before, { saveEvery, totalSteps });
     if (after === null) {
       await run.flush();
+      this.#forgetResults(results);
       return false;
     }
     if (exitCode() !== null) tell.draining(feed.waiting(before));
@@ -112,7 +122,13 @@ export class Teller {
     await places.intend(this.#road, reached);
     await run.flush();
     await places.confirm(this.#road, reached);
+    this.#forgetResults(results);
     return true;
+  }
+
+  /** Unless others came meanwhile: then all are told once more. */
+  #forgetResults(told: ExtendedObject): void {
+    if (this.#results === told) this.#results = {};
   }
 
   /** The file that the user wrote. */

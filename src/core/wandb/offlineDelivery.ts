@@ -16,8 +16,8 @@ export class OfflineDelivery {
     this.#teller = new Teller(parts, "offline");
   }
 
-  renewConfig(): void {
-    this.#teller.forgetConfig();
+  get teller(): Pick<Teller, "forgetConfig" | "addResults"> {
+    return this.#teller;
   }
 
   /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */

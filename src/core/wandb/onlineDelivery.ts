@@ -21,8 +21,8 @@ export class OnlineDelivery {
     this.#teller = new Teller(parts, "online");
   }
 
-  renewConfig(): void {
-    this.#teller.forgetConfig();
+  get teller(): Pick<Teller, "forgetConfig" | "addResults"> {
+    return this.#teller;
   }
 
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */

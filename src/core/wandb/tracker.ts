@@ -4,6 +4,7 @@ import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random } from "../ports.ts";
 import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
 import { Places } from "./place.ts";
@@ -105,7 +106,13 @@ export class WandbTracker {
 
   /** The settings of the run were changed. */
   configChanged(): void {
-    this.#delivery.renewConfig();
+    this.#delivery.teller.forgetConfig();
+    this.#rest.wake();
+  }
+
+  /** Results that are in no row, for the summary. */
+  addResults(values: ExtendedObject): void {
+    this.#delivery.teller.addResults(values);
     this.#rest.wake();
   }
 

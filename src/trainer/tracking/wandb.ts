@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
+import { flattenMetrics } from "../../core/run/metricsTree.ts";
 import type { RunContext } from "../../core/training/context.ts";
+import { evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import type { TrackerWaits } from "../../core/wandb/delivery.ts";
 import { WandbTracker } from "../../core/wandb/tracker.ts";
@@ -70,6 +72,10 @@ export class WandbReport {
     return (event) => {
       if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
       if (event.kind === "retuned") this.#tracker.configChanged();
+      // No row follows that would hold them, as it does for other evaluations.
+      if (event.kind === "evaluated" && event.purpose === "end") {
+        this.#tracker.addResults(flattenMetrics(evaluationMetrics(event.results)));
+      }
       watch(event);
     };
   }

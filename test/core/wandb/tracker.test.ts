@@ -146,6 +146,16 @@ describe("a run told to W&B", () => {
     await run.finish();
   });
 
+  it("has in its summary what came after its last row", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    run.tracker.addResults({ "eval/test/reward_mean": 0.5 });
+    await run.finish();
+    const [summary = ""] = run.server.run.files.get("wandb-summary.json")?.values() ?? [];
+    expect(JSON.parse(summary)).toMatchObject({ step: 0, "eval/test/reward_mean": 0.5 });
+  });
+
   it("is told new settings", async () => {
     const run = new TrackedRun();
     await run.begin();
