@@ -72,6 +72,8 @@ export interface PlacesParts {
   readonly identity: RunIdentity;
   /** For a run that W&B does not know yet. */
   readonly newRunId: string;
+  /** Of an earlier attempt, for when its own file is lost; null = none. */
+  readonly knownRunId: string | null;
   /** First step of this attempt: rows from there on are new. */
   readonly firstStep: number;
 }
@@ -97,9 +99,10 @@ export class Places {
 
   /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
   static async open(parts: PlacesParts): Promise<Places> {
-    const { fileSystem, folder, identity, newRunId, firstStep } = parts;
+    const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = parts;
     const path = `${folder}/wandb.json`;
     const old = await readPlaceFile(fileSystem, path);
+    const runId = old === null ? (knownRunId ?? newRunId) : newRunId;
     const isSame = old !== null && isSameRun(old, identity);
     const file: PlaceFile = isSame
       ? {
@@ -109,7 +112,7 @@ export class Places {
           offline: back(old.offline, firstStep),
         }
       : {
-          ...{ schemaVersion: 1, runId: newRunId, ...identity, isStopHeeded: false },
+          ...{ schemaVersion: 1, runId, ...identity, isStopHeeded: false },
           ...{ online: NOWHERE, offline: NOWHERE },
         };
     const places = new Places(fileSystem, path, file);

@@ -88,12 +88,12 @@ export class WandbTracker {
 
   /** Begins in the background; a server that cannot be reached changes nothing here. @throws AppError `disk` */
   static async start(parts: TrackerParts): Promise<WandbTracker> {
-    const { fileSystem, folder, firstStep, server, init } = parts;
+    const { fileSystem, folder, firstStep, server, init, knownRunId } = parts;
     const { entity, project } = init;
     const deployment = server === null ? null : deploymentOf(server.baseUrl);
     const places = await Places.open({
       ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
-      newRunId: parts.knownRunId ?? newRunId(parts.random),
+      ...{ knownRunId, newRunId: newRunId(parts.random) },
     });
     return new WandbTracker(parts, places);
   }

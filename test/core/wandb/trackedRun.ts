@@ -21,6 +21,7 @@ export interface TrackedRunOptions {
   readonly project?: string;
   readonly baseUrl?: string;
   readonly redactor?: Redactor;
+  readonly knownRunId?: string;
 }
 
 export class TrackedRun {
@@ -46,10 +47,15 @@ export class TrackedRun {
     if (this.#attempt > 0)
       await supersedeFrom(fileSystem, { folder: FOLDER, attempt: this.#attempt, step });
     this.#attempt += 1;
-    const { isOffline = false, project = "training", baseUrl = "https://wandb.test" } = options;
+    const {
+      knownRunId = null,
+      isOffline = false,
+      project = "training",
+      baseUrl = "https://wandb.test",
+    } = options;
     this.#tracker = await WandbTracker.start({
       ...{ fileSystem, clock, folder: FOLDER, log: silentLog, firstStep: step, totalSteps: null },
-      ...{ producer: "test", knownRunId: null, homeFolder: "/home/ada" },
+      ...{ knownRunId, producer: "test", homeFolder: "/home/ada" },
       redactor: options.redactor ?? new Redactor(),
       random: { uniform: () => 0, uuid: () => this.#newId() },
       sha256: (text) => createHash("sha256").update(text).digest("hex"),

@@ -230,9 +230,23 @@ describe("a resumed run", () => {
     await run.begin(0, { baseUrl: "https://api.forge.coreweave.com" });
     expect(run.tracker.runId).toBe(runId);
     await run.finish();
-    await run.begin(0, { project: "other" });
+    await run.begin(0, { project: "other", knownRunId: runId });
     expect(run.tracker.runId).not.toBe(runId);
     await run.finish();
+  });
+
+  it("is found again by its id when the place of what was told is lost", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    const { runId } = run.tracker;
+    for (const step of upTo(2)) await run.write(step);
+    await run.finish();
+    await run.fileSystem.remove("/runs/run/wandb.json");
+    await run.begin(2, { knownRunId: runId });
+    await run.write(2);
+    await run.finish();
+    expect(run.server.runs.size).toBe(1);
+    expect(steps(run)).toEqual(upTo(3));
   });
 
   it("goes on behind rows that came in another way", async () => {
