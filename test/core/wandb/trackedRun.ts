@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { createEventLog } from "../../../src/core/run/events.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
 import { appendMetrics } from "../../../src/core/run/metrics.ts";
-import type { MetricsRow } from "../../../src/core/run/metricsTree.ts";
+import type { MetricsRow, MetricsTree } from "../../../src/core/run/metricsTree.ts";
 import { supersedeFrom } from "../../../src/core/run/supersede.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
 import { WandbTracker } from "../../../src/core/wandb/tracker.ts";
@@ -82,14 +82,14 @@ export class TrackedRun {
   }
 
   /** The row of a step, as a run writes it. */
-  rowOf(step: number, reward = step / 10): MetricsRow {
+  rowOf(step: number, reward = step / 10, more: MetricsTree = {}): MetricsRow {
     const progress = { attempt: this.#attempt };
     const time = { total_s: this.#attempt + step };
-    return { step, rollout: { reward: { mean: reward } }, progress, time };
+    return { step, rollout: { reward: { mean: reward }, ...more }, progress, time };
   }
 
-  async write(step: number, reward?: number): Promise<void> {
-    await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward));
+  async write(step: number, reward?: number, more?: MetricsTree): Promise<void> {
+    await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more));
     this.tracker.rowWritten(step);
   }
 
