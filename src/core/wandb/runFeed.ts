@@ -9,6 +9,7 @@ import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
 import type { Redactor } from "../secrets/redact.ts";
+import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { Place } from "./place.ts";
 import { attemptOf, Repeats } from "./repeats.ts";
@@ -30,6 +31,20 @@ export interface TableTimes {
   readonly saveEvery: number;
   /** Null = endless. */
   readonly totalSteps: number | null;
+}
+
+interface LogLine {
+  readonly stream: ConsoleStream;
+  readonly text: string;
+  readonly timeMs: number;
+}
+
+/** One delivery. */
+interface Telling {
+  readonly run: WandbRun;
+  /** What goes into the log with it. */
+  readonly lines: LogLine[];
+  readonly tables: TableTimes;
 }
 
 type FlatRow = Readonly<Record<string, MetricsLeaf>>;
@@ -77,8 +92,13 @@ export class RunFeed {
     if (run !== this.#run) this.#defined.clear();
     this.#run = run;
     for (const step of this.#times.keys()) if (step < from.next) this.#times.delete(step);
-    const events = await this.#tellEvents(run, from.events);
-    const rows = await this.#tellRows(run, from, tables);
+    const lines: LogLine[] = [];
+    const events = await this.#readEvents(lines, from.events);
+    const rows = await this.#tellRows({ run, lines, tables }, from);
+    // Both files at once, so that what is told late is in its order, too.
+    for (const { stream, text, timeMs } of lines.sort((a, b) => a.timeMs - b.timeMs)) {
+      run.print(stream, text, timeMs);
+    }
     if (events === from.events && rows.next === from.next) return null;
     return { ...rows, events };
   }
@@ -91,22 +111,21 @@ export class RunFeed {
     }
   }
 
-  async #tellEvents(run: WandbRun, from: number): Promise<number> {
+  async #readEvents(lines: LogLine[], from: number): Promise<number> {
     const { fileSystem, folder } = this.#parts;
     let offset = from;
-    let told = 0;
     for await (const line of readLines(fileSystem, runPaths(folder).events, from)) {
-      if (told === MAX_EVENTS) break;
+      if (lines.length === MAX_EVENTS) break;
       offset = line.offset + line.length + 1;
       const event = parseEvent(line.value);
       if (event === null || event.level === "debug") continue;
-      run.print(event.level === "error" ? "stderr" : "stdout", eventText(event), event.timeMs);
-      told += 1;
+      const stream = event.level === "error" ? "stderr" : "stdout";
+      lines.push({ stream, text: eventText(event), timeMs: event.timeMs });
     }
     return offset;
   }
 
-  async #tellRows(run: WandbRun, from: Place, tables: TableTimes): Promise<Place> {
+  async #tellRows(telling: Telling, from: Place): Promise<Place> {
     const { fileSystem, folder } = this.#parts;
     // Another place than the one it left off at: after a resume, or when the server had lost something.
     if (from.next !== this.#next) this.#offset = 0;
@@ -118,7 +137,7 @@ export class RunFeed {
     for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
       if (!isMetricsRow(line.value) || line.value.step < place.next) continue;
-      const hasTable = await this.#tellRow(run, line.value, place, tables);
+      const hasTable = await this.#tellRow(telling, line.value, place);
       place = after(place, line.value);
       rows += 1;
       bytes += line.length;
@@ -129,12 +148,7 @@ export class RunFeed {
   }
 
   /** True when a table went with it. */
-  async #tellRow(
-    run: WandbRun,
-    row: MetricsRow,
-    place: Place,
-    tables: TableTimes,
-  ): Promise<boolean> {
+  async #tellRow({ run, lines, tables }: Telling, row: MetricsRow, place: Place): Promise<boolean> {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
     if (await this.#repeats.isTold(row, place)) return false;
@@ -142,7 +156,7 @@ export class RunFeed {
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
     run.log({ ...values, ...(cell !== null && { [TABLE_KEY]: cell }) }, { timeMs, step });
-    run.print("stdout", `${rowLine(row)}\n`, timeMs);
+    lines.push({ stream: "stdout", text: `${rowLine(row)}\n`, timeMs });
     return cell !== null;
   }
 

@@ -121,6 +121,7 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
 }
 
 function voice({ control, events, redactor, watch, log }: RunContext) {
+  let left: number | null = null;
   const record = (level: "info" | "warn", kind: string, message: string): void => {
     events.record({ step: null, level, kind, message, data: {} }).catch((error: unknown) => {
       log.warn("An event could not be written.", { reason: errorMessage(error) });
@@ -137,7 +138,10 @@ function voice({ control, events, redactor, watch, log }: RunContext) {
       record("warn", "wandb-trouble", message);
       watch({ kind: "warning", message });
     },
-    draining: (waiting: number): void => watch({ kind: "reporting", waiting, isOver: false }),
+    draining: (waiting: number): void => {
+      if (waiting !== left) watch({ kind: "reporting", waiting, isOver: false });
+      left = waiting;
+    },
     stopWished: (): void => {
       const message = "Stop was pressed on the run's page at Weights & Biases.";
       record("info", "wandb-stop", message);

@@ -1,0 +1,62 @@
+/** A whole run, told to a stand-in of W&B over real connections. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StandInServer } from "../core/wandb/standInServer.ts";
+import { trainLocally } from "./localRun.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 4
+max_steps: 2
+save_every: 1
+wandb: online
+wandb_project_name: training
+`;
+
+const wandb = new StandInServer();
+const server = createServer(async (request, response) => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const { method, url, headers } = request;
+  const answer = await wandb.send({
+    method: method === "PUT" ? "PUT" : "POST",
+    url: `http://localhost${url}`,
+    headers: { ...(headers.authorization && { authorization: headers.authorization }) },
+    body: Buffer.concat(parts).toString("utf8"),
+  });
+  response.statusCode = answer.status;
+  response.end(await answer.text());
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // The port of a server that listens on TCP.
+  const { port } = server.address() as AddressInfo;
+  process.env["WANDB_BASE_URL"] = `http://127.0.0.1:${port}`;
+  process.env["WANDB_API_KEY"] = "k".repeat(40);
+});
+afterAll(() => {
+  delete process.env["WANDB_BASE_URL"];
+  delete process.env["WANDB_API_KEY"];
+  server.close();
+});
+
+describe("a run with wandb: online", () => {
+  it("is told in rows, with tables of trajectories and how it ended", async () => {
+    const events = await trainLocally({ config: CONFIG });
+    const notices = events.flatMap((event) => (event.kind === "notice" ? [event.message] : []));
+    expect(notices).toEqual([expect.stringContaining(`/ada/training/runs/${wandb.run.name}`)]);
+    expect(events.filter(({ kind }) => kind === "warning")).toEqual([]);
+    expect(wandb.rows()).toMatchObject([
+      { step: 0, num_rollouts: expect.any(Number), rollouts: { _type: "table-file" } },
+      { step: 1, "rollout/reward/mean": expect.any(Number), rollouts: { nrows: 16 } },
+    ]);
+    expect(wandb.run).toMatchObject({ exitCode: 0, attempts: 1 });
+    expect(wandb.violations).toEqual([]);
+  });
+});
