@@ -99,6 +99,23 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(state).toMatchObject({ run_ids: { wandb: run.id } });
   });
 
+  it("is complete whatever requests meet", async () => {
+    fake.addFaults([
+      { match: "graphql:UpsertBucket", nth: 1, do: "lost" },
+      { match: "put", nth: 1, do: "reset" },
+      { match: "put", nth: 3, do: "lost" },
+      { match: "file_stream", nth: 1, do: "garbage" },
+      { match: "file_stream", nth: 2, do: "lost" },
+      { match: "file_stream", nth: 4, do: "status", status: 500 },
+      { match: "graphql:CreateRunFiles", nth: 2, do: "status", status: 429, retryAfter: "0.2" },
+    ]);
+    const folder = await newFolder();
+    expect(await train(folder)).toMatchObject({ code: 0, stderr: "" });
+    expect(told(reported())).toEqual(await metrics(folder));
+    expect(reported().state).toBe("finished");
+    expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(6);
+  });
+
   it("goes on as one run after a kill, with every row once", async () => {
     const folder = await newFolder(CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 40"));
     const args = ["train", "--config_path", join(folder, "config.yaml")];

@@ -62,7 +62,7 @@ export async function openOnlineRun(parts: OnlineRunParts, init: WandbRunInit): 
     groupName: init.group,
     jobType: init.jobType,
     notes: init.notes ?? before?.notes ?? null,
-    tags: init.tags ?? before?.tags ?? null,
+    tags: joinedTags(before?.tags ?? null, init.tags),
     program: init.program,
     config: wrappedConfig(config, init.platform, []),
   });
@@ -263,6 +263,15 @@ function keptConfig(before: ResumeBucket | null): ExtendedObject {
     },
   );
   return Object.fromEntries(kept);
+}
+
+/** Those that somebody gave the run on its page stay. */
+function joinedTags(
+  before: readonly string[] | null,
+  own: readonly string[] | null,
+): readonly string[] | null {
+  if (before === null || own === null) return own ?? before;
+  return [...new Set([...before, ...own])];
 }
 
 /** The last of the lines that a tail holds as text. */
