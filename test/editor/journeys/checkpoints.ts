@@ -58,8 +58,16 @@ export const checkpoints: Journey = {
       const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
       await row.waitFor();
       await row.click({ button: "right" });
-      await page.getByRole("menuitem", { name: "Delete Checkpoint" }).click();
-      await workbench.dialog().getByText("cannot be resumed").waitFor();
+      const question = workbench.dialog().getByText("cannot be resumed");
+      // A menu that has just opened takes no click for a moment.
+      await until("the question", async () => {
+        const item = page.getByRole("menuitem", { name: "Delete Checkpoint" });
+        await item.click({ timeout: 1_000 }).catch(() => undefined);
+        return question.waitFor({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
       await picture("question");
       await workbench.dialog().getByRole("button", { name: "Delete Checkpoint" }).click();
       await row.waitFor({ state: "hidden" });
