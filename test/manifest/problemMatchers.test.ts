@@ -21,8 +21,8 @@ describe("the problem matchers", () => {
   } as const;
 
   it("read what the trainer prints about a configuration", () => {
-    expect(match(describeProblem(problem, "/work/tinker-config.yaml"))).toEqual([
-      "/work/tinker-config.yaml",
+    expect(match(describeProblem(problem, "/projects/tinker-config.yaml"))).toEqual([
+      "/projects/tinker-config.yaml",
       "12",
       "3",
       "error",

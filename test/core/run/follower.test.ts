@@ -26,7 +26,11 @@ function aCheckpoint(step: number): CheckpointEntry {
 async function startedRun() {
   const fileSystem = createMemoryFileSystem();
   const clock = createStillClock();
-  const starter = { pid: 1, owner: "terminal" as const, configPath: "/work/tinker-config.yaml" };
+  const starter = {
+    pid: 1,
+    owner: "terminal" as const,
+    configPath: "/projects/tinker-config.yaml",
+  };
   await startRun({ fileSystem, clock }, { ...starter, parent: "runs", name: "demo", runId: "r" });
   const addSteps = async (...steps: readonly number[]) => {
     for (const step of steps) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newestRun } from "../../../src/host/catalogue/configRun.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 
-const PATH = "/work/tinker-config.yaml";
+const PATH = "/projects/tinker-config.yaml";
 
 /** A run with what help for configurations looks at. */
 function aRun(rest: Partial<RunEntry>, configPath = PATH): RunEntry {

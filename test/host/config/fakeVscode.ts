@@ -126,7 +126,7 @@ export interface FakeDocument {
 
 export function aDocument(
   text: string,
-  path = "/work/tinker-config.yaml",
+  path = "/projects/tinker-config.yaml",
   scheme = "file",
 ): FakeDocument {
   const lines = text.split("\n");

@@ -85,7 +85,7 @@ describe("a document is ours", () => {
     new ConfigContext(() => known).dispose();
     expect(editor().context.get("tinkerRL.configFiles")).toEqual([
       "/a/b.tinker.yaml",
-      "/work/tinker-config.yaml",
+      "/projects/tinker-config.yaml",
     ]);
   });
 });
@@ -118,7 +118,7 @@ describe("providers", () => {
   });
 
   it("say nothing about other files, and load nothing for them", async () => {
-    const document = aDocument(textWith("lr: 1"), "/work/other.yaml");
+    const document = aDocument(textWith("lr: 1"), "/projects/other.yaml");
     expect(await askAll(brokenParts, document)).toEqual(NOTHING);
     expect(warnings).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe("marks", () => {
     expect(editor().marks.size).toBe(0);
     editor().fire("change", { document: ours });
     await vi.advanceTimersByTimeAsync(150);
-    const marks = editor().marks.get("file:/work/tinker-config.yaml");
+    const marks = editor().marks.get("file:/projects/tinker-config.yaml");
     expect(marks).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ code: "TRL110", source: "Tinker RL", severity: 0 }),

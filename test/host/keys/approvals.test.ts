@@ -5,14 +5,14 @@ import { FakeUi } from "./fakeUi.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const wanted = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/work/project" };
+const wanted = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/projects/project" };
 
 it("asks once, spelling out key, host and folder, and remembers a yes", async () => {
   const memory = new FakeMemory();
   const ui = new FakeUi({ confirm: true });
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
   expect(ui.text).toMatch(/^Send TINKER_API_KEY to models\.example\.org\?\n/);
-  expect(ui.text).toContain("/work/project");
+  expect(ui.text).toContain("/projects/project");
   // Another window, later: no answer is left in the script.
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
 });
@@ -28,7 +28,7 @@ it("asks again after a no", async () => {
 it.each([
   ["key", { key: "OPENREWARD_API_KEY" }],
   ["host", { host: "models.example.org:8443" }],
-  ["folder", { folder: "/work/project/inner" }],
+  ["folder", { folder: "/projects/project/inner" }],
 ])("a leave is none for another %s", async (_what, change) => {
   const ui = new FakeUi({ confirm: true }, { confirm: false });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });

@@ -5,7 +5,7 @@ import { type Answer, FakeUi } from "./fakeUi.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const FOLDER = "/work/project";
+const FOLDER = "/projects/project";
 
 function setUp(answers: readonly Answer[], change: Partial<EnvPermissionParts> = {}) {
   const ui = new FakeUi(...answers);
@@ -29,7 +29,7 @@ it.each([
   const { ui, permission } = setUp([{ notify: answer }]);
   expect(await permission.mayRead(FOLDER)).toBe(mayRead);
   expect(await permission.mayRead(FOLDER)).toBe(mayRead);
-  expect(ui.text).toContain("/work/project/.env");
+  expect(ui.text).toContain("/projects/project/.env");
 });
 
 it("Always answers for every folder", async () => {

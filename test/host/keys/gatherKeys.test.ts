@@ -10,7 +10,7 @@ import { FakeVault, openStore } from "./fakeVault.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const ENV_FILE = "/work/project/.env";
+const ENV_FILE = "/projects/project/.env";
 const LOCAL = configOf("local/tiny-tool", "local/calculator");
 const HOSTED = configOf("Qwen/Qwen3-8B", "local/calculator");
 const WITH_SECRET = configOf("local/tiny-tool", "Owner/Name", "secrets: {search_key: null}");
@@ -20,7 +20,7 @@ function configOf(model: string, environment: string, more = "") {
 batch_size: 4
 environments: {"${environment}": {splits: {train: {}}, num_rollouts: 4}}
 ${more}`;
-  return { text, path: "/work/project/tinker-config.yaml", overrides: [] };
+  return { text, path: "/projects/project/tinker-config.yaml", overrides: [] };
 }
 
 /** A folder whose `.env` holds `envFile`. */
@@ -96,18 +96,18 @@ it("asks for leave when the trainer refused to send a key, and not twice", async
     ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
     host: "models.example.org",
   };
-  expect(await mendKeys(refusal, "/work/project", parts)).toBe(true);
+  expect(await mendKeys(refusal, "/projects/project", parts)).toBe(true);
   expect(parts.ui.text).toContain("Send TINKER_API_KEY to models.example.org?");
-  expect(parts.approvals.allowedHosts("/work/project")).toEqual([
+  expect(parts.approvals.allowedHosts("/projects/project")).toEqual([
     "TINKER_API_KEY@models.example.org",
   ]);
-  expect(await mendKeys(refusal, "/work/project", parts)).toBe(false);
+  expect(await mendKeys(refusal, "/projects/project", parts)).toBe(false);
 });
 
 it("asks for a key that the trainer missed, and mends nothing else", async () => {
   const parts = setUp([{ type: "or_typed" }]);
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
-  expect(await mendKeys(missing, "/work/project", parts)).toBe(true);
+  expect(await mendKeys(missing, "/projects/project", parts)).toBe(true);
   expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
   expect(await mendKeys({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
 });

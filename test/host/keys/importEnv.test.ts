@@ -5,7 +5,7 @@ import { FakeVault, openStore } from "./fakeVault.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const PATH = "/work/project/.env";
+const PATH = "/projects/project/.env";
 const TEXT = [
   "TINKER_API_KEY=tml-secret-value-1",
   "SEARCH_TOKEN='hidden-token-2'",

@@ -32,7 +32,7 @@ function setUp(...answers: readonly Answer[]) {
     sources: new KeySources({ store, environment, envValues }),
     variables: () => ({}),
     openHttp: async () => http,
-    folders: async () => ["/work/project"],
+    folders: async () => ["/projects/project"],
     now: () => ADDED + 3 * DAY_MS,
   };
 }
@@ -66,7 +66,11 @@ it("sends no key that is not stored: nobody said for which host it is", async ()
 });
 
 it("removes a key, withdraws a host, and asks about a .env again", async () => {
-  const approval = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/work/project" };
+  const approval = {
+    key: "TINKER_API_KEY",
+    host: "models.example.org",
+    folder: "/projects/project",
+  };
   const parts = setUp(
     { confirm: true },
     { press: "Withdraw", on: "TINKER_API_KEY →" },

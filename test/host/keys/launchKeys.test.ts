@@ -20,7 +20,7 @@ function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more
   );
   return {
     text: `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`,
-    path: "/work/project/tinker-config.yaml",
+    path: "/projects/project/tinker-config.yaml",
     overrides: [],
   };
 }
@@ -134,7 +134,7 @@ describe("secrets that the configuration looks up", () => {
       ...["OPENAI_API_KEY", "OPENREWARD_API_KEY", "SEARCH_KEY", "TINKER_API_KEY"],
     ]);
     expect(missing).toEqual([]);
-    const leave = { folder: "/work/project", host: "sessions.openreward.ai" };
+    const leave = { folder: "/projects/project", host: "sessions.openreward.ai" };
     expect(toApprove).toEqual([
       { ...leave, key: "OPENAI_API_KEY" },
       { ...leave, key: "SEARCH_KEY" },

@@ -6,14 +6,14 @@ vi.mock("vscode", () => ({ DiagnosticSeverity: { Error: 0, Warning: 1, Informati
 describe("what a trainer printed about a configuration", () => {
   it("is read line by line, with places from 0", () => {
     const message = [
-      "/work/tinker-config.yaml:12:3: error: TRL110 Unknown key `lr`. (lr)",
+      "/projects/tinker-config.yaml:12:3: error: TRL110 Unknown key `lr`. (lr)",
       "C:\\work\\a.yaml:1:1: warning: TRL207 unusual",
       "--overrides a=1: error: TRL120 not a place in the file",
       "and a line of its own",
     ].join("\n");
     expect(findingsIn(message)).toEqual([
       {
-        ...{ path: "/work/tinker-config.yaml", line: 11, column: 2, severity: "error" },
+        ...{ path: "/projects/tinker-config.yaml", line: 11, column: 2, severity: "error" },
         ...{ code: "TRL110", message: "Unknown key `lr`. (lr)" },
       },
       {

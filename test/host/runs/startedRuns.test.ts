@@ -3,7 +3,7 @@ import { keepStartedRuns } from "../../../src/host/runs/startedRuns.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
 import { aRun } from "../views/runEntries.ts";
 
-/** A window that looks at `/work/runs` and at what was opened. */
+/** A window that looks at `/projects/runs` and at what was opened. */
 function aWindow() {
   const opened: string[] = [];
   let active: readonly ActiveTraining[] = [];
@@ -23,14 +23,14 @@ function aWindow() {
     store: {
       refresh: async () => undefined,
       get: (folder) =>
-        folder.startsWith("/work/runs/") || opened.includes(folder) ? aRun({ folder }) : null,
+        folder.startsWith("/projects/runs/") || opened.includes(folder) ? aRun({ folder }) : null,
     },
     labels: { addOpened: async (folder) => void opened.push(folder) },
     find,
     onError: (error) => errors.push(error),
   });
   const start = (folder: string | null): void => {
-    const wish = { configPath: "/work/c.yaml", title: "train", resume: null, overrides: [] };
+    const wish = { configPath: "/projects/c.yaml", title: "train", resume: null, overrides: [] };
     active = [{ wish, folder, tell: async () => "" }];
     tell();
   };
@@ -49,7 +49,7 @@ it("knows a run that an override has put elsewhere, as if it had been opened", a
 
 it("notes nothing about runs where the window looks anyway", async () => {
   const { opened, find, start, errors } = aWindow();
-  start("/work/runs/demo");
+  start("/projects/runs/demo");
   await new Promise((resolve) => setImmediate(resolve));
   expect([opened, errors, find.mock.calls]).toEqual([[], [], []]);
 });

@@ -5,7 +5,7 @@ import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
   return {
     name: "demo",
-    folder: "/work/.tinker-rl/runs/demo",
+    folder: "/projects/.tinker-rl/runs/demo",
     phase: "running",
     steps: 12,
     totalSteps: 200,

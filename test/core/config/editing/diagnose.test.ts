@@ -305,7 +305,7 @@ describe("options", () => {
     ["/home/me/runs", false],
     ["runs", false],
   ])("with the machine's folders known, %s is looked at", (folder, isMarked) => {
-    const folders = { workspace: ["/work/project"], home: "/home/me" };
+    const folders = { workspace: ["/projects/project"], home: "/home/me" };
     const text = textWith(SOUND, `log_path: '${folder}'`);
     expect(found(text, { path: "run.yaml", folders }).length).toBe(isMarked ? 1 : 0);
   });
