@@ -185,7 +185,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     new Notices({
       ...{ store, trainings, log },
       workspaceState: context.workspaceState,
-      isDashboardVisible: () => panel.folder !== null,
+      isDashboardVisible: () => panel.isVisible,
     }),
   );
   keep(keepStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));

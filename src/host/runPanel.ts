@@ -85,9 +85,9 @@ export class RunPanel implements vscode.Disposable {
     });
   }
 
-  /** The folder of the run that is shown; null while the panel is closed. */
-  get folder(): string | null {
-    return this.#dashboard.shownRun?.follower.folder ?? null;
+  /** True while the panel is in sight. */
+  get isVisible(): boolean {
+    return this.#dashboard.isVisible;
   }
 
   /** Opens the panel, or brings it to the front, at a run and if wanted at one of its steps or rollouts. */
@@ -109,7 +109,12 @@ export class RunPanel implements vscode.Disposable {
     const last = shownSchema.safeParse(this.#parts.workspaceState.get(SHOWN)).data;
     const [tab] = orphanedTabs();
     // A reload begins another session, and the editor restores the panel by itself.
-    if (tab === undefined || last?.session !== vscode.env.sessionId || this.folder !== null) return;
+    if (
+      tab === undefined ||
+      last?.session !== vscode.env.sessionId ||
+      this.#dashboard.shownRun !== null
+    )
+      return;
     this.#dashboard.open(this.#run(last.folder), {
       viewColumn: tab.group.viewColumn,
       preserveFocus: true,

@@ -63,7 +63,7 @@ export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: Bound
   const stranger = keys.find(({ name, origin, host }) => {
     if (origin !== "store" || isAllowed(target, allowedHosts, name)) return false;
     const own = host?.toLowerCase() ?? new URL(officialUrl).host;
-    return target.host !== own || !isPrivate(target);
+    return target.host !== own || !isSafeAddress(url);
   });
   if (stranger === undefined) return;
   throw new AppError(
@@ -73,9 +73,11 @@ export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: Bound
   );
 }
 
-/** Encrypted, or on this machine. */
-function isPrivate({ protocol, hostname }: URL): boolean {
-  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+/** True for an address that a key may be sent to: encrypted, or this machine. @throws TypeError when it is no address */
+export function isSafeAddress(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === "https:" || (protocol === "http:" && isLoopback);
 }
 
 function isAllowed(url: URL, allowedHosts: readonly string[], key: string): boolean {

@@ -1,6 +1,7 @@
 /** Which servers are asked for names: those that runs would go to, by settings and variables. */
 
-import { addressFor, hostIn, isSafeAddress, type Values } from "../keys/services.ts";
+import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
+import { addressFor, hostIn, type Values } from "../keys/services.ts";
 import type { ListKind } from "./storedLists.ts";
 
 /** The address of the server that would be asked for a list of this kind; null when there is none. */

@@ -76,12 +76,3 @@ export function addressFor(
   const url = addressIn(service, variables) ?? "";
   return hostOfAddress(service, url) === host ? url.replace(/\/+$/, "") : null;
 }
-
-/** True for an address that a key may be sent to: encrypted, or this machine. */
-export function isSafeAddress(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === "https:") return true;
-  const isLoopback =
-    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
-  return protocol === "http:" && isLoopback;
-}

@@ -29,6 +29,8 @@ export interface Dashboard extends vscode.Disposable {
   open(run: PanelRun, options?: DashboardOptions): void;
   /** The run that is shown; null when the panel is closed. */
   readonly shownRun: PanelRun | null;
+  /** True while the panel is in sight. */
+  readonly isVisible: boolean;
 }
 
 export interface DashboardOptions {
@@ -104,6 +106,9 @@ export function createDashboard(parts: DashboardParts): Dashboard {
   return {
     get shownRun() {
       return shown?.session.run ?? null;
+    },
+    get isVisible() {
+      return shown?.panel.visible === true;
     },
     open: (run, options = {}) => {
       const {

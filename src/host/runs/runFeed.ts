@@ -1,10 +1,11 @@
 /** Keeps the followers of runs that somebody looks at up to date, and forgets those that nobody does. */
 
-import { type FSWatcher, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RunChange, RunFollower } from "../../core/run/follower.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import type { RunStore } from "./runStore.ts";
+import { watchQuietly } from "./watchQuietly.ts";
 
 /** One run that is looked at. Dispose it when the view of it is gone. */
 export interface FollowedRun extends Listening {
@@ -73,6 +74,7 @@ export class RunFeeds {
     const feed: Feed = {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
+      // A trainer of this machine tells more over its socket; the watch is for all others.
       watcher: watchQuietly(folder, () => this.#soon(feed)),
       users: 0,
       timer: null,
@@ -97,14 +99,5 @@ export class RunFeeds {
 
   async #read(feed: Feed): Promise<void> {
     feed.changed.fire(await feed.follower.refresh());
-  }
-}
-
-/** A trainer of this machine tells more over its socket; the watch is for all others. */
-function watchQuietly(folder: string, onChange: () => void): FSWatcher | null {
-  try {
-    return watch(folder, onChange).on("error", () => undefined);
-  } catch {
-    return null;
   }
 }

@@ -1,6 +1,6 @@
 /** Finds the configurations of the workspace and the folders in which their runs lie, and notices new ones. */
 
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { runParent } from "../../node/runPlaces.ts";
@@ -118,7 +118,7 @@ async function parentOf(uri: vscode.Uri): Promise<string | null> {
   const text = await readText(uri);
   const result = parseConfig(text, { path: uri.path });
   const config = result.ok ? result.config : { log_path: null };
-  return runParent(config, uri.fsPath) || join(dirname(uri.fsPath), ".tinker-rl", "runs");
+  return runParent(config, uri.fsPath);
 }
 
 async function readText(uri: vscode.Uri): Promise<string> {

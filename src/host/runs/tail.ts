@@ -1,8 +1,8 @@
 /** Follows a text file that another process writes. */
 
-import { type FSWatcher, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
+import { watchQuietly } from "./watchQuietly.ts";
 
 /** File systems that tell nothing of changes are asked this often. */
 const ASK_MS = 1_000;
@@ -58,12 +58,4 @@ export function tailFile(path: string, onText: (text: string) => void): Tail {
       close();
     },
   };
-}
-
-function watchQuietly(path: string, onChange: () => void): FSWatcher | null {
-  try {
-    return watch(path, onChange).on("error", () => undefined);
-  } catch {
-    return null;
-  }
 }
