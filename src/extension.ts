@@ -3,14 +3,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import type { App, Trees } from "./host/app.ts";
+import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
 import { LateParts } from "./host/catalogue/lateParts.ts";
-import { COMMANDS, type CommandId } from "./host/commands/commandTable.ts";
+import { COMMANDS } from "./host/commands/commandTable.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
-import { type CommandHandlers, registerCommands } from "./host/commands/registerCommands.ts";
+import { registerCommands } from "./host/commands/registerCommands.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
+import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 
@@ -40,6 +41,8 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   };
   const late = new LateParts();
   const config = registerConfigSupport(late.parts(log, app));
+  // Help works also when the rest cannot be loaded.
+  const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {
     runs: treePlace("runs", app),
     trajectories: treePlace("trajectories", app),
@@ -50,11 +53,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     log,
     config,
     ...Object.values(trees).map(({ view }) => view),
-    // Help works also when the rest cannot be loaded.
-    registerCommands(
-      { ...lazyHandlers(app), ...config.handlers, ...helpHandlers({ context, log }) },
-      log,
-    ),
+    registerCommands({ ...lazyHandlers(app, early), ...early }, log),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),
@@ -69,13 +68,22 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   return { activateMs, app };
 }
 
-/** Trainings that an earlier window started go on without it: the parts that join them load at once. */
+/** Trainings of this workspace that an earlier window started go on without it: the parts that join them load at once. */
 async function joinWhatGoesOn(
   { globalStorageUri, globalState }: vscode.ExtensionContext,
   app: () => Promise<App>,
 ): Promise<void> {
-  const launches = await readdir(join(globalStorageUri.fsPath, "launches")).catch(() => []);
-  if (launches.length > 0 || globalState.get(PENDING_DEMO) !== undefined) await app();
+  const isWanted =
+    globalState.get(PENDING_DEMO) !== undefined ||
+    (await hasTrainings(join(globalStorageUri.fsPath, "launches")));
+  if (isWanted) await app();
+}
+
+async function hasTrainings(launches: string): Promise<boolean> {
+  if ((await readdir(launches).catch(() => [])).length === 0) return false;
+  const { LaunchStore } = await import("./host/runs/launchStore.ts");
+  const known = await new LaunchStore(launches).list();
+  return known.some(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
 }
 
 /** Calls `then` soon after the first configuration is open. */
@@ -96,11 +104,11 @@ function treePlace<Row>(name: string, load: () => Promise<unknown>) {
   return { tree, view };
 }
 
-function lazyHandlers(app: () => Promise<App>): CommandHandlers {
-  const ids = [...COMMANDS.keys()] as CommandId[]; // the table's keys are the ids
+function lazyHandlers(app: () => Promise<App>, early: EarlyHandlers): LateHandlers {
+  const ids = [...COMMANDS.keys()].filter((id) => !(id in early)) as (keyof LateHandlers)[]; // the table's keys are the ids
   const entries = ids.map((id) => [
     id,
     async (target?: unknown, selection?: unknown) => (await app()).handlers[id](target, selection),
   ]);
-  return Object.fromEntries(entries) as CommandHandlers; // one entry for each id
+  return Object.fromEntries(entries) as LateHandlers; // one entry for each id
 }

@@ -10,7 +10,7 @@ import type { LateParts } from "./catalogue/lateParts.ts";
 import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
 import { environmentHandlers } from "./commands/environmentHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
-import { helpHandlers } from "./commands/help.ts";
+import type { HelpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
 import { openOnStart, panelHandlers } from "./commands/panelHandlers.ts";
 import type { CommandHandlers } from "./commands/registerCommands.ts";
@@ -18,6 +18,7 @@ import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
 import { steerHandlers } from "./commands/steerHandlers.ts";
 import { trajectoryHandlers } from "./commands/trajectoryHandlers.ts";
+import type { ConfigHandlers } from "./config/configHandlers.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { setContextKey } from "./contextKeys.ts";
 import { keySettings } from "./keySettings.ts";
@@ -75,8 +76,12 @@ export interface Trees {
   readonly environments: TreePlace<EnvironmentNode>;
 }
 
+/** Handlers that are there before this part is loaded. */
+export type EarlyHandlers = ConfigHandlers & HelpHandlers;
+export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
+
 export interface App {
-  readonly handlers: CommandHandlers;
+  readonly handlers: LateHandlers;
   readonly tasks: TaskProvider;
   readonly runs: RunStore;
 }
@@ -207,10 +212,8 @@ export async function createApp(parts: AppParts): Promise<App> {
 
   const demo = new LocalDemo(context.globalState);
   const chosen = { store, labels, finder };
-  const handlers: CommandHandlers = {
-    ...helpHandlers({ context, log }),
+  const handlers: LateHandlers = {
     ...keys.handlers,
-    ...config.handlers,
     ...environmentHandlers({ view: environments, catalogue: room.catalogue }),
     ...steerHandlers(chosen),
     ...folderHandlers({ ...chosen, view: runsView, open: (folder) => panel.open(folder) }),

@@ -8,6 +8,7 @@ import type { Block, EnvironmentSession, ToolList } from "../openreward/contract
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../run/stepFacts.ts";
+import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { tookTooLong, withLimit } from "../util/abort.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
@@ -15,7 +16,6 @@ import { NO_CALL_NUDGE, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
-import type { StopReason } from "./stopReasons.ts";
 
 export interface EpisodeParts {
   readonly session: EnvironmentSession;

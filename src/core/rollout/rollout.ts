@@ -6,6 +6,7 @@ import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
+import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { deadline, tookTooLong } from "../util/abort.ts";
 import { Attempts } from "./attempts.ts";
@@ -14,7 +15,6 @@ import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
 import type { RolloutSettings } from "./settings.ts";
-import type { StopReason } from "./stopReasons.ts";
 
 /** Which rollout this is. */
 export interface RolloutTask {

@@ -6,13 +6,18 @@ import { reportIssue } from "./reportIssue.ts";
 
 const EXTENSION_ID = "tinker-rl.tinker-rl";
 
+export type HelpHandlers = Pick<
+  CommandHandlers,
+  "openSettings" | "openWalkthrough" | "reportIssue" | "showLog"
+>;
+
 export function helpHandlers({
   context,
   log,
 }: {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
-}): Pick<CommandHandlers, "openSettings" | "openWalkthrough" | "reportIssue" | "showLog"> {
+}): HelpHandlers {
   return {
     openSettings: () =>
       vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${EXTENSION_ID}`),

@@ -1,6 +1,7 @@
 /** Handlers of the commands about trajectories. */
 
 import * as vscode from "vscode";
+import { STOP_REASONS } from "../../core/run/stopReasons.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import { describeFilter, type RolloutFilter, type RolloutOrder } from "../views/rolloutFilter.ts";
@@ -122,22 +123,8 @@ function rangeOf(text: string): readonly [number, number] | null {
   return from <= to ? [from, to] : null;
 }
 
-const STOPS = [
-  "reached_terminal_state",
-  "max_tokens",
-  "max_turns",
-  "max_tool_calls",
-  "max_sampled_tokens",
-  "parse_error",
-  "no_tool_call",
-  "turn_truncated",
-  "rollout_timeout",
-  "max_retries",
-  "error",
-] as const;
-
 async function askStop(): Promise<RolloutFilter | undefined> {
-  const stop = await vscode.window.showQuickPick(STOPS, {
+  const stop = await vscode.window.showQuickPick(STOP_REASONS, {
     placeHolder: vscode.l10n.t("How did the rollout end?"),
   });
   return stop === undefined ? undefined : { kind: "stop", stop };

@@ -7,6 +7,7 @@ import type { RunStatus } from "../../shared/control.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import { TASK_TYPE } from "../task/taskType.ts";
 import { isDeadTerminal } from "./deadTerminal.ts";
+import { isInWorkspace } from "./inWorkspace.ts";
 import type { KnownLaunch, LaunchStore } from "./launchStore.ts";
 
 export interface RejoinParts {
@@ -24,7 +25,7 @@ const PAUSE_MS = 1_000;
 /** A training that another window follows keeps its terminal there; here it is in the views all the same. */
 export async function rejoinLaunches(parts: RejoinParts): Promise<void> {
   const known = await parts.launches.list();
-  const own = known.filter(({ request, isAlive }) => isAlive && isOurs(request.configPath));
+  const own = known.filter(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
   await Promise.all(own.map((launch) => rejoin(launch, parts)));
 }
 
@@ -49,10 +50,6 @@ async function isFree(
     await sleep(PAUSE_MS);
   }
   return false;
-}
-
-function isOurs(configPath: string): boolean {
-  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath)) !== undefined;
 }
 
 function folderOf({ request }: KnownLaunch): vscode.WorkspaceFolder | undefined {

@@ -1,0 +1,17 @@
+/** Why rollouts end; `error` and the three before it are those of the original program's dashboards. */
+
+export const STOP_REASONS = [
+  "reached_terminal_state",
+  "max_tokens",
+  "max_retries",
+  "error",
+  "max_turns",
+  "max_tool_calls",
+  "max_sampled_tokens",
+  "parse_error",
+  "no_tool_call",
+  "turn_truncated",
+  "rollout_timeout",
+] as const;
+
+export type StopReason = (typeof STOP_REASONS)[number];
