@@ -10,11 +10,12 @@ import { locate } from "./locate.ts";
 import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isLocalModel } from "./presets.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem, RuleCode } from "./problem.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
 import { crossFieldFindings } from "./rules.ts";
 import { type Config, configSchemas, type DefaultKind } from "./schema.ts";
 import { secretFindings } from "./secretRules.ts";
+import { withoutLines } from "./withoutLines.ts";
 import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
 
 export interface CheckOptions {
@@ -39,16 +40,29 @@ export interface CheckedText {
 }
 
 /** Reads and checks YAML 1.2 or JSON text. Never throws. */
-export function checkText(text: string, { path, overrides = [] }: CheckOptions): CheckedText {
+export function checkText(text: string, options: CheckOptions): CheckedText {
+  const checked = checkWhole(text, options);
+  const { source, problems } = checked;
+  if (checked.isRead) return checked;
+  return {
+    ...checked,
+    problems: inOrder([...problems, ...problemsBeside(source, problems, options)]),
+  };
+}
+
+/** @returns `isRead` false when the text has faults that hide the rest */
+function checkWhole(
+  text: string,
+  { path, overrides = [] }: CheckOptions,
+): CheckedText & { readonly isRead: boolean } {
   const source = readYaml(text, languageOf(path));
   const written = source.root === null ? null : coerce(source, source.root, configShape);
   const overridden = applyOverrides(written, isJsonObject(written) ? overrides : []);
   const kind = defaultKindOf(overridden.values);
   const faults = faultProblems(source);
-  const base = { source, written, overridden, kind };
+  const base = { source, written, overridden, kind, isRead: true };
   if (faults.some(({ severity }) => severity === "error")) {
-    // With half of a file unread, what is missing or alone says nothing.
-    return { ...base, config: null, repaired: null, problems: inOrder(faults) };
+    return { ...base, isRead: false, config: null, repaired: null, problems: inOrder(faults) };
   }
   if (source.root === null)
     return { ...base, config: null, repaired: null, problems: [EMPTY_FILE] };
@@ -132,6 +146,38 @@ function faultProblems(source: YamlSource): readonly Problem[] {
   const message = "Aliases stand for more than a configuration can hold; write the values out.";
   const span = { start: 0, end: Math.min(1, source.text.length) };
   return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at: source.position(0), span }];
+}
+
+/** Of a text with lines that cannot be read these are told, too. With part of it unread, what is missing or alone says nothing. */
+const TOLD_BESIDE_FAULTS: ReadonlySet<RuleCode> = new Set([
+  "TRL110",
+  "TRL120",
+  "TRL121",
+  "TRL122",
+  "TRL123",
+  "TRL125",
+  "TRL400",
+]);
+/** Half-written places at a time. */
+const MAX_BLANKED = 3;
+
+/**
+ * What is wrong in the lines without a fault, so that a key that is being typed does not hide it; nothing when the text cannot be
+ * read without those lines either. Without remedies, which rest on the text as it was read.
+ */
+function problemsBeside(
+  source: YamlSource,
+  faults: readonly Problem[],
+  options: CheckOptions,
+): readonly Problem[] {
+  const offsets = faults.flatMap(({ span }) => (span === null ? [] : [span.start]));
+  const isSecondDocument = offsets.some((offset) => source.text.startsWith("---", offset));
+  if (offsets.length > MAX_BLANKED || isSecondDocument) return [];
+  const text = withoutLines(source.text, offsets);
+  if (text === source.text) return [];
+  return checkWhole(text, options)
+    .problems.filter(({ code }) => TOLD_BESIDE_FAULTS.has(code))
+    .map((problem) => ({ ...problem, remedies: [] }));
 }
 
 function soundFindings(repaired: Repaired, values: unknown): readonly Finding[] {

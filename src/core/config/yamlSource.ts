@@ -57,6 +57,7 @@ export type Language = "yaml" | "json";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "A configuration is a single document; remove the `---` line and what follows.",
+  MULTILINE_IMPLICIT_KEY: "A key without a value: write `key: value`, or remove the line.",
   TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
 };
 const MAX_MESSAGE = 200;

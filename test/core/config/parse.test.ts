@@ -227,6 +227,25 @@ describe("problems", () => {
     expect(messagesIn(textWith(line))).toEqual([`run.yaml:${message}`]);
   });
 
+  it.each([
+    ["a key half typed", "lear"],
+    ["one with lines under it", "learn\n  a/B:\n\n    batch_size: 3"],
+    ["one inside an environment", "environments:\n  Owner/Name:\n    spl\n    max_turns: 2"],
+  ])("%s hides nothing of the other lines, and says nothing of what is missing", (_, half) => {
+    const text = `group_size: 4\n${half}\nbatch_size: few`;
+    expect(messagesIn(text)).toEqual([
+      expect.stringContaining("run.yaml:1:1: error: TRL110 Unknown key `group_size`"),
+      expect.stringContaining("error: TRL100 A key without a value: write `key: value`"),
+      expect.stringContaining("error: TRL120 Expected an integer >= 1"),
+    ]);
+  });
+
+  it("says no more about lines when it is open where a value ends", () => {
+    expect(messagesIn("a: [1\nbatch_size: few\n")).toEqual([
+      expect.stringContaining("TRL100 Flow sequence"),
+    ]);
+  });
+
   it.each(["", "# only a comment\n"])("reports a file without settings", (text) => {
     expect(parse(text)).toMatchObject({ ok: false, problems: [{ code: "TRL111", at: null }] });
   });
