@@ -16,6 +16,12 @@ export interface ServedAddresses {
   readonly key: string;
 }
 
+export interface Served extends ServedAddresses {
+  /** Aborted with an AppError once one of the services has ended by itself. */
+  readonly failed: AbortSignal;
+  close(): Promise<void>;
+}
+
 /** What the commands ask of the trainer. */
 export interface TrainerDoor {
   startTraining(request: TrainRequest): ActiveRun;
@@ -24,7 +30,7 @@ export interface TrainerDoor {
     fileSystem: FileSystem,
     request: DeleteRequest,
   ): AsyncIterable<DeletedCheckpoint>;
-  serve(options: Omit<ServeCommand, "kind">): Promise<ServedAddresses & { close(): Promise<void> }>;
+  serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 
 export interface ProgramParts {

@@ -4,7 +4,7 @@ import type { ServeCommand } from "./arguments.ts";
 import { BLANK, type Line, styled } from "./line.ts";
 import type { ProgramParts, ServedAddresses } from "./programParts.ts";
 
-/** Serves until the first interrupt. @throws AppError as the services do */
+/** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(
   parts: ProgramParts,
   { tinkerPort, environmentsPort, store }: ServeCommand,
@@ -15,9 +15,10 @@ export async function serveUntilInterrupt(
   try {
     const served = await trainer.serve({ tinkerPort, environmentsPort, store });
     out.print(addressLines(served));
-    await aborted(interrupted.signal);
+    await aborted(AbortSignal.any([interrupted.signal, served.failed]));
     out.print([["closing"]]);
     await served.close();
+    if (served.failed.aborted) throw served.failed.reason;
   } finally {
     release();
   }

@@ -20,6 +20,8 @@ export interface LocalServers {
   readonly environmentsUrl: string;
   /** Both servers want it as their API key. */
   readonly key: string;
+  /** Aborted with AppError `local-service` once one of them has ended by itself. */
+  readonly failed: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function serve(options: ServeOptions): Promise<LocalServers> {
       tinkerUrl: engine.address,
       environmentsUrl: environments.address,
       key,
+      failed: AbortSignal.any([engine.failed, environments.failed]),
       close: async () => {
         await Promise.all([engine.close(), environments.close()]);
       },

@@ -118,20 +118,26 @@ test.each([
   expect(Math.max(...program.out.lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-test("serve tells addresses and key until an interrupt closes the services", async () => {
-  let isClosed = false;
-  const program = createFakeProgram({
-    trainer: aTrainer({
-      serve: async ({ tinkerPort }) => ({
-        tinkerUrl: `http://127.0.0.1:${tinkerPort}`,
-        environmentsUrl: "http://127.0.0.1:9",
-        key: "tml-local-1",
-        close: async () => {
-          isClosed = true;
-        },
-      }),
+/** Services on two ports, of which one may fail. */
+function aServing() {
+  const failing = new AbortController();
+  const serving = { isClosed: false, fail: (error: AppError) => failing.abort(error) };
+  const trainer = aTrainer({
+    serve: async ({ tinkerPort }) => ({
+      tinkerUrl: `http://127.0.0.1:${tinkerPort}`,
+      environmentsUrl: "http://127.0.0.1:9",
+      key: "tml-local-1",
+      failed: failing.signal,
+      close: async () => {
+        serving.isClosed = true;
+      },
     }),
   });
+  return { serving, program: createFakeProgram({ trainer }) };
+}
+
+test("serve tells addresses and key until an interrupt closes the services", async () => {
+  const { serving, program } = aServing();
   const exit = runProgram(program, ["serve", "--tinker_port", "8001"]);
   await settle();
   expect(program.out.lines).toEqual(
@@ -142,8 +148,18 @@ test("serve tells addresses and key until an interrupt closes the services", asy
       "  export OPENREWARD_SESSION_URL=http://127.0.0.1:9",
     ]),
   );
-  expect(isClosed).toBe(false);
+  expect(serving.isClosed).toBe(false);
   program.interrupt();
   expect(await exit).toBe(0);
-  expect(isClosed).toBe(true);
+  expect(serving.isClosed).toBe(true);
+});
+
+test("serve ends with the reason when one of its services does, and leaves none behind", async () => {
+  const { serving, program } = aServing();
+  const exit = runProgram(program, ["serve"]);
+  await settle();
+  serving.fail(new AppError("local-service", "The embedded engine ended unexpectedly (SIGKILL)."));
+  expect(await exit).toBe(5);
+  expect(program.err.lines.join("\n")).toContain("The embedded engine ended unexpectedly");
+  expect(serving.isClosed).toBe(true);
 });
