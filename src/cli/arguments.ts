@@ -79,6 +79,8 @@ export interface ServeCommand {
   /** 0 = any free port. */
   readonly tinkerPort: number;
   readonly environmentsPort: number;
+  /** Most sessions of the environments at once, at least 1; null = no limit. */
+  readonly maxSessions: number | null;
   /** Folder for checkpoints; null = the user's common store. */
   readonly store: string | null;
 }
@@ -225,10 +227,13 @@ function parseCheckpoints(given: Given): CheckpointsCommand {
 
 function parseServe(given: Given): ServeCommand {
   refuseFurther(given.positionals, "serve");
+  const maxSessions = numberOf(given, "serve", "max_sessions");
+  if (maxSessions === 0) throw fault("--max_sessions is 0, not at least 1", "serve");
   return {
     kind: "serve",
     tinkerPort: numberOf(given, "serve", "tinker_port", 65_535) ?? 0,
     environmentsPort: numberOf(given, "serve", "environments_port", 65_535) ?? 0,
+    maxSessions,
     store: lastValue(given, "store") ?? null,
   };
 }

@@ -57,6 +57,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     ...HELP,
     tinker_port: { type: "string" },
     environments_port: { type: "string" },
+    max_sessions: { type: "string" },
     store: { type: "string" },
   },
 };

@@ -182,6 +182,8 @@ const SERVE: HelpText = (
 
   --tinker_port N        port of the Tinker service; any free one by default
   --environments_port N  port of the environments; any free one by default
+  --max_sessions N       sessions of the environments at once; more are refused
+                         with 429, as a hosted environment at capacity does
   --store DIR            folder for checkpoints; by default the one that local
                          runs of this user share
 

@@ -7,13 +7,13 @@ import type { ProgramParts, ServedAddresses } from "./programParts.ts";
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(
   parts: ProgramParts,
-  { tinkerPort, environmentsPort, store }: ServeCommand,
+  { kind: _, ...options }: ServeCommand,
 ): Promise<void> {
   const { out, interrupts, trainer } = parts;
   const interrupted = new AbortController();
   const release = interrupts(() => interrupted.abort());
   try {
-    const served = await trainer.serve({ tinkerPort, environmentsPort, store });
+    const served = await trainer.serve(options);
     out.print(addressLines(served));
     await aborted(AbortSignal.any([interrupted.signal, served.failed]));
     out.print([["closing"]]);

@@ -10,6 +10,8 @@ export interface ServeOptions {
   /** 0 = any free port. */
   readonly tinkerPort: number;
   readonly environmentsPort: number;
+  /** Most sessions of the environments at once; null = no limit. */
+  readonly maxSessions: number | null;
   /** Folder of the checkpoints; null = the user's own. */
   readonly store: string | null;
   readonly programFolder?: string;
@@ -29,6 +31,8 @@ export interface LocalServers {
 export async function serve(options: ServeOptions): Promise<LocalServers> {
   const folder = options.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const key = `tml-local-${randomBytes(18).toString("base64url")}`;
+  const { maxSessions } = options;
+  const limit = maxSessions === null ? [] : ["--max-sessions", String(maxSessions)];
   const engine = await startChild({
     name: "The embedded engine",
     program: join(folder, "engine.js"),
@@ -39,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<LocalServers> {
     const environments = await startChild({
       name: "The embedded environments",
       program: join(folder, "environment.js"),
-      args: ["--port", String(options.environmentsPort)],
+      args: ["--port", String(options.environmentsPort), ...limit],
       key,
     });
     return {

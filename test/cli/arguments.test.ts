@@ -54,6 +54,7 @@ test("every other command takes its values", () => {
     kind: "serve",
     tinkerPort: 8001,
     environmentsPort: 0,
+    maxSessions: null,
     store: "here",
   });
 });
@@ -120,6 +121,7 @@ test.each([
   [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs the --group"],
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
   [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
+  [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
 ])("%j is refused in one line", (args, message) => {
   expect(() => parseArguments(args)).toThrow(message);
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` tells more\.$/);

@@ -11,7 +11,7 @@ export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import
 /** `close` removes the store. */
 export async function serveProgram(): Promise<LocalServers> {
   const store = await mkdtemp(join(tmpdir(), "tinker-rl-conformance-"));
-  const ports = { tinkerPort: 0, environmentsPort: 0 };
+  const ports = { tinkerPort: 0, maxSessions: null, environmentsPort: 0 };
   const served = await serve({ ...ports, store, programFolder: PROGRAM_FOLDER });
   return {
     ...served,

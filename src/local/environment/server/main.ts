@@ -1,6 +1,6 @@
 /**
- * The environment process: `node environment.js --socket PATH | --port N`, with its key in TINKER_RL_LOCAL_KEY. It prints
- * one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
+ * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N]`, with its key in
+ * TINKER_RL_LOCAL_KEY. It prints one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
  */
 
 import type { Server } from "node:http";
@@ -18,20 +18,40 @@ type ListenOptions =
   | { readonly path: string }
   | { readonly host: typeof HOST; readonly port: number };
 
-/** @throws AppError `bad-arguments` unless exactly one address is given. */
-function readAddress(args: readonly string[]): ListenOptions {
+interface Options {
+  readonly address: ListenOptions;
+  readonly maxSessions: number;
+}
+
+/** @throws AppError `bad-arguments` unless exactly one address is given, and a limit of at least 1 or none. */
+function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
-    options: { socket: { type: "string" }, port: { type: "string" } },
+    options: {
+      socket: { type: "string" },
+      port: { type: "string" },
+      "max-sessions": { type: "string" },
+    },
   });
+  const address = readAddress(values);
+  const limit = values["max-sessions"];
+  const maxSessions = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  const isLimit = limit === undefined || /^[1-9]\d*$/.test(limit);
+  if (address !== null && isLimit) return { address, maxSessions };
+  throw new AppError(
+    "bad-arguments",
+    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N]",
+  );
+}
+
+function readAddress(values: {
+  readonly socket?: string | undefined;
+  readonly port?: string | undefined;
+}): ListenOptions | null {
   const { socket, port } = values;
   if (socket !== undefined && port === undefined) return { path: socket };
   const isPort = port !== undefined && /^\d{1,5}$/.test(port) && Number(port) <= 65_535;
-  if (socket === undefined && isPort) return { host: HOST, port: Number(port) };
-  throw new AppError(
-    "bad-arguments",
-    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535)",
-  );
+  return socket === undefined && isPort ? { host: HOST, port: Number(port) } : null;
 }
 
 /** Resolves with the socket's path, or `http://127.0.0.1:PORT`. */
@@ -54,11 +74,13 @@ async function run(): Promise<void> {
     process.once("SIGTERM", () => resolve());
     process.stdin.once("close", () => resolve()).resume();
   });
+  const { address: place, maxSessions } = readOptions(process.argv.slice(2));
   const { server, close } = createEnvironmentServer({
     environments: EMBEDDED_ENVIRONMENTS,
+    maxSessions,
     apiKey: process.env[KEY_VARIABLE] || null,
   });
-  const address = await listen(server, readAddress(process.argv.slice(2)));
+  const address = await listen(server, place);
   process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
   await stopped;
   await close();

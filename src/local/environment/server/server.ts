@@ -24,6 +24,8 @@ export interface EnvironmentServerOptions {
   readonly environments: readonly EnvironmentDefinition[];
   /** Key that every request but `/health` must carry as `X-API-Key`; null = none. */
   readonly apiKey: string | null;
+  /** Most sessions at once over all environments; more are refused with 429. Absent = no limit. */
+  readonly maxSessions?: number;
   readonly clock?: Clock;
 }
 
@@ -39,9 +41,9 @@ export interface EnvironmentServer {
  * @throws AppError `environment-definition` when there is none, or a name is reserved, malformed or taken.
  */
 export function createEnvironmentServer(options: EnvironmentServerOptions): EnvironmentServer {
-  const { apiKey, clock = systemClock } = options;
+  const { apiKey, maxSessions = Number.POSITIVE_INFINITY, clock = systemClock } = options;
   const environments = hostAll(options.environments);
-  const sessions = new SessionStore({ clock });
+  const sessions = new SessionStore({ clock, maxSessions });
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       guardRequest(request, apiKey);

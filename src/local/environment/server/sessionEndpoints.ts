@@ -36,12 +36,13 @@ const createBody = z
 const createSessionBody = z.object({ task_id: z.uuid() });
 const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.string().nullish() });
 
-/** The id is all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
+/** An id and its place are all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
 export async function createSession(exchange: Exchange): Promise<"streamed"> {
-  const { request, response, clock } = exchange;
+  const { request, response, clock, sessions } = exchange;
   checkSecrets(request);
   const repeat = createSessionBody.safeParse(parseJsonOrNull(await readText(request)));
   const sid = repeat.success ? repeat.data.task_id : randomUUID();
+  sessions.reserve(sid);
   await streamOutcome(response, clock, sid, Promise.resolve({ kind: "result", json: "" }));
   return "streamed";
 }

@@ -7,6 +7,14 @@ import type { Session } from "./session.ts";
 /** A session without ping or call for so long is deleted (ORS, section 5.6). */
 const MAX_IDLE_MS = 900_000;
 const REAP_INTERVAL_MS = 5_000;
+/** An id without an episode holds its place for so long, as at the hosted service (ORS, section 5.6). */
+const RESERVED_MS = 120_000;
+
+export interface SessionStoreParts {
+  readonly clock: Clock;
+  /** Most sessions at once, ids that wait for their episode included; Infinity = no limit. */
+  readonly maxSessions: number;
+}
 
 interface StoredSession {
   readonly session: Session;
@@ -15,19 +23,31 @@ interface StoredSession {
 
 export class SessionStore {
   readonly #clock: Clock;
+  readonly #maxSessions: number;
   readonly #sessions = new Map<string, StoredSession>();
+  /** When ids were given out whose episodes have not begun. */
+  readonly #reserved = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #reaping: Promise<void>;
 
-  constructor(dependencies: { readonly clock: Clock }) {
-    this.#clock = dependencies.clock;
+  constructor({ clock, maxSessions }: SessionStoreParts) {
+    this.#clock = clock;
+    this.#maxSessions = maxSessions;
     this.#reaping = this.#reap();
   }
 
-  /** @throws HttpFault 400 when the id is taken. */
+  /** Keeps a place for the id; again for one that has a place already. @throws HttpFault 429 when there is none. */
+  reserve(sid: string): void {
+    if (!this.#hasPlace(sid)) this.#requireRoom();
+    this.#reserved.set(sid, this.#clock.monotonic());
+  }
+
+  /** @throws HttpFault 400 when the id is taken, 429 when it has no place and there is none. */
   add(sid: string, open: () => Session): void {
     if (this.#sessions.has(sid)) throw new HttpFault(400, "Session already exists");
+    if (!this.#hasPlace(sid)) this.#requireRoom();
     this.#sessions.set(sid, { session: open(), lastUsedMs: this.#clock.monotonic() });
+    this.#reserved.delete(sid);
   }
 
   /** The session, whose idle time starts anew. @throws HttpFault 404 when it is unknown or was deleted. */
@@ -42,6 +62,7 @@ export class SessionStore {
   remove(sid: string): void {
     this.#sessions.get(sid)?.session.close();
     this.#sessions.delete(sid);
+    this.#reserved.delete(sid);
   }
 
   async close(): Promise<void> {
@@ -50,11 +71,24 @@ export class SessionStore {
     await this.#reaping;
   }
 
+  #hasPlace(sid: string): boolean {
+    return this.#sessions.has(sid) || this.#reserved.has(sid);
+  }
+
+  #requireRoom(): void {
+    if (this.#sessions.size + this.#reserved.size < this.#maxSessions) return;
+    const limit = `${this.#maxSessions} session${this.#maxSessions === 1 ? "" : "s"}`;
+    throw new HttpFault(429, `The environments are at maximum capacity (${limit}).`);
+  }
+
   async #reap(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.#clock.sleep(REAP_INTERVAL_MS, signal).catch(() => undefined);
       const limit = this.#clock.monotonic() - MAX_IDLE_MS;
+      for (const [sid, reservedMs] of this.#reserved) {
+        if (reservedMs <= this.#clock.monotonic() - RESERVED_MS) this.#reserved.delete(sid);
+      }
       for (const [sid, { session, lastUsedMs }] of this.#sessions) {
         session.forgetOldCalls();
         if (lastUsedMs <= limit && !session.hasRunningCall()) this.remove(sid);

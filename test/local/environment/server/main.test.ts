@@ -55,13 +55,15 @@ describe("the environment process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it.each([[[]], [["--port", "70000"]], [["--port", "0", "--socket", "s"]]])(
-    "refuses the arguments %j with a usage line",
-    async (args) => {
-      const child = start(...args);
-      const [line, [code]] = await Promise.all([firstLine(child.stderr), once(child, "exit")]);
-      expect(line).toContain("Usage: environment.js --socket PATH | --port N");
-      expect(code).toBe(1);
-    },
-  );
+  it.each([
+    [[]],
+    [["--port", "70000"]],
+    [["--port", "0", "--socket", "s"]],
+    [["--port", "0", "--max-sessions", "0"]],
+  ])("refuses the arguments %j with a usage line", async (args) => {
+    const child = start(...args);
+    const [line, [code]] = await Promise.all([firstLine(child.stderr), once(child, "exit")]);
+    expect(line).toContain("Usage: environment.js --socket PATH | --port N");
+    expect(code).toBe(1);
+  });
 });

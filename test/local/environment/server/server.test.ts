@@ -144,6 +144,39 @@ describe("a session", () => {
   });
 });
 
+describe("a server with a limit of sessions", () => {
+  it("refuses more, counts ids without an episode, and has room again after a delete", async () => {
+    const { ask, open } = await startServer({
+      environments: [counter().environment],
+      maxSessions: 2,
+    });
+    const first = await open();
+    await ask("/create_session", { body: {} });
+    const refused = await ask("/create_session", { body: {} });
+    expect(refused.status).toBe(429);
+    expect(await json(refused)).toMatchObject({
+      detail: expect.stringContaining("maximum capacity"),
+    });
+    expect((await ask("/create", { sid: "new", body: { split: "train", index: 0 } })).status).toBe(
+      429,
+    );
+    await ask("/delete", { method: "POST", sid: first });
+    expect((await ask("/create_session", { body: {} })).status).toBe(200);
+  });
+
+  it("gives an unused id's place back after two minutes", async () => {
+    const clock = new FakeClock();
+    const { ask } = await startServer({
+      environments: [counter().environment],
+      maxSessions: 1,
+      clock,
+    });
+    await ask("/create_session", { body: {} });
+    await clock.advance(125_000);
+    expect((await ask("/create_session", { body: {} })).status).toBe(200);
+  });
+});
+
 describe("a call", () => {
   it("runs behind the call before it, and not at all after the end of the episode", async () => {
     const { environment, runs, letGo } = counter();

@@ -1,0 +1,154 @@
+/**
+ * The capacity drill: the program trains in environments that take 6 sessions at once, while its configuration asks for 64.
+ * It has to come down to 6, finish every step, lose no rollout, train what it trains without a limit, and say so.
+ * Run: `npm run drill:capacity` (about a minute); ends with exit code 1 when something does not hold.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
+import { CountingProxy } from "./countingProxy.ts";
+
+const ROOM = 6;
+const ASKED = 64;
+const STEPS = 12;
+const GROUPS = 8;
+const ROLLOUTS = 16;
+const PROGRAMS = resolve("dist/trainer");
+
+function config(address: string): string {
+  return `
+model_name: local/tiny-tool
+run_name: run
+openreward_base_url: ${address}
+environments:
+  calculator: { splits: { train: {} }, num_rollouts: ${ROLLOUTS}, nonterminal_reward: 0 }
+batch_size: ${GROUPS}
+max_active_tasks: ${ASKED}
+max_steps: ${STEPS}
+`;
+}
+
+interface Row {
+  readonly errors: { readonly total: number };
+  readonly rollout: { readonly reward: { readonly count: number } };
+  readonly capacity?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly seconds: number;
+  readonly output: string;
+  readonly rows: readonly Row[];
+  readonly events: readonly { readonly kind: string; readonly message: string }[];
+  /** What was trained, token by token. */
+  readonly tokens: readonly string[];
+  readonly proxy: CountingProxy;
+}
+
+async function serveEnvironments(limit: readonly string[]) {
+  const program = join(PROGRAMS, "environment.js");
+  const child = spawn(process.execPath, [program, "--port", "0", ...limit], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const { address }: { readonly address: string } = JSON.parse(String(line));
+  return { child, proxy: await CountingProxy.start(address) };
+}
+
+async function train(limit: readonly string[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
+  const { child, proxy } = await serveEnvironments(limit);
+  try {
+    const configPath = join(folder, "config.yaml");
+    writeFileSync(configPath, config(proxy.address));
+    const startedMs = Date.now();
+    const program = join(PROGRAMS, "tinker-rl.js");
+    const trainer = spawn(process.execPath, [program, "train", "-c", configPath], {
+      env: { ...process.env, NO_PROXY: "*", TINKER_RL_STORE: join(folder, "checkpoints") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = collect(trainer);
+    const [code] = await once(trainer, "close");
+    const run = join(folder, ".tinker-rl", "runs", "run");
+    return {
+      code: typeof code === "number" ? code : null,
+      seconds: (Date.now() - startedMs) / 1000,
+      output: output(),
+      rows: lines<Row>(join(run, "metrics.jsonl")),
+      events: lines(join(run, "events.jsonl")),
+      tokens: Array.from({ length: STEPS }, (_, step) =>
+        readFileSync(
+          join(run, "rollouts", `step-${String(step).padStart(6, "0")}.tokens.bin`),
+          "base64",
+        ),
+      ),
+      proxy,
+    };
+  } finally {
+    child.kill();
+    proxy.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+    });
+  }
+  return () => text;
+}
+
+function lines<T>(path: string): readonly T[] {
+  const written = readFileSync(path, "utf8").split("\n");
+  return written.filter((line) => line !== "").map((line): T => JSON.parse(line));
+}
+
+const free = await train([]);
+const full = await train(["--max-sessions", String(ROOM)]);
+const { proxy, rows } = full;
+const scored = rows.map(({ rollout }) => rollout.reward.count);
+const lost = STEPS * GROUPS * ROLLOUTS - scored.reduce((sum, count) => sum + count, 0);
+const failed = rows.reduce((sum, { errors }) => sum + errors.total, 0);
+const parts = proxy.refusedInParts(4);
+const capacity = Object.values(rows.at(-1)?.capacity ?? {})[0] ?? {};
+
+const numbers: readonly (readonly [string, unknown])[] = [
+  ["sessions the environments take at once", ROOM],
+  ["sessions the configuration asks for", ASKED],
+  ["exit code", full.code],
+  ["steps with a row of metrics", `${rows.length} of ${STEPS}`],
+  ["rollouts lost, failed", `${lost}, ${failed}`],
+  ["sessions opened, still open", `${proxy.opened}, ${proxy.stillOpen}`],
+  ["most sessions open at once", proxy.most],
+  ["openings refused in each quarter of the time", parts.join(", ")],
+  [
+    "limit at the end, refusals, waited s",
+    `${capacity["limit"]}, ${capacity["rejections"]}, ${capacity["wait_s"]?.toFixed(0)}`,
+  ],
+  ["seconds, without a limit", `${full.seconds.toFixed(1)}, ${free.seconds.toFixed(1)}`],
+];
+for (const [name, value] of numbers) console.log(`${name.padEnd(46)} ${value}`);
+
+const checks: readonly (readonly [string, boolean])[] = [
+  ["both runs end well", free.code === 0 && full.code === 0],
+  ["every step is done", rows.length === STEPS],
+  ["no rollout is lost or failed", lost === 0 && failed === 0],
+  ["every session is closed", proxy.stillOpen === 0],
+  ["never more sessions than there is room for", proxy.most <= ROOM],
+  ["refusals decline", (parts[0] ?? 0) > 4 * (parts[3] ?? 0)],
+  ["the limit comes down to the room", (capacity["limit"] ?? 0) <= ROOM + 2],
+  ["what is trained is that of a run without a limit", isDeepStrictEqual(full.tokens, free.tokens)],
+];
+for (const [name, holds] of checks) console.log(`${holds ? "holds " : "FAILS "} ${name}`);
+const broken = checks.filter(([, holds]) => !holds).length;
+if (broken > 0) console.log(full.output);
+console.log(`${checks.length - broken} hold, ${broken} fail`);
+process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,85 @@
+/** Passes requests on to an environments' server and counts the sessions that are opened, refused and closed on the way. */
+
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export class CountingProxy {
+  readonly #server: Server;
+  readonly #target: URL;
+  readonly #open = new Set<string>();
+  /** When openings were refused, in milliseconds since the first was accepted or refused. */
+  readonly #refusedMs: number[] = [];
+  #startedMs: number | null = null;
+  #opened = 0;
+  #most = 0;
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((asked, answer) => {
+      const { method, url, headers } = asked;
+      const { hostname, port } = this.#target;
+      const passed = request({ hostname, port, method, path: url, headers }, (reply) => {
+        this.#note(asked, reply.statusCode ?? 0);
+        answer.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(answer);
+      });
+      passed.on("error", () => answer.destroy());
+      asked.pipe(passed);
+    });
+  }
+
+  static async start(target: string): Promise<CountingProxy> {
+    const proxy = new CountingProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on a port
+  }
+
+  get opened(): number {
+    return this.#opened;
+  }
+
+  /** Sessions that were open at the same time. */
+  get most(): number {
+    return this.#most;
+  }
+
+  get stillOpen(): number {
+    return this.#open.size;
+  }
+
+  get refused(): number {
+    return this.#refusedMs.length;
+  }
+
+  /** Refusals in each of `count` equal parts of the time from the first opening until now. */
+  refusedInParts(count: number): readonly number[] {
+    const lengthMs = (Date.now() - (this.#startedMs ?? 0)) / count;
+    const parts = Array.from({ length: count }, () => 0);
+    for (const ms of this.#refusedMs) {
+      const part = Math.min(count - 1, Math.floor(ms / lengthMs));
+      parts[part] = (parts[part] ?? 0) + 1;
+    }
+    return parts;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #note({ url, headers }: IncomingMessage, status: number): void {
+    const sid = String(headers["x-session-id"] ?? "");
+    if (url === "/create" || url === "/create_session") this.#startedMs ??= Date.now();
+    if (status === 429) this.#refusedMs.push(Date.now() - (this.#startedMs ?? 0));
+    if (url === "/create" && status === 200) {
+      this.#opened += 1;
+      this.#open.add(sid);
+    }
+    if (url === "/delete") this.#open.delete(sid);
+    this.#most = Math.max(this.#most, this.#open.size);
+  }
+}
