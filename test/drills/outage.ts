@@ -1,0 +1,140 @@
+/**
+ * The outage drill: trains beside services that fail in every way, and compares what was trained and what arrived with a run that
+ * was left alone. Run: `npm run drill:outage`; ends with exit code 1 on a difference.
+ */
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  type Check,
+  diskCheck,
+  faultChecks,
+  outageChecks,
+  type Played,
+  runChecks,
+} from "./outage/checks.ts";
+import { FaultLedger } from "./outage/faultPlan.ts";
+import { readOutcome } from "./outage/outcome.ts";
+import { disturb } from "./outage/scenario.ts";
+import { SmallDisk } from "./outage/smallDisk.ts";
+import { MODEL, openStage, type Stage, TOKENIZER } from "./outage/stage.ts";
+import { startTrainer } from "./outage/trainer.ts";
+
+const { values } = parseArgs({
+  options: {
+    steps: { type: "string", default: "18" },
+    faults: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+    "without-disk": { type: "boolean", default: false },
+  },
+});
+const steps = Number(values.steps);
+const faults = Number(values.faults);
+const seed = Number(values.seed);
+
+function config(parent: string): string {
+  return `
+model_name: ${MODEL.client}
+tokenizer_name: ${TOKENIZER}
+lora_rank: 8
+run_name: run
+log_path: ${parent}
+environments:
+  calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 16
+max_active_tasks: 64
+max_steps: ${steps}
+learning_rate: 1e-3
+max_response_tokens: 48
+max_total_tokens: 256
+save_every: 5
+rolling_save_every: 1
+wandb: online
+wandb_project_name: drill
+openreward_upload: true
+# So that none exhausts.
+max_rollout_retries: 40
+rollout_timeout: 1800
+session_timeout: 600
+`;
+}
+
+const DISK_MEGABYTES = 32;
+
+const home = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
+const startedMs = Date.now();
+
+function say(text: string): void {
+  console.log(`${String(Math.round((Date.now() - startedMs) / 1000)).padStart(4)} s  ${text}`);
+}
+
+async function play<T>(
+  name: string,
+  parent: string,
+  faults: FaultLedger | null,
+  scene: (stage: Stage, configPath: string, run: string) => Promise<T>,
+): Promise<Played & { readonly told: T }> {
+  const folder = join(home, name);
+  mkdirSync(folder, { recursive: true });
+  const configPath = join(folder, "config.yaml");
+  writeFileSync(configPath, config(parent));
+  const stage = await openStage({ folder, seed, ledger: faults });
+  const run = join(parent, "run");
+  try {
+    const told = await scene(stage, configPath, run);
+    return { outcome: readOutcome(run, stage.store, steps), stage, told };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function leaveAlone(stage: Stage, configPath: string, run: string): Promise<void> {
+  const { code, stderr } = await startTrainer(["train", "-c", configPath], stage.variables, run)
+    .ended;
+  if (code !== 0) throw new Error(`the undisturbed run failed: ${stderr}`);
+}
+
+/** What failed is looked at afterwards. */
+function keep(): void {
+  if (disk !== null) cpSync(disk.folder, join(home, "disturbed", "runs"), { recursive: true });
+  say(`the runs are in ${home}`);
+}
+
+function print(checks: readonly Check[]): void {
+  for (const { what, counts, isGood } of checks) {
+    console.log(`${what.padEnd(52)} ${isGood ? "ok       " : "DIFFERENT"}  ${counts}`);
+  }
+}
+
+async function drill(disk: SmallDisk | null): Promise<readonly Check[]> {
+  say("a run that is left alone");
+  const whole = await play("whole", join(home, "whole", "runs"), null, leaveAlone);
+  say("the same run, disturbed");
+  const ledger = new FaultLedger(faults);
+  const parent = disk?.folder ?? join(home, "disturbed", "runs");
+  const disturbed = await play("disturbed", parent, ledger, (stage, configPath, run) =>
+    disturb({ stage, configPath, run, steps, disk, say }),
+  );
+  return [
+    ...runChecks(whole, disturbed, steps),
+    ...outageChecks(disturbed.stage),
+    ...(disk === null ? [] : [diskCheck(disturbed.told, disk.folder)]),
+    ...faultChecks(ledger),
+  ];
+}
+
+const disk = values["without-disk"] ? null : SmallDisk.mount(join(home, "disk"), DISK_MEGABYTES);
+let wrong = 1;
+try {
+  const checks = await drill(disk);
+  print(checks);
+  wrong = checks.filter(({ isGood }) => !isGood).length;
+  say(`${checks.length - wrong} passed, ${wrong} failed`);
+} finally {
+  if (wrong > 0) keep();
+  disk?.unmount();
+  if (wrong === 0) rmSync(home, { recursive: true });
+}
+process.exit(wrong === 0 ? 0 : 1);

@@ -1,0 +1,82 @@
+/** What happens to the disturbed run, and when: each event waits for the run to be so far. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ended } from "../../integration/trainProgram.ts";
+import type { ServiceName } from "./faultRules.ts";
+import type { SmallDisk } from "./smallDisk.ts";
+import type { Stage } from "./stage.ts";
+import { startTrainer, type Trainer } from "./trainer.ts";
+
+export interface ScenarioParts {
+  readonly stage: Stage;
+  readonly configPath: string;
+  /** The run folder. */
+  readonly run: string;
+  readonly steps: number;
+  /** Null = it does not get full. */
+  readonly disk: SmallDisk | null;
+  readonly say: (text: string) => void;
+}
+
+export interface Told {
+  /** What the program said when the disk was full; null = it went on. */
+  readonly diskError: string | null;
+}
+
+const DOWN_MS = 60_000;
+/** When each service goes down, after the first: some are down together, each of the first two hears of it alone, too. */
+const OUTAGES: readonly (readonly [ServiceName, number])[] = [
+  ["uploads", 0],
+  ["wandb", 0],
+  ["environments", 10_000],
+  ["tinker", 40_000],
+];
+/** Rollouts of a step after which it is in its middle. */
+const AMID = 20;
+const DISK_LIMIT_MS = 90_000;
+
+/** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
+export async function disturb(parts: ScenarioParts): Promise<Told> {
+  const { stage, configPath, run, steps, disk, say } = parts;
+  const at = (share: number): number => Math.floor(steps * share);
+  let trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
+  const resume = (): void => {
+    stage.training.endAttempt();
+    trainer = startTrainer(["resume", run], stage.variables, run);
+  };
+  await trainer.reached(at(0.2), AMID);
+  say(`kill -9 in step ${at(0.2) + 1}`);
+  await trainer.kill();
+  resume();
+  await trainer.reached(at(0.4), AMID);
+  say(`services go down for ${DOWN_MS / 1000} s each, in step ${at(0.4) + 1}`);
+  await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
+  let diskError: string | null = null;
+  if (disk !== null) {
+    await trainer.reached(at(0.7), AMID);
+    say(`the disk is full (${disk.fill()} bytes) in step ${at(0.7) + 1}`);
+    diskError = await endOnFullDisk(trainer);
+    say(`the program ended: ${diskError}`);
+    disk.free();
+    resume();
+  }
+  requireDone(await trainer.ended);
+  return { diskError };
+}
+
+async function outage({ stage, say }: ScenarioParts, name: ServiceName, afterMs: number) {
+  await sleep(afterMs);
+  say(`${name} is down`);
+  await stage.proxies[name].down(DOWN_MS);
+  say(`${name} is back`);
+}
+
+async function endOnFullDisk(trainer: Trainer): Promise<string> {
+  const ended = await Promise.race([trainer.ended, sleep(DISK_LIMIT_MS, null, { ref: false })]);
+  if (ended === null) throw new Error("the run went on, or hung, on a full disk");
+  return `exit code ${ended.code}, ${ended.stderr.trim()}`;
+}
+
+function requireDone({ code, stderr }: Ended): void {
+  if (code !== 0) throw new Error(`the run ended with exit code ${code}: ${stderr}`);
+}

@@ -1,0 +1,51 @@
+/** The trainer as its own process, and what its run folder tells of how far it is. */
+
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ended, startProgram, type Variables } from "../../integration/trainProgram.ts";
+
+export interface Trainer {
+  /** Resolves when that many rollouts of a step have ended. @throws Error when the trainer ends before */
+  reached(step: number, rollouts: number): Promise<void>;
+  kill(): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+const LOOK_MS = 50;
+
+export function startTrainer(
+  args: readonly string[],
+  variables: Variables,
+  runFolder: string,
+): Trainer {
+  const child = startProgram(args, variables);
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (text) => {
+    output.stdout += text;
+  });
+  child.stderr?.on("data", (text) => {
+    output.stderr += text;
+  });
+  const ended = once(child, "close").then(([code]): Ended => ({ code, ...output }));
+  return {
+    ended,
+    reached: async (step, rollouts) => {
+      const bodies = `${runFolder}/rollouts/step-${String(step).padStart(6, "0")}.jsonl`;
+      while (countLines(bodies) < rollouts) {
+        if (child.exitCode !== null) {
+          throw new Error(`The trainer ended before step ${step + 1}: ${output.stderr}`);
+        }
+        await sleep(LOOK_MS);
+      }
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+function countLines(path: string): number {
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
+}

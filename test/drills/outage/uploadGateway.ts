@@ -1,0 +1,89 @@
+/** A stand-in of OpenReward's upload of rollouts (ORS, section 8): keeps every event, and every repeat of one. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import * as z from "zod";
+
+const eventSchema = z.looseObject({
+  eventType: z.enum(["rollout", "message", "rollout_update"]),
+  eventId: z.string(),
+  rolloutEventId: z.string().optional(),
+  index: z.int().optional(),
+});
+
+type Event = z.infer<typeof eventSchema>;
+
+const batchSchema = z.object({ events: z.array(eventSchema) });
+
+/** What came under one id. */
+interface Kept {
+  readonly event: Event;
+  /** As it came each time. */
+  readonly deliveries: string[];
+}
+
+export class UploadGateway {
+  readonly #kept = new Map<string, Kept>();
+  readonly #server = createServer(async (incoming, outgoing) => {
+    const { method, url = "" } = incoming;
+    const id = /^\/v1\/rollouts\/([^/]+)$/.exec(url)?.[1];
+    const { status, body } =
+      method === "POST"
+        ? this.#take(await text(incoming))
+        : this.#tell(decodeURIComponent(id ?? ""));
+    outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+
+  static async start(): Promise<UploadGateway> {
+    const gateway = new UploadGateway();
+    await new Promise<void>((resolve) => gateway.#server.listen(0, "127.0.0.1", resolve));
+    return gateway;
+  }
+
+  get url(): string {
+    // A TCP server's address is never a string.
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Distinct events, each as it came first. */
+  get events(): readonly Event[] {
+    return [...this.#kept.values()].map(({ event }) => event);
+  }
+
+  get deliveries(): number {
+    return [...this.#kept.values()].reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+  }
+
+  /** Ids under which different bytes came. */
+  get changed(): readonly string[] {
+    const isChanged = ({ deliveries: [first, ...others] }: Kept): boolean =>
+      others.some((other) => other !== first);
+    return [...this.#kept].filter(([, kept]) => isChanged(kept)).map(([key]) => key);
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #take(body: string) {
+    const { events } = batchSchema.parse(JSON.parse(body));
+    const isOrphan = ({ rolloutEventId }: Event): boolean =>
+      rolloutEventId !== undefined && !this.#kept.has(`rollout/${rolloutEventId}`);
+    if (events.some(isOrphan)) return { status: 400, body: { message: "unknown rollout" } };
+    for (const event of events) {
+      const key = `${event.eventType}/${event.eventId}`;
+      const kept = this.#kept.get(key) ?? { event, deliveries: [] };
+      kept.deliveries.push(JSON.stringify(event));
+      this.#kept.set(key, kept);
+    }
+    return { status: 200, body: {} };
+  }
+
+  #tell(id: string) {
+    if (!this.#kept.has(`rollout/${id}`)) return { status: 404, body: { message: "not found" } };
+    const messages = this.events.filter(({ rolloutEventId }) => rolloutEventId === id);
+    return { status: 200, body: { id, messages: messages.map(({ index }) => ({ index })) } };
+  }
+}
