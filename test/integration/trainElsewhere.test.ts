@@ -6,13 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
-import { type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { averagingLoss, deafToLoss } from "./tinkerServersLosses.ts";
+import { type Filter, type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
 import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
 
 const STEPS = 4;
 /** Names beginning with `local/` are embedded, so gateways offer the served model under another one of the same length. */
 const MODEL = "Org/Tiny-tool-1";
 const rename = renaming("local/tiny-tool", MODEL);
+
+const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => answer };
 
 const PREFIX = "/gateway/models";
 
@@ -144,6 +147,52 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
   });
 });
 
+describe("a server's loss", () => {
+  async function trainBehind(own: Filter, ...overrides: readonly string[]): Promise<Trained> {
+    const filter = chained(own, rename);
+    const gateway = await startGateway({
+      upstream: upstreamOf(serving.tinkerUrl),
+      prefix: "",
+      filter,
+    });
+    try {
+      return await train(config(gateway.url), "--max_steps=1", "--evaluation=null", ...overrides);
+    } finally {
+      gateway.close();
+    }
+  }
+
+  it.each(["importance_sampling", "ppo", "cispo", "dro"])("is recognised: %s", async (loss) => {
+    const ended = await trainBehind(UNCHANGED, `--loss_fn=${loss}`);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(
+      new RegExp(`The server at http:\\S+ computes loss_fn: ${loss} as documented \\(loss:sum\\)`),
+    );
+  });
+
+  it.each(["ppo", "cispo", "dro"])("that is not %s, as asked for, ends the run", async (loss) => {
+    const { code, stderr } = await trainBehind(deafToLoss(), `--loss_fn=${loss}`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^error: loss_fn: the server at http:\\S+ does not compute ${loss} as documented: for a probe its loss:sum is -?[\\d.e-]+, where ${loss} gives -?[\\d.e-]+ as the sum over tokens\\. That number is what importance_sampling gives\\.`,
+      ),
+    );
+  });
+
+  it("is not asked for with `probe_server: false`", async () => {
+    const { code, stdout } = await trainBehind(deafToLoss(), "--probe_server=false");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("loss_fn");
+  });
+
+  it("that is an average is said to be one", async () => {
+    const { code, stdout } = await trainBehind(averagingLoss());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/reports the loss as the mean over trained tokens \(loss:mean\)/);
+  });
+});
+
 describe("`serve` with another key for its environments", () => {
   it("is a fault of the service, not of the configuration, for several environments, too", async () => {
     const folder = await runFolderWith(config(models.url));
@@ -233,10 +282,20 @@ describe("a server with SkyRL's gaps", () => {
     }
   });
 
-  it("refuses a loss by a failed job, and the run ends with its words", async () => {
+  it("refuses a loss by a failed job, and the run says what it takes before anything is sampled", async () => {
+    const sampled = () => gaps.calls.filter(({ path }) => path === "asample").length;
+    const before = sampled();
     const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
-    expect(stderr).toMatch(/^error: .*Unknown loss function: dro/);
+    expect(stderr).toMatch(
+      /^error: loss_fn: the server at http:\S+ does not take dro .*Unknown loss function: dro.* It takes importance_sampling, ppo, cispo: set loss_fn to one of them/,
+    );
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect(code).toBe(5);
+    expect(code).toBe(2);
+    expect(sampled()).toBe(before);
+  });
+
+  it("gives no loss to check, which is said", async () => {
+    const events = await readFile(join(folder, "events.jsonl"), "utf8");
+    expect(events).toMatch(/computes loss_fn: ppo could not be checked: it reports no loss/);
   });
 });

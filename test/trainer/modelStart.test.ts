@@ -18,6 +18,7 @@ function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = 
   });
   const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
   const service = {
+    address: "http://tinker.test",
     ...{ capabilities: refuse, createTrainingClient: refuse, samplerForPath: refuse },
     ...{ samplerForBase: refuse, listCheckpoints: refuse, setCheckpointTtl: refuse },
     ...{ deleteCheckpoint: refuse, finish: refuse, close: () => undefined },

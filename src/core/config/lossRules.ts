@@ -2,10 +2,9 @@
 
 import { closeWords } from "./closeWords.ts";
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
+import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
-
-type LossName = Config["loss_fn"];
 
 /** The parameters that `loss_fn_config` may hold, by loss. */
 export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
@@ -14,12 +13,6 @@ export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
   cispo: ["clip_low_threshold", "clip_high_threshold"],
   dro: ["beta"],
 };
-
-/** Clip bounds that the service uses where none are set. */
-const DEFAULT_CLIP = {
-  ppo: { low: 0.8, high: 1.2 },
-  cispo: { low: 0, high: 4 },
-} as const;
 
 const PLACE = "loss_fn_config";
 
@@ -64,18 +57,16 @@ function clipFindings(
   loss: "ppo" | "cispo",
   parameters: Config["loss_fn_config"],
 ): readonly Finding[] {
-  const defaults = DEFAULT_CLIP[loss];
-  const low = parameters["clip_low_threshold"] ?? defaults.low;
-  const high = parameters["clip_high_threshold"] ?? defaults.high;
+  const defaults = LOSS_DEFAULTS[loss];
+  const { clip_low_threshold: low, clip_high_threshold: high } = { ...defaults, ...parameters };
   const isSound = loss === "ppo" ? low < 1 && 1 < high : low < high;
   if (isSound && low >= 0) return [];
   const rule = loss === "ppo" ? "0 <= low < 1 < high" : "0 <= low < high";
   const message =
     `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
     "An epsilon of 0.2 is written as `clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`.";
-  const bounds = { clip_low_threshold: defaults.low, clip_high_threshold: defaults.high };
-  const title = `Set to ${defaults.low} and ${defaults.high}`;
-  const remedy: Remedy = { kind: "set", path: [PLACE], value: bounds, title };
+  const title = `Set to ${defaults.clip_low_threshold} and ${defaults.clip_high_threshold}`;
+  const remedy: Remedy = { kind: "set", path: [PLACE], value: { ...defaults }, title };
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 

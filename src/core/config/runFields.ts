@@ -133,6 +133,13 @@ export const serviceFields = {
     isAdvanced: true,
     doc: "Address of the Tinker service. `null` takes `TINKER_BASE_URL`, else the hosted service.",
   },
+  probe_server: {
+    type: "boolean",
+    default: true,
+    change: "fixed",
+    isAdvanced: true,
+    doc: "Whether to find out before the first update if the Tinker service computes `loss_fn` with its parameters as documented, and how it reports log-probabilities where sampling is not plain. A service that computes another loss ends the run. Costs a request or two; `false` trusts the service.",
+  },
   openreward_base_url: {
     ...HTTP_URL,
     nullable: true,

@@ -1,6 +1,7 @@
 /** Builds the metrics row of one step (training loop, sections D.1 and D.2). */
 
 import type { FileSystem } from "../ports.ts";
+import { gradientNorm } from "../tinker/metricNames.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { fraction, mean } from "../util/stats.ts";
@@ -51,7 +52,11 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
     rollout_included: rewardMetrics(included),
     errors: errorMetrics(rollouts),
     advantage: advantageMetrics(included),
-    optim: { lr: facts.learningRate, ...divergenceMetrics(facts.datums, facts.clip) },
+    optim: {
+      lr: facts.learningRate,
+      ...gradientMetrics(facts),
+      ...divergenceMetrics(facts.datums, facts.clip),
+    },
     train: trainMetrics(facts),
     ...timeAndTokens(facts),
   };
@@ -82,6 +87,12 @@ function headline(facts: StepFacts, included: readonly RolloutFacts[]): MetricsT
     num_timed_out: stops.filter((stop) => stop === "rollout_timeout").length,
     num_errors: stops.filter((stop) => ERROR_STOPS.has(stop)).length,
   };
+}
+
+/** Under one name, whatever the service calls it. */
+function gradientMetrics({ serverMetrics }: StepFacts): MetricsTree {
+  const norm = gradientNorm(serverMetrics);
+  return norm === null ? {} : { grad_norm: norm };
 }
 
 function progress({ progress: done }: StepFacts): MetricsTree {

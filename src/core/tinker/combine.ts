@@ -6,7 +6,8 @@ type Metrics = Readonly<Record<string, number>>;
 
 /**
  * Outputs in chunk order; metrics that all chunks report, reduced as the suffix of their name says
- * (Tinker wire, section 7.3). Names without a known suffix are dropped.
+ * (Tinker wire, section 7.3). A name without a known suffix stays when there is one
+ * result, and is dropped when there are more.
  */
 export function combineResults(results: readonly ForwardBackwardResult[]): ForwardBackwardResult {
   const weights = results.map((result) => result.outputs.length);
@@ -43,7 +44,7 @@ function reduceMetric(
     case "hash2":
       return { [name]: Number(BigInt.asUintN(64, values.reduce(addInteger, 0n))) };
     default:
-      return {};
+      return values.length === 1 && values[0] !== undefined ? { [name]: values[0] } : {};
   }
 }
 

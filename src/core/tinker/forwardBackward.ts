@@ -12,6 +12,7 @@ export interface LossCall {
   readonly lossFn: string;
   readonly lossConfig: LossConfig;
   readonly forwardOnly: boolean;
+  readonly mayBeRefused: boolean;
 }
 
 /** Takes its numbers in the model's sequence before it returns. @throws AppError `tinker-*` */
@@ -26,8 +27,11 @@ export async function forwardBackward(
     maxDatums: config.fwdbwd_max_chunk_len,
     maxBytes: config.fwdbwd_max_chunk_bytes_count,
   });
-  const accepted = await queue.enqueue("forward_backward", chunks.length, (firstSeqId) =>
-    postChunks(parts, chunks, call, firstSeqId),
+  const accepted = await queue.enqueue(
+    "forward_backward",
+    chunks.length,
+    (firstSeqId) => postChunks(parts, chunks, call, firstSeqId),
+    call,
   );
   const results = await Promise.all(
     accepted.map(async (chunk) =>

@@ -15,8 +15,9 @@ export function readForwardBackwardResult(result: FutureResult): ForwardBackward
   if (result.kind === "proto") return decodeForwardBackwardOutput(result.bytes);
   const body = jsonResult(result, forwardBackwardResultSchema, "ForwardBackward");
   return {
-    outputs: body.loss_fn_outputs.map(({ logprobs }) => ({
+    outputs: body.loss_fn_outputs.map(({ logprobs, elementwise_loss: losses }) => ({
       logprobs: Float32Array.from(logprobs.data),
+      ...(losses !== null && { losses: Float32Array.from(losses.data) }),
     })),
     metrics: body.metrics,
   };

@@ -64,6 +64,8 @@ export interface SupportedModel {
 
 /** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
 export interface ServiceClient extends CheckpointClient {
+  /** For messages. */
+  readonly address: string;
   capabilities(): Promise<readonly SupportedModel[]>;
   createTrainingClient(model: NewModel): Promise<TrainingClient>;
   /** `path` is a `weights` checkpoint; LoRA rank and flags come from it. */
@@ -104,6 +106,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
   const { session, checkpoints } = connection;
   return {
     ...checkpoints,
+    address: options.baseUrl.replace(/\/+$/, ""),
     capabilities: () => capabilities(connection.tinker),
     createTrainingClient: async (model) =>
       trainingClient(connection, await createModel(connection, model)),

@@ -26,6 +26,13 @@ export interface SaveOptions {
   readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
+export interface LossOptions {
+  /** Log-probabilities and metrics only; no gradient is added. */
+  readonly forwardOnly?: boolean;
+  /** A refusal leaves the model usable; no other call may be under way. */
+  readonly mayBeRefused?: boolean;
+}
+
 /**
  * Each call takes its place in the model's sequence at once and returns the promise of its result. A promise may be
  * awaited late: a failure waits for its awaiter. Calls fail with AppError `tinker-*`; after one that the service did not
@@ -42,7 +49,7 @@ export interface TrainingClient {
     data: readonly Datum[],
     lossFn: string,
     lossConfig?: LossConfig,
-    options?: { readonly forwardOnly?: boolean },
+    options?: LossOptions,
   ): Promise<ForwardBackwardResult>;
   /** Applies the gradients added since the last step, and clears them. */
   optimStep(params: AdamParams): Promise<{ readonly metrics: Readonly<Record<string, number>> }>;
@@ -67,8 +74,11 @@ export function createTrainingClient(options: TrainingClientOptions): TrainingCl
   return {
     modelId: info.modelId,
     info: () => info,
-    forwardBackward: (data, lossFn, lossConfig = {}, { forwardOnly = false } = {}) =>
-      awaitableLate(forwardBackward(options, data, { lossFn, lossConfig, forwardOnly })),
+    forwardBackward: (data, lossFn, lossConfig = {}, how = {}) => {
+      const { forwardOnly = false, mayBeRefused = false } = how;
+      const call = { lossFn, lossConfig, forwardOnly, mayBeRefused };
+      return awaitableLate(forwardBackward(options, data, call));
+    },
     optimStep: (params) => awaitableLate(optimStep(options, params)),
     saveState: (name, saveOptions = {}) => awaitableLate(saveState(options, name, saveOptions)),
     saveSampler: (name, saveOptions = {}) => awaitableLate(saveSampler(options, name, saveOptions)),

@@ -135,7 +135,9 @@ const tensorSchema = object({ data: array(number()) });
 
 /** JSON form of a forward_backward result, as older servers send it (Tinker wire, section 6.7). */
 export const forwardBackwardResultSchema = object({
-  loss_fn_outputs: array(object({ logprobs: tensorSchema })),
+  loss_fn_outputs: array(
+    object({ logprobs: tensorSchema, elementwise_loss: orNull(tensorSchema) }),
+  ),
   metrics: withDefault(metrics, {}),
 });
 

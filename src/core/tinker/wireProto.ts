@@ -49,6 +49,8 @@ export interface ForwardBackwardCall {
 /** One datum's answer: log-probability of each target under the current weights. */
 export interface DatumOutput {
   readonly logprobs: Float32Array;
+  /** The loss of each target, from servers that tell it. */
+  readonly losses?: Float32Array;
 }
 
 export interface ForwardBackwardResult {
@@ -129,12 +131,16 @@ export function decodeForwardBackwardRequest(bytes: Uint8Array): ForwardBackward
 }
 
 export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint8Array {
+  const losses = result.outputs.flatMap((output) => output.losses ?? []);
   const message = create(ForwardBackwardOutputSchema, {
     lossFnOutputType: "ArrayRecord",
     lossFnOutputs: [
       {
         typeTag: "ArrayRecord",
-        fields: { logprobs: encodeRows(result.outputs.map((output) => output.logprobs)) },
+        fields: {
+          logprobs: encodeRows(result.outputs.map((output) => output.logprobs)),
+          ...(losses.length > 0 && { elementwise_loss: encodeRows(losses) }),
+        },
         numDatums: BigInt(result.outputs.length),
       },
     ],
@@ -233,7 +239,23 @@ function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
       `the result of ${record.numDatums} datums has ${rows.length} logprob rows`,
     );
   }
-  return rows.map((row) => ({ logprobs: Float32Array.from(row) }));
+  const losses = lossRows(record, rows.length);
+  return rows.map((row, i) => ({
+    logprobs: Float32Array.from(row),
+    ...(losses !== null && { losses: Float32Array.from(losses[i] ?? []) }),
+  }));
+}
+
+/** An extra of some servers, so that one that cannot be read counts as absent. */
+function lossRows(record: ArrayRecord, count: number): ReturnType<typeof decodeRows> | null {
+  const field = record.fields["elementwise_loss"];
+  if (field === undefined) return null;
+  try {
+    const rows = decodeRows(field, "elementwise_loss");
+    return rows.length === count ? rows : null;
+  } catch {
+    return null;
+  }
 }
 
 function decodeSequence(sequence: SampledSequence): WireSequence {

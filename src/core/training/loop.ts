@@ -14,6 +14,7 @@ import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { retuned } from "./retune.ts";
+import { checkLoss } from "./serverProbes.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
 /** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */
@@ -59,7 +60,7 @@ export const START: LoopPosition = {
 
 /**
  * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
- * @throws AppError `empty-steps` after `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`,
+ * @throws AppError `loss-not-offered`, `loss-not-honoured` before anything is trained; `empty-steps` after `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`,
  * `environment-*`, `disk`
  */
 export async function runLoop(
@@ -92,7 +93,8 @@ class Loop {
   }
 
   async run(): Promise<LoopEnd> {
-    const { control, client } = this.#context;
+    const { control, client, config } = this.#context;
+    if (config.probe_server) await checkLoss(this.#context, this.#position.step);
     let sampler = await client.ephemeralSampler();
     try {
       this.#offerSave();

@@ -1,5 +1,6 @@
 /** One step of training: rollouts, groups, datums, an update, and everything written down about it. */
 
+import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
@@ -260,14 +261,8 @@ function capacityMetrics({ environments }: RunContext): MetricsTree {
 
 /** The bounds that count as clipping in the metrics (Tinker wire, section 8.2). */
 function clipBounds(config: Config): ClipBounds | null {
-  const given = config.loss_fn_config;
-  if (config.loss_fn === "ppo") {
-    return { low: given["clip_low_threshold"] ?? 0.8, high: given["clip_high_threshold"] ?? 1.2 };
-  }
-  if (config.loss_fn === "cispo") {
-    return { low: given["clip_low_threshold"] ?? 0, high: given["clip_high_threshold"] ?? 4 };
-  }
-  return null;
+  const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
+  return low === undefined || high === undefined ? null : { low, high };
 }
 
 function remainingS(context: RunContext, input: StepInput, totalS: number): number | null {

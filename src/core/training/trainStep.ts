@@ -1,17 +1,18 @@
 /** One training step on the service: everything is submitted before anything is awaited. */
 
+import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { lossMetrics } from "../tinker/metricNames.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
-import type { LossConfig } from "../tinker/wireProto.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 
 export interface TrainedStep {
   /** Log-probs of each datum's targets before its own update, in the order of the data. */
   readonly logprobs: readonly Float32Array[];
-  /** Sum over substeps of `loss:sum`; null when the service reports none. */
+  /** Sum over substeps of `loss:sum`, or the like of it; null when the service reports none. */
   readonly loss: number | null;
   readonly serverMetrics: Readonly<Record<string, number>>;
   readonly substeps: number;
@@ -33,9 +34,6 @@ type StepConfig = Pick<
   | "grad_clip_norm"
 >;
 
-/** dro has no published default for its coefficient; a server must not choose it. */
-const DRO_BETA = 0.05;
-
 /**
  * Submits forward_backward and optim_step for every substep and then the sampler save, and only then awaits them: the service
  * works in cycles, and a call that misses one costs a whole one (training-loop rule C.7).
@@ -52,7 +50,7 @@ export async function trainStep(
   for (const part of parts) {
     const wire =
       config.loss_fn === "dro" ? await withOwnLogprobs(client, part) : part.map(toWireDatum);
-    const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossConfig(config));
+    const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
       learning_rate: learningRate,
       beta1: config.adam_beta1,
@@ -76,14 +74,9 @@ export async function trainStep(
     backward.outputs.map((output) => output.logprobs),
   );
   const serverMetrics = mergeMetrics(metrics);
-  const loss = serverMetrics["loss:sum"] ?? null;
+  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? null;
   requireFinite(loss, logprobs);
   return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
-}
-
-function lossConfig(config: StepConfig): LossConfig {
-  if (config.loss_fn !== "dro") return config.loss_fn_config;
-  return { beta: DRO_BETA, ...config.loss_fn_config };
 }
 
 /**

@@ -39,6 +39,11 @@ describe("results of chunks", () => {
     expect(combineResults(results).metrics).toEqual({ "loss:sum": 3 });
   });
 
+  it("stay as they are named when there is one chunk", () => {
+    const metrics = { "server/grad_norm": 0.5, "loss:sum": 1, "y:median": 1 };
+    expect(combineResults([result(1, metrics)]).metrics).toEqual(metrics);
+  });
+
   it("have no mean when there are no datums", () => {
     expect(combineResults([result(0, { "a:mean": 1 })]).metrics).toEqual({});
   });

@@ -11,9 +11,9 @@ import { aRecord, rolloutFacts } from "../run/builders.ts";
 /** The environment of every builder here. */
 export const ENVIRONMENT = "Owner/Game";
 
-/** Groups of 4 in batches of 4, all else by default. */
+/** Groups of 4 in batches of 4 on a service that is trusted, all else by default. */
 export function aConfig(changes: Partial<Config> = {}): Config {
-  return { ...configIn(textWith()), ...changes };
+  return { ...configIn(textWith()), probe_server: false, ...changes };
 }
 
 export function anEnvironment(changes: Partial<EnvironmentConfig> = {}): EnvironmentConfig {

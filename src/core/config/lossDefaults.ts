@@ -1,0 +1,20 @@
+/** The parameters of each loss, with what they are when the configuration leaves them out. */
+
+import type { Config } from "./schema.ts";
+
+export type LossName = Config["loss_fn"];
+
+/** Tinker wire, section 8.2; `dro` has no published default. */
+export const LOSS_DEFAULTS = {
+  importance_sampling: {},
+  ppo: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+  cispo: { clip_low_threshold: 0, clip_high_threshold: 4 },
+  dro: { beta: 0.05 },
+} as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
+
+/** All parameters of the loss. They always travel, because servers differ in what they take for one that is absent. */
+export function lossParameters(
+  config: Pick<Config, "loss_fn" | "loss_fn_config">,
+): Readonly<Record<string, number>> {
+  return { ...LOSS_DEFAULTS[config.loss_fn], ...config.loss_fn_config };
+}

@@ -1,0 +1,90 @@
+/** Finds out whether a server computes the loss that it is asked for, by a forward-only call that trains nothing. */
+
+import { type LossName, lossParameters } from "../config/lossDefaults.ts";
+import type { Config } from "../config/schema.ts";
+import { errorMessage, isAppError } from "../errors.ts";
+import type { TrainingClient } from "../tinker/trainingClient.ts";
+import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
+import { lossCandidates, lossNames } from "./lossCandidates.ts";
+import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
+import { type ProbeData, probeData, toDatums } from "./probeData.ts";
+
+export type LossFinding =
+  | LossVerdict
+  /** Refused, while it would take `offered`. */
+  | { readonly kind: "not-offered"; readonly words: string; readonly offered: readonly string[] }
+  /** It cannot be asked in this way. */
+  | { readonly kind: "refused"; readonly words: string };
+
+type Asked = Pick<Config, "loss_fn" | "loss_fn_config">;
+type Answered = ForwardBackwardResult | { readonly refusal: string };
+
+/**
+ * One request when all is well. What looks wrong, or could be two losses, is asked again with data made for the model's own
+ * log-probabilities. `tokens` are ids of the model's.
+ * @throws AppError `tinker-*` when the server is out of reach
+ */
+export async function probeLoss(
+  client: TrainingClient,
+  tokens: readonly number[],
+  config: Asked,
+): Promise<LossFinding> {
+  const parameters = lossParameters(config);
+  const { loss_fn: loss } = config;
+  const candidates = lossCandidates(loss, parameters);
+  const blind = probeData(tokens);
+  const first = await ask(client, blind, loss, parameters);
+  if ("refusal" in first) return await refusedLoss(client, blind, loss, first.refusal);
+  const verdict = lossVerdict(candidates, blind, first);
+  if (verdict.kind === "silent" || (verdict.kind === "honoured" && verdict.isCertain)) {
+    return verdict;
+  }
+  const logprobs = first.outputs.map((output) => output.logprobs);
+  const { clip_low_threshold: low, clip_high_threshold: high } = parameters;
+  const clip = low === undefined || high === undefined ? undefined : { low, high };
+  const informed = probeData(tokens, { logprobs, clip });
+  const second = await ask(client, informed, loss, parameters);
+  return "refusal" in second ? verdict : lossVerdict(candidates, informed, second);
+}
+
+async function ask(
+  client: TrainingClient,
+  data: ProbeData,
+  loss: LossName,
+  parameters: Readonly<Record<string, number>>,
+): Promise<Answered> {
+  try {
+    const how = { forwardOnly: true, mayBeRefused: true };
+    return await client.forwardBackward(toDatums(data), loss, parameters, how);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { refusal: errorMessage(error) };
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return isAppError(
+    error,
+    ...["tinker-request-failed", "tinker-bad-request", "tinker-not-found"],
+    ...["tinker-conflict", "tinker-protocol"],
+  );
+}
+
+/** A server that refuses all losses in this form may well take them in training. */
+async function refusedLoss(
+  client: TrainingClient,
+  data: ProbeData,
+  asked: LossName,
+  words: string,
+): Promise<LossFinding> {
+  const others = lossNames().filter((loss) => loss !== asked);
+  const offered: string[] = [];
+  for (const loss of others) {
+    const parameters = lossParameters({ loss_fn: loss, loss_fn_config: {} });
+    const answered = await ask(client, data, loss, parameters);
+    if (!("refusal" in answered)) offered.push(loss);
+  }
+  return offered.length === 0
+    ? { kind: "refused", words }
+    : { kind: "not-offered", words, offered };
+}

@@ -1,0 +1,28 @@
+/** What servers call the numbers that they report; each has names of its own (Tinker wire, sections 7.3 and 12). */
+
+type Metrics = Readonly<Record<string, number>>;
+
+const LOSS_NAMES: readonly string[] = ["loss", "total_loss", "policy_loss", "pg_loss"];
+
+/** Names of metrics that may hold the value of the loss, the documented `loss:sum` first. */
+export function lossMetrics(metrics: Metrics): readonly string[] {
+  const rank = (name: string): number => LOSS_NAMES.indexOf(plainName(name)) * 2 + oddity(name);
+  return Object.keys(metrics)
+    .filter((name) => LOSS_NAMES.includes(plainName(name)))
+    .toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Norm of the gradient; null when the server reports none. */
+export function gradientNorm(metrics: Metrics): number | null {
+  const name = Object.keys(metrics).find((candidate) => plainName(candidate) === "grad_norm");
+  return name === undefined ? null : (metrics[name] ?? null);
+}
+
+/** `skyrl.ai/grad_norm` and `grad_norm:mean` are both `grad_norm`. */
+function plainName(name: string): string {
+  return name.replace(/:[^:]*$/, "").replace(/^.*\//, "");
+}
+
+function oddity(name: string): number {
+  return name.endsWith(":sum") ? 0 : 1;
+}

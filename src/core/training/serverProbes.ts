@@ -1,0 +1,104 @@
+/** Before the first update of an attempt: does the service compute what the configuration says? */
+
+import { isLocalModel } from "../config/presets.ts";
+import { AppError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import { NORMALIZATION_WORDS } from "../probes/normalizations.ts";
+import { PROBE_TEXT } from "../probes/probeData.ts";
+import { type LossFinding, probeLoss } from "../probes/probeLoss.ts";
+import type { RunContext } from "./context.ts";
+
+type ProbingContext = Pick<
+  RunContext,
+  "client" | "config" | "events" | "redactor" | "service" | "tokenizer" | "watch"
+>;
+
+/**
+ * Trains nothing. What was found out is an event, and a line unless all is as documented by the embedded engine.
+ * @throws AppError `loss-not-offered` and `loss-not-honoured`, with the numbers; `tinker-*`
+ */
+export async function checkLoss(context: ProbingContext, step: number): Promise<void> {
+  const { client, config, tokenizer } = context;
+  const finding = await probeLoss(client, tokenizer.encodeText(PROBE_TEXT), config);
+  switch (finding.kind) {
+    case "honoured":
+      return await tellHonoured(context, step, finding);
+    case "silent":
+      return await tell(context, step, "info", unchecked(context, "it reports no loss"));
+    case "refused":
+      return await tell(context, step, "info", unchecked(context, finding.words));
+    case "not-offered":
+      throw notOffered(context, finding);
+    case "other":
+      throw notHonoured(context, finding);
+  }
+}
+
+type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
+
+async function tellHonoured(
+  context: ProbingContext,
+  step: number,
+  { source, given, expected, normalization, isCertain }: Finding<"honoured">,
+): Promise<void> {
+  const { loss_fn } = context.config;
+  const data = { loss_fn, source, given, expected, normalization };
+  const who = serverName(context);
+  if (!isCertain) {
+    const message = `${who} computes loss_fn: ${loss_fn}, or another loss that is the same for the probe (${source}).`;
+    return await tell(context, step, "info", message, data);
+  }
+  const message = `${who} computes loss_fn: ${loss_fn} as documented (${source}).`;
+  await tell(context, step, "info", message, data);
+  if (normalization === null || normalization === "sum") return;
+  const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
+  await tell(context, step, "warn", differs, { normalization });
+}
+
+async function tell(
+  { config, events, redactor, watch }: ProbingContext,
+  step: number,
+  level: "info" | "warn",
+  words: string,
+  data: JsonObject = {},
+): Promise<void> {
+  const message = redactor.clean(words);
+  await events.record({ step, level, kind: "server-probed", message, data });
+  if (level === "warn") watch({ kind: "warning", message });
+  else if (!isLocalModel(config.model_name)) watch({ kind: "notice", message });
+}
+
+function unchecked(context: ProbingContext, why: string): string {
+  return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${why.replace(/\.$/, "")}.`;
+}
+
+function notOffered(context: ProbingContext, { words, offered }: Finding<"not-offered">): AppError {
+  const { loss_fn: loss } = context.config;
+  return new AppError(
+    "loss-not-offered",
+    `loss_fn: ${serverName(context, "the")} does not take ${loss} (${words}) It takes ${offered.join(", ")}: set loss_fn to one of them.`,
+    { configPath: "loss_fn", data: { offered } },
+  );
+}
+
+function notHonoured(context: ProbingContext, finding: Finding<"other">): AppError {
+  const { loss_fn: loss } = context.config;
+  const { source, given, expected, fits } = finding;
+  const fit =
+    fits === null ? "No loss known here gives that number." : `That number is what ${fits} gives.`;
+  return new AppError(
+    "loss-not-honoured",
+    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens. ${fit} Set loss_fn to a loss that it computes or mend the server; probe_server: false trains with it unchecked.`,
+    { configPath: "loss_fn", data: { source, given, expected, fits } },
+  );
+}
+
+function serverName({ config, service }: ProbingContext, article: "The" | "the" = "The"): string {
+  return isLocalModel(config.model_name)
+    ? `${article} embedded engine`
+    : `${article} server at ${service.address}`;
+}
+
+function shown(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}

@@ -1,0 +1,58 @@
+/** What a server makes of a policy loss: which one it computes, with which parameters, and how it adds up. */
+
+import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/lossDefaults.ts";
+import { type LossNormalization, normalized } from "../../../src/core/probes/normalizations.ts";
+import { policyLoss } from "../../../src/core/probes/policyLosses.ts";
+import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
+
+export interface LossServer {
+  /** Computed in place of what is asked for. */
+  readonly always?: LossName;
+  /** Used in place of those that are sent. */
+  readonly parameters?: Readonly<Record<string, number>>;
+  readonly normalization?: LossNormalization;
+  /** Name of the metric; null = none. */
+  readonly metric?: string | null;
+  readonly tellsElements?: boolean;
+  /** Log-prob of a target. */
+  readonly logprob?: (target: number) => number;
+}
+
+interface Asked {
+  readonly lossFn: string;
+  readonly lossConfig: LossConfig;
+  readonly data: readonly {
+    readonly targets: ArrayLike<number>;
+    readonly logprobs: ArrayLike<number>;
+    readonly advantages: ArrayLike<number>;
+  }[];
+}
+
+export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResult {
+  const { normalization = "sum", metric = "loss:sum", logprob = someLogprob } = server;
+  const sent = asked.lossConfig as Readonly<Record<string, number>>;
+  // Tests ask for losses by their names only.
+  const name = server.always ?? (asked.lossFn as LossName);
+  const own = server.always === undefined ? sent : LOSS_DEFAULTS[server.always];
+  const loss = policyLoss(name, server.parameters ?? own);
+  const outputs = asked.data.map(({ targets, logprobs, advantages }) => {
+    const own = Float32Array.from(targets, logprob);
+    const losses = Float32Array.from(own, (p, i) =>
+      loss({ p, q: logprobs[i] ?? 0, advantage: advantages[i] ?? 0 }),
+    );
+    return { logprobs: own, losses };
+  });
+  const isTrained = asked.data.map(({ advantages }) => Array.from(advantages, (a) => a !== 0));
+  const rows = outputs.map(({ losses }) => [...losses]);
+  const value = normalized(rows, isTrained)[normalization];
+  return {
+    outputs:
+      server.tellsElements === true ? outputs : outputs.map(({ logprobs }) => ({ logprobs })),
+    metrics: metric === null ? {} : { [metric]: value },
+  };
+}
+
+/** Between -0.1 and -6, as a model's are. */
+function someLogprob(target: number): number {
+  return -0.1 - ((target * 37) % 60) / 10;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { type LossName, lossParameters } from "../../../src/core/config/lossDefaults.ts";
+import { policyLoss } from "../../../src/core/probes/policyLosses.ts";
+
+/** p, q, advantage; then the values of the four losses with their default parameters. */
+const VECTORS = [
+  [-1, -1.2, 1.5, -1.8321041, -1.8, 1.8321041, 1.501],
+  [-1, -1.2, -1.5, 1.8321041, 1.8321041, -1.8321041, -1.499],
+  [-2, -0.5, 1, -0.2231302, -0.2231302, 0.4462603, 2.05625],
+  [-0.1, -2.5, -1, 11.0231764, 11.0231764, -0.4, 0.044],
+] as const;
+const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro"];
+
+describe.each(VECTORS)("at p %f, q %f and advantage %f", (p, q, advantage, ...expected) => {
+  it.each(LOSSES.map((loss, i) => [loss, expected[i]] as const))("%s is %f", (loss, value) => {
+    const parameters = lossParameters({ loss_fn: loss, loss_fn_config: {} });
+    expect(policyLoss(loss, parameters)({ p, q, advantage })).toBeCloseTo(value ?? 0, 6);
+  });
+});
+
+describe("the parameters of a loss", () => {
+  it("are those of the configuration before the defaults", () => {
+    const loss_fn_config = { clip_high_threshold: 1.28 };
+    expect(lossParameters({ loss_fn: "ppo", loss_fn_config })).toEqual({
+      clip_low_threshold: 0.8,
+      clip_high_threshold: 1.28,
+    });
+  });
+});

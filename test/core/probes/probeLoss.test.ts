@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { LossName } from "../../../src/core/config/lossDefaults.ts";
+import type { LossNormalization } from "../../../src/core/probes/normalizations.ts";
+import { probeLoss } from "../../../src/core/probes/probeLoss.ts";
+import { tinkerError } from "../../../src/core/tinker/errors.ts";
+import { FakeTrainingClient, type LossCall } from "../training/fakeTrainingClient.ts";
+import { answerOf, type LossServer } from "./lossServer.ts";
+
+const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro"];
+const TOKENS = Array.from({ length: 20 }, (_, i) => 3 + 7 * i);
+
+function clientOf(server: LossServer): FakeTrainingClient {
+  const client = new FakeTrainingClient();
+  client.answer = (call) => answerOf(server, { ...call, data: call.data.map(inputs) });
+  return client;
+}
+
+function inputs({ lossInputs }: LossCall["data"][number]) {
+  const of = (name: string): ArrayLike<number> => lossInputs[name] ?? [];
+  return { targets: of("target_tokens"), logprobs: of("logprobs"), advantages: of("advantages") };
+}
+
+function probe(client: FakeTrainingClient, loss_fn: LossName, loss_fn_config = {}) {
+  return probeLoss(client, TOKENS, { loss_fn, loss_fn_config });
+}
+
+describe.each(LOSSES)("a server that is asked for %s", (asked) => {
+  it("and computes it is recognised by one forward-only request", async () => {
+    const client = clientOf({});
+    expect(await probe(client, asked)).toMatchObject({
+      ...{ kind: "honoured", isCertain: true, normalization: "sum", source: "loss:sum" },
+    });
+    expect(client.lossCalls).toMatchObject([{ lossFn: asked, forwardOnly: true }]);
+  });
+
+  it.each(LOSSES.filter((loss) => loss !== asked))(
+    "and computes %s is found out",
+    async (always) => {
+      const finding = await probe(clientOf({ always }), asked);
+      expect(finding).toMatchObject({ kind: "other", source: "loss:sum" });
+    },
+  );
+
+  it.each<LossNormalization>([
+    "token-mean",
+    "position-mean",
+    "datum-mean",
+    "sum-of-token-means",
+    "mean-of-token-means",
+    "sum-of-position-means",
+    "mean-of-position-means",
+  ])("may report it as a %s", async (normalization) => {
+    const finding = await probe(clientOf({ normalization, metric: "loss:mean" }), asked);
+    expect(finding).toMatchObject({ kind: "honoured", normalization, source: "loss:mean" });
+  });
+
+  it.each([
+    ["likely", () => -1e-4],
+    ["unlikely", () => -18],
+  ])("is judged by tokens that are all %s, too", async (_name, logprob) => {
+    expect(await probe(clientOf({ logprob }), asked)).toMatchObject({ kind: "honoured" });
+    for (const always of LOSSES.filter((loss) => loss !== asked)) {
+      const finding = await probe(clientOf({ always, logprob }), asked);
+      expect(finding.kind, always).not.toBe("honoured");
+    }
+  });
+
+  it("and tells the loss of each token instead is recognised, or found out, by that", async () => {
+    const silent = { metric: null, tellsElements: true };
+    expect(await probe(clientOf(silent), asked)).toMatchObject({
+      ...{ kind: "honoured", isCertain: true, normalization: null, source: "elementwise_loss" },
+    });
+    const always = asked === "ppo" ? "cispo" : "ppo";
+    expect(await probe(clientOf({ ...silent, always }), asked)).toMatchObject({ kind: "other" });
+  });
+
+  it("and reports no loss cannot be judged", async () => {
+    expect(await probe(clientOf({ metric: null }), asked)).toEqual({ kind: "silent" });
+  });
+});
+
+describe("a server that ignores the parameters of the loss", () => {
+  it.each<[LossName, Record<string, number>, Record<string, number>, string]>([
+    [
+      "ppo",
+      { clip_high_threshold: 1.5 },
+      { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+      "ppo with clip_low_threshold 0.8 and clip_high_threshold 1.2",
+    ],
+    [
+      "cispo",
+      {},
+      { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+      "cispo with clip_low_threshold 0.8 and clip_high_threshold 1.2",
+    ],
+    ["dro", { beta: 0.2 }, { beta: 0.1 }, "dro with beta 0.1"],
+  ])("%s %o is found out", async (loss, sent, parameters, fits) => {
+    expect(await probe(clientOf({}), loss, sent)).toMatchObject({ kind: "honoured" });
+    const finding = await probe(clientOf({ parameters }), loss, sent);
+    expect(finding).toMatchObject({ kind: "other", fits });
+  });
+});
+
+describe("a server that refuses", () => {
+  const refusing = (
+    losses: readonly string[],
+    message = "Unknown loss function",
+  ): FakeTrainingClient => {
+    const client = clientOf({});
+    const { answer } = client;
+    client.answer = (call) => {
+      if (losses.includes(call.lossFn)) throw tinkerError("tinker-request-failed", message);
+      return answer(call);
+    };
+    return client;
+  };
+
+  it("the loss is asked what it takes", async () => {
+    expect(await probe(refusing(["dro", "cispo"]), "dro")).toEqual({
+      kind: "not-offered",
+      words: expect.stringContaining("Unknown loss function"),
+      offered: ["importance_sampling", "ppo"],
+    });
+  });
+
+  it("every loss in this form is not judged", async () => {
+    expect(await probe(refusing(LOSSES, "forward_only is unknown"), "ppo")).toEqual({
+      kind: "refused",
+      words: expect.stringContaining("forward_only is unknown"),
+    });
+  });
+
+  it("to answer at all fails the probe", async () => {
+    const client = new FakeTrainingClient();
+    client.answer = () => {
+      throw tinkerError("tinker-unavailable", "No answer");
+    };
+    await expect(probe(client, "ppo")).rejects.toMatchObject({ code: "tinker-unavailable" });
+  });
+});
