@@ -32,15 +32,16 @@ export function timeoutFault(request: HttpRequest, wasStarted: boolean): AppErro
 
 function transportError(
   request: HttpRequest,
-  reason: string,
+  words: string,
   sent: boolean,
   cause?: unknown,
 ): AppError {
   const place = describeUrl(request.url);
+  const reason = words || "the connection broke";
   return new AppError(
     "transport",
-    `${request.method} ${place} failed: ${reason || "the connection broke"}. Check the network, the proxy settings and the address.`,
-    { data: { sent, url: place, code: errorField(cause, "code") ?? null }, cause },
+    `${request.method} ${place} failed: ${reason}. Check the network, the proxy settings and the address.`,
+    { data: { sent, url: place, reason, code: errorField(cause, "code") ?? null }, cause },
   );
 }
 

@@ -229,8 +229,9 @@ async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces)
       ...{ context: { ...pieces.context, watch }, uploads, wandb },
     });
   } catch (error) {
-    await uploads?.drain({ isFailing: true });
-    await wandb?.finish(!isAppError(error, "stopped"));
+    const isFailed = !isAppError(error, "stopped");
+    await uploads?.drain(isFailed ? "failed" : "stopped");
+    await wandb?.finish(isFailed ? 1 : 0);
     throw error;
   }
 }
@@ -269,10 +270,12 @@ async function trainToEnd(
   await lease.update({ phase: "finishing" });
   await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
   await evaluateAtEnd(scope, end, tinker, parts);
+  // From here on Ctrl+C means: do not wait.
   const { isStopping, signal } = scope.control;
-  await pieces.uploads?.drain({ isFailing: false, ...(!isStopping && { signal }) });
+  const early = isStopping ? undefined : signal;
+  await pieces.uploads?.drain(isStopping ? "stopped" : "done", early);
   await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
-  await pieces.wandb?.finish(false);
+  await pieces.wandb?.finish(0, early);
   await lease.update({ phase: end.outcome, control: null });
   context.watch({
     kind: "ended",

@@ -31,9 +31,10 @@ export type RuleCode =
   | "TRL208"
   | "TRL209"
   | "TRL210"
-  /** Several keys: evaluation on what is trained on, an address that is not used. */
+  /** Several keys: evaluation on what is trained on, an address that is not used, a name for what is not reported. */
   | "TRL211"
   | "TRL213"
+  | "TRL214"
   /** What services offer: environment, split, model or rank, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

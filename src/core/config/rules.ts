@@ -44,6 +44,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...evaluationFindings(config),
     ...addressFindings(config),
     ...trackerFindings(config),
+    ...silentTrackerFindings(config, values),
   ];
 }
 
@@ -204,4 +205,33 @@ function trackerFindings(config: Config): readonly Finding[] {
   const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
   const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
   return [conflict("TRL111", ["wandb"], message, { remedies: [add, disable] })];
+}
+
+/** A file of the original names projects and runs alone: there every run is reported, here only where that is asked for. */
+function silentTrackerFindings(config: Config, values: unknown): readonly Finding[] {
+  const found: Finding[] = [];
+  const { wandb_project_name, openreward_run_name } = config;
+  if (wandb_project_name !== null && valueAt(values, ["wandb"]) === undefined) {
+    const message = "Nothing goes to Weights & Biases as long as `wandb` is not set.";
+    found.push(
+      advice("TRL214", ["wandb_project_name"], message, {
+        remedies: [
+          preferred(setTo(["wandb"], "online", "Add wandb: online")),
+          setTo(["wandb"], "disabled", "Add wandb: disabled"),
+        ],
+      }),
+    );
+  }
+  if (openreward_run_name !== null && valueAt(values, ["openreward_upload"]) === undefined) {
+    const message = "No rollouts are uploaded as long as `openreward_upload` is not set.";
+    found.push(
+      advice("TRL214", ["openreward_run_name"], message, {
+        remedies: [
+          preferred(setTo(["openreward_upload"], true, "Add openreward_upload: true")),
+          setTo(["openreward_upload"], false, "Add openreward_upload: false"),
+        ],
+      }),
+    );
+  }
+  return found;
 }

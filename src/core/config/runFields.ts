@@ -162,7 +162,7 @@ export const serviceFields = {
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` files them in the run folder for `wandb sync`.",
+    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` files them in the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
   },
   wandb_project_name: {
     type: "string",
@@ -185,7 +185,7 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
+    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on; those of `local/…` environments too, those of evaluations not. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
   },
   openreward_run_name: {
     type: "string",

@@ -1,8 +1,9 @@
 /** Owns single requests of OpenReward's rollout upload, and what their answers mean (ORS, section 8). */
 
 import * as z from "zod";
-import { errorMessage, isAppError } from "../errors.ts";
+import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../ports.ts";
+import { faultReason } from "../util/faultReason.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { readDetail } from "./faults.ts";
 import { retryAfterMs } from "./patience.ts";
@@ -48,6 +49,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const LOOK_UP_ATTEMPTS = 3;
 const MAX_REASON_CHARS = 200;
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+/** Besides these, what the service or something in between may answer for a while: to log in first, for example. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([302, 303, 307, 408, 425, 429]);
 
 const rolloutReply = z.object({ messages: z.array(z.object({ index: z.int() })) });
 const environmentReply = z.object({ id: z.string().min(1) });
@@ -157,17 +160,18 @@ export class UploadClient {
       });
       const text = await response.text();
       const { status } = response;
-      if (!isTransient(response)) return { status, text };
+      const isForeign = isPage(response, text);
+      if (!isTransient(response) && !isForeign) return { status, text };
       return {
         kind: "unavailable",
-        reason: reasonOf(status, text),
+        reason: isForeign ? "something else than OpenReward answered" : reasonOf(status, text),
         retryAfterMs: retryAfterMs(response, clock.now()),
         mayHaveArrived: status !== 429,
       };
     } catch (error) {
       signal.throwIfAborted();
       if (!isAppError(error, "transport")) throw error;
-      const reason = errorMessage(error);
+      const reason = faultReason(error);
       const mayHaveArrived = error.data["sent"] !== false;
       return { kind: "unavailable", reason, retryAfterMs: null, mayHaveArrived };
     }
@@ -175,7 +179,12 @@ export class UploadClient {
 }
 
 function isTransient({ status }: HttpResponse): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
+  return TRANSIENT_STATUSES.has(status) || status >= 500;
+}
+
+/** A success whose body is a page comes from something in between, such as a network that wants a login: it took nothing. */
+function isPage({ status }: HttpResponse, text: string): boolean {
+  return status >= 200 && status < 300 && text.trimStart().startsWith("<");
 }
 
 function reasonOf(status: number, text: string): string {

@@ -91,15 +91,19 @@ export function requireUploadable({ type, name, content }: UploadMessage): void 
   throw new AppError("upload-message", "A tool call is uploaded with a name and arguments only.");
 }
 
-/** Events as requests: the start goes alone, the others as many together as a request may hold, in order. */
+/**
+ * Events as requests: the start goes alone, the others as many together as a request may hold, in order. The update goes with the
+ * last message, so that whoever has that has both.
+ */
 export function uploadBatches(events: readonly UploadEvent[]): readonly (readonly UploadEvent[])[] {
   const batches: UploadEvent[][] = [];
   let bytes = 0;
   let isOpen = false;
   for (const event of events) {
     const last = batches.at(-1);
-    const fits = last !== undefined && last.length < MAX_EVENTS && bytes + event.bytes <= MAX_BYTES;
-    if (isOpen && fits && event.kind !== "start") {
+    const hasRoom = (last?.length ?? 0) < MAX_EVENTS && bytes + event.bytes <= MAX_BYTES;
+    const belongs = event.kind === "update" || (event.kind === "message" && hasRoom);
+    if (isOpen && last !== undefined && belongs) {
       last.push(event);
       bytes += event.bytes;
     } else {

@@ -40,8 +40,8 @@ export interface UploadSpoolParts {
 }
 
 export interface UploadTrouble {
-  /** `refused` = single rollouts, the others go on; `stopped` = none any more. */
-  readonly kind: "refused" | "stopped";
+  /** `refused` = single rollouts, the others go on. None any more: `denied` by the service, `failed` here. */
+  readonly kind: "refused" | "denied" | "failed";
   readonly reason: string;
 }
 
@@ -144,14 +144,14 @@ export class UploadSpool {
     try {
       await action();
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#stop(errorMessage(error));
+      if (!this.#closing.signal.aborted) this.#stop("failed", errorMessage(error));
     }
   }
 
-  #stop(reason: string): void {
+  #stop(kind: "denied" | "failed", reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.onTrouble({ kind: "stopped", reason });
+    this.#parts.onTrouble({ kind, reason });
   }
 
   async #open(): Promise<void> {
@@ -248,7 +248,7 @@ export class UploadSpool {
       signal: this.#closing.signal,
     });
     if (delivered.kind === "refused") return this.#refuse(job, delivered.reason);
-    if (delivered.kind === "denied") return this.#stop(delivered.reason);
+    if (delivered.kind === "denied") return this.#stop("denied", delivered.reason);
     job.waiting -= 1;
     await this.#note({ kind: "sent", ...of, waiting: this.waiting });
   }

@@ -18,13 +18,13 @@ export function keyFault(key: string): string | null {
 
 /**
  * The password that a netrc file holds for the host of `baseUrl`, else for the other name of the hosted service, else its
- * `default`; null when there is none.
+ * `default`, which is for hosts that the user chose only; null when there is none.
  */
-export function netrcKey(text: string, baseUrl: string): string | null {
+export function netrcKey(text: string, baseUrl: string, isChosen: boolean): string | null {
   const { host } = new URL(baseUrl);
   const hosts = WANDB_HOSTS.includes(host) ? [host, ...WANDB_HOSTS] : [host];
   const entries = netrcEntries(text);
-  for (const name of [...hosts, DEFAULT]) {
+  for (const name of isChosen ? [...hosts, DEFAULT] : hosts) {
     const password = entries.get(name);
     if (password !== undefined && password !== "") return password;
   }

@@ -94,6 +94,11 @@ export class Teller {
     this.#results = { ...this.#results, ...values };
   }
 
+  /** Rows of this attempt that are not told yet. */
+  get waiting(): number {
+    return this.#parts.feed.waiting(this.#parts.places.confirmed(this.#road));
+  }
+
   async config(): Promise<RunConfig> {
     this.#config ??= await readRunConfig(this.#parts);
     return this.#config;
@@ -116,7 +121,7 @@ export class Teller {
       this.#forgetResults(results);
       return false;
     }
-    if (exitCode() !== null) tell.draining(feed.waiting(before));
+    if (exitCode() !== null) tell.draining(this.waiting);
     const { book, place } = reach();
     const reached = { ...after, step: book.nextStep, runtimeS: book.runtimeS, ...place };
     await places.intend(this.#road, reached);

@@ -24,12 +24,12 @@ export const WANDB_HOSTS: readonly string[] = [WANDB_URL, OLDER_URL].map(
  * @throws AppError `config-address-invalid`, naming `source`, for what cannot be one
  */
 export function wandbBaseUrl(given: string, source: string): string {
-  const url = given.trim().replace(/\/+$/, "");
-  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+  if (!URL.canParse(given) || !/^\s*https?:/i.test(given)) {
     throw invalid(source, "is not an address that begins with http:// or https://");
   }
+  const { origin, pathname, hostname, protocol } = new URL(given);
+  const url = `${origin}${pathname}`.replace(/\/+$/, "");
   if (url === PROXY_PATH_URL) return WANDB_URL;
-  const { hostname, protocol } = new URL(url);
   const isSite = hostname === "forge.coreweave.com";
   const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
   const isSound = protocol === "https:" && (!isOldSite || hostname.includes("api."));

@@ -16,7 +16,7 @@ export class OfflineDelivery {
     this.#teller = new Teller(parts, "offline");
   }
 
-  get teller(): Pick<Teller, "forgetConfig" | "addResults"> {
+  get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
     return this.#teller;
   }
 

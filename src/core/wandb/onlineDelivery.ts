@@ -11,6 +11,7 @@ export class OnlineDelivery {
   readonly #server: WandbServer;
   readonly #teller: Teller;
   #isOpened = false;
+  #isWarned = false;
   /** A stop of an earlier attempt stays set on the page: only one that was seen to be off counts then. */
   #wasStopSeenOff = false;
   #isStopped = false;
@@ -21,7 +22,7 @@ export class OnlineDelivery {
     this.#teller = new Teller(parts, "online");
   }
 
-  get teller(): Pick<Teller, "forgetConfig" | "addResults"> {
+  get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
     return this.#teller;
   }
 
@@ -49,13 +50,13 @@ export class OnlineDelivery {
   }
 
   async #open(): Promise<OnlineRun> {
-    const { clock, sha256, init, log } = this.#parts;
+    const { clock, sha256, init } = this.#parts;
     const { config } = await this.#teller.config();
     const run = await openOnlineRun(
       {
         ...{ clock, sha256, requests: this.#requests() },
         onStopFlag: (isStopped) => this.#heedStop(isStopped),
-        onWarning: (message) => log.warn(`W&B: ${message}`),
+        onWarning: (message) => this.#warn(message),
       },
       { ...init, config },
     );
@@ -64,6 +65,14 @@ export class OnlineDelivery {
     if (!this.#isOpened) this.#parts.tell.opened(this.#pageOf(run));
     this.#isOpened = true;
     return run;
+  }
+
+  /** People are told once: of a server that takes no files they would hear with every table. */
+  #warn(message: string): void {
+    const { log, tell } = this.#parts;
+    log.warn(`W&B: ${message}`);
+    if (!this.#isWarned) tell.warning(`Weights & Biases: ${message}.`);
+    this.#isWarned = true;
   }
 
   #requests(): WandbRequests {

@@ -1,6 +1,6 @@
 /** A run on a W&B server: rows, log lines and files go there in order, one request at a time (W&B protocol, sections 5 to 7). */
 
-import { AppError } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Sha256 } from "../ports.ts";
 import { ConsoleLines, type ConsoleStream, consoleLine } from "./consoleLines.ts";
 import {
@@ -143,7 +143,7 @@ export class OnlineRun implements WandbRun {
     const line = writeExtended(this.#book.row(values, at));
     this.#isSummaryNew = true;
     if (this.#history.add(line)) return;
-    this.#parts.onWarning(`A row is longer than ${MAX_LINE_BYTES} bytes and was left out.`);
+    this.#parts.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and is missing there`);
   }
 
   updateConfig(update: ExtendedObject): void {
@@ -163,10 +163,21 @@ export class OnlineRun implements WandbRun {
   }
 
   async addFile(path: string, text: string): Promise<boolean> {
-    const isTaken = await this.#operations.uploadFile(this.names, path, text);
-    if (isTaken) this.#uploaded.push(path);
-    else this.#parts.onWarning(`The file ${path} was not taken.`);
-    return isTaken;
+    const refusal = await this.#upload(path, text);
+    if (refusal === null) this.#uploaded.push(path);
+    else this.#parts.onWarning(`the file ${path} is missing there (${refusal})`);
+    return refusal === null;
+  }
+
+  /** Null when it was taken, else why not: no file is worth the rows that follow it. */
+  async #upload(path: string, text: string): Promise<string | null> {
+    try {
+      const isTaken = await this.#operations.uploadFile(this.names, path, text);
+      return isTaken ? null : "it was not taken";
+    } catch (error) {
+      if (isAppError(error, "wandb-refused")) return errorMessage(error);
+      throw error;
+    }
   }
 
   async addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null> {

@@ -3,9 +3,11 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
-import { failureText, type WandbRequests } from "./requests.ts";
+import { failureText, type PutRequest, type WandbRequests } from "./requests.ts";
 
 const TIMEOUT_MS = 30_000;
+/** Addresses that are asked for to upload one file. */
+const UPLOAD_ROUNDS = 2;
 
 const VIEWER = "query Viewer { viewer { id entity } }";
 
@@ -115,19 +117,31 @@ export class WandbOperations {
     return upsertBucket.bucket;
   }
 
-  /** Uploads a file of the run. False when it was not taken. */
+  /**
+   * Uploads a file of the run. False when it was not taken: refused, or out of reach although the server answers. In an outage the
+   * server is asked for an address until it answers again.
+   */
   async uploadFile(run: RunNames, path: string, body: string): Promise<boolean> {
+    for (let round = 0; round < UPLOAD_ROUNDS; round += 1) {
+      const place = await this.#uploadPlace(run, path);
+      const outcome = place === null ? "refused" : await this.#requests.put({ ...place, body });
+      if (outcome !== "unreachable") return outcome === "taken";
+    }
+    return false;
+  }
+
+  async #uploadPlace(run: RunNames, path: string): Promise<Omit<PutRequest, "body"> | null> {
     const variables = { entity: run.entity, project: run.project, run: run.name, files: [path] };
     const { createRunFiles } = await this.#ask(CREATE_FILES, variables, filesSchema);
     const url = createRunFiles.files[0]?.uploadUrl ?? null;
-    if (url === null) return false;
+    if (url === null) return null;
     const headers = Object.fromEntries(
       (createRunFiles.uploadHeaders ?? []).map((line) => {
         const colon = line.indexOf(":");
         return [line.slice(0, colon), line.slice(colon + 1).trim()];
       }),
     );
-    return this.#requests.put({ url, headers, body });
+    return { url, headers };
   }
 
   async #ask<Schema extends z.ZodType>(

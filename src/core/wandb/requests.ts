@@ -1,8 +1,9 @@
 /** Requests to one W&B server: address, key, and repeats until there is an answer worth keeping. Knows no operation. */
 
-import { AppError, errorMessage, isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
+import { faultReason } from "../util/faultReason.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
 
 export interface WandbRequestsOptions {
@@ -39,6 +40,9 @@ export interface PutRequest {
   readonly body: string;
 }
 
+/** `unreachable` after some tries; the address may be too old by then. */
+export type PutOutcome = "taken" | "refused" | "unreachable";
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -58,6 +62,7 @@ const HURRIED_WAIT_MS = 2_000;
 const PUT_TRIES = 6;
 const PUT_TIMEOUT_MS = 300_000;
 const MAX_DETAIL = 300;
+const FOREIGN = "something else than W&B answered";
 
 export class WandbRequests {
   readonly #options: WandbRequestsOptions;
@@ -99,24 +104,25 @@ export class WandbRequests {
     }
   }
 
-  /** Uploads bytes to where the server said, without the key. False when that place does not take them. */
-  async put({ url, headers, body }: PutRequest): Promise<boolean> {
+  /** Uploads bytes to where the server said, without the key. */
+  async put({ url, headers, body }: PutRequest): Promise<PutOutcome> {
     const target = this.#uploadUrl(url);
-    if (target === null) return false;
+    if (target === null) return "refused";
     const http: HttpRequest = {
       ...{ method: "PUT", url: target, headers, timeoutMs: PUT_TIMEOUT_MS },
       body: new TextEncoder().encode(body),
     };
     for (let tries = 0; tries < PUT_TRIES; tries += 1) {
       const answer = await this.#try(http);
+      const reason = uploadFault(answer);
+      if (reason === null) return "taken";
       const status = answer instanceof AppError ? 0 : answer.status;
-      if (status >= 200 && status < 300) return true;
-      const isPassing = status === 0 || status === 429 || (status >= 500 && status !== 501);
-      if (!isPassing) return false;
-      this.#options.onTrouble(`an upload was not taken (${status === 0 ? "no answer" : status})`);
+      const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
+      if (!isPassing) return "refused";
+      this.#options.onTrouble(`an upload was not taken: ${reason}`);
       await this.#wait(answer instanceof AppError ? null : answer.retryAfterMs, tries);
     }
-    return false;
+    return "unreachable";
   }
 
   /** Uploads go to any encrypted host, in the clear only where the server itself is reached so (section 13). */
@@ -153,8 +159,7 @@ export class WandbRequests {
 
   #judge(answer: Answer | AppError, { path, repeatsConflict = false }: PostRequest): Outcome {
     if (answer instanceof AppError) {
-      const why = answer.cause === undefined ? answer.message : errorMessage(answer.cause);
-      return { kind: "again", reason: `no answer: ${why}`, afterMs: null };
+      return { kind: "again", reason: `no answer: ${faultReason(answer)}`, afterMs: null };
     }
     const { status, text, retryAfterMs } = answer;
     if (status >= 200 && status < 300) {
@@ -163,18 +168,19 @@ export class WandbRequests {
         this.#options.onAnswer();
         return { kind: "done", value };
       }
-      return { kind: "again", reason: "something else than W&B answered", afterMs: null };
+      return { kind: "again", reason: FOREIGN, afterMs: null };
     }
+    const reason = this.#reasonOf(status, text);
     const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && repeatsConflict);
-    if (!isFinal) return { kind: "again", reason: `status ${status}`, afterMs: retryAfterMs };
-    return { kind: "refused", error: this.#refusal(status, path, text) };
+    if (!isFinal) return { kind: "again", reason, afterMs: retryAfterMs };
+    const error = new AppError("wandb-refused", reason, { data: { status, path } });
+    return { kind: "refused", error };
   }
 
-  #refusal(status: number, path: string, text: string): AppError {
+  #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
     const shown = this.#withoutKey(detail).slice(0, MAX_DETAIL);
-    const why = shown === "" ? "" : `: ${shown}`;
-    return new AppError("wandb-refused", `status ${status}${why}`, { data: { status, path } });
+    return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
   }
 
   #withoutKey(text: string): string {
@@ -195,6 +201,14 @@ export class WandbRequests {
       either.clear();
     }
   }
+}
+
+/** Why an upload was not taken; null when it was. Storage answers with nothing or with a line of its own, never with a page. */
+function uploadFault(answer: Answer | AppError): string | null {
+  if (answer instanceof AppError) return `no answer: ${faultReason(answer)}`;
+  const { status, text } = answer;
+  if (status < 200 || status >= 300) return `status ${status}`;
+  return /^\s*<(!doctype\s+)?html/i.test(text) ? FOREIGN : null;
 }
 
 /** What went wrong, from the body of a failure; null when it says nothing. */

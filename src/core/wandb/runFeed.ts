@@ -1,6 +1,5 @@
 /** Reads a run folder while it grows, and tells a run on W&B what is new: rows, log lines, tables of trajectories. */
 
-import { isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { Clock, FileSystem, Sha256 } from "../ports.ts";
 import { parseEvent, type RunEvent } from "../run/events.ts";
@@ -24,6 +23,7 @@ export interface RunFeedParts {
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
+  readonly tell: { readonly warning: (message: string) => void };
 }
 
 export interface TableTimes {
@@ -67,6 +67,7 @@ export class RunFeed {
   readonly #times = new Map<number, number>();
   /** Metrics that {@link #run} knows. */
   readonly #defined = new Set<string>();
+  #hasLeftOut = false;
   #run: WandbRun | null = null;
   /** Bytes of `metrics.jsonl` before the row of `#next`. */
   #offset = 0;
@@ -164,6 +165,7 @@ export class RunFeed {
   #knownValues(run: WandbRun, row: MetricsRow): FlatRow {
     const known = Object.entries(this.#values(row)).filter(([name]) => {
       const isKnown = this.#defined.has(name);
+      if (!isKnown && this.#defined.size === MAX_METRICS) this.#leaveOut();
       if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
       this.#defined.add(name);
       // A dot separates levels there, while these names are flat.
@@ -171,6 +173,14 @@ export class RunFeed {
       return true;
     });
     return Object.fromEntries(known);
+  }
+
+  #leaveOut(): void {
+    if (this.#hasLeftOut) return;
+    this.#hasLeftOut = true;
+    this.#parts.tell.warning(
+      `Weights & Biases gets the first ${MAX_METRICS} metrics of this run only; all are in metrics.jsonl.`,
+    );
   }
 
   /** Flat names, nothing secret. */
@@ -184,13 +194,7 @@ export class RunFeed {
   async #table(run: WandbRun, step: number): Promise<ExtendedObject | null> {
     const { fileSystem, folder } = this.#parts;
     const table = await trajectoryTable(fileSystem, folder, step);
-    if (table === null) return null;
-    try {
-      return await run.addTable(TABLE_KEY, table, step);
-    } catch (error) {
-      if (isAppError(error, "wandb-refused")) return null;
-      throw error;
-    }
+    return table === null ? null : run.addTable(TABLE_KEY, table, step);
   }
 
   /** When the row was written; for rows of earlier attempts as far as its rollouts tell. */

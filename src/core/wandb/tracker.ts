@@ -117,23 +117,30 @@ export class WandbTracker {
   }
 
   /**
-   * Tells what is left and ends the run with `exitCode`, 0 for success, within a bound: what then remains is told by the next
-   * attempt. Never rejects.
+   * Tells what is left and ends the run with `exitCode`, 0 for success, within a bound, or until `signal`: what then remains is told
+   * by the next attempt. Never rejects.
    */
-  async finish(exitCode: number): Promise<void> {
-    const { clock, tell } = this.#parts;
+  async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const giveUp = (): void => this.#givingUp.abort(gaveUp());
     this.#exitCode = exitCode;
     this.#ending.abort();
-    const cancelLimit = clock.after(DRAIN_MS, () => this.#givingUp.abort(gaveUp()));
-    const cancelLooks = this.#lookWhetherHopeless();
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener("abort", giveUp);
+    const cancelLimit = clock.after(DRAIN_MS, giveUp);
+    const cancelLooks = this.#watchTheEnd(giveUp);
     await this.#done;
+    signal?.removeEventListener("abort", giveUp);
     cancelLimit();
     cancelLooks();
-    if (this.#isComplete) return;
+    if (!this.#isComplete) this.#tellWhatIsLeft();
+  }
+
+  #tellWhatIsLeft(): void {
     const { reason } = this.#trouble;
-    const why = reason === null ? "needs more time" : `cannot be reached (${reason})`;
-    tell.warning(
-      `Weights & Biases ${why}: not everything was sent. The rest stays in the run folder and is sent when the run is resumed.`,
+    const why = reason === null ? "" : ` (${reason})`;
+    this.#parts.tell.warning(
+      `Not everything was sent to Weights & Biases${why}. The rest stays in the run folder and is sent when the run is resumed.`,
     );
   }
 
@@ -144,16 +151,18 @@ export class WandbTracker {
     await this.#done;
   }
 
-  /** Nobody waits long for a service that does not answer. */
-  #lookWhetherHopeless(): () => void {
-    const { clock } = this.#parts;
+  /** Says what is waited for, and that not for long where nobody answers. */
+  #watchTheEnd(giveUp: () => void): () => void {
+    const { clock, tell } = this.#parts;
+    const hopelessMs = clock.monotonic() + HOPELESS_MS;
     let cancel = (): void => undefined;
     const look = (): void => {
-      if (this.#trouble.forMs >= HOPELESS_MS) this.#givingUp.abort(gaveUp());
+      tell.draining(this.#delivery.teller.waiting);
+      // It may have come back since the last try.
+      if (clock.monotonic() >= hopelessMs && this.#trouble.forMs >= HOPELESS_MS) giveUp();
       cancel = clock.after(LOOK_MS, look);
     };
-    // It may have come back since the last try.
-    cancel = clock.after(HOPELESS_MS, look);
+    cancel = clock.after(LOOK_MS, look);
     return () => cancel();
   }
 

@@ -28,9 +28,13 @@ export interface UploadParts {
 const NAME = "tinker-rl";
 const VERSION = "0.1.0";
 /** For what is left after training; the rest is uploaded by a resume. */
-const DRAIN_MS = 10 * 60_000;
-/** After a failure the user waits for the reason. */
-const SHORT_DRAIN_MS = 15_000;
+const DRAIN_MS = {
+  done: 10 * 60_000,
+  stopped: 60_000,
+  // The user waits for the reason.
+  failed: 15_000,
+} as const;
+export type RunEnding = keyof typeof DRAIN_MS;
 /** A service that has taken nothing for this long is not waited for at the end. */
 const HOPELESS_AFTER_MS = 30_000;
 
@@ -109,27 +113,21 @@ export class RolloutUploads {
     if (event.kind === "step-finished") this.#spool.stepScored(event.step, this.#rollouts);
   }
 
-  /** Sends what is left, for a while; shorter after a failure. */
-  async drain({
-    isFailing,
-    signal,
-  }: {
-    readonly isFailing: boolean;
-    readonly signal?: AbortSignal;
-  }) {
+  /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
+  async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
     const { watch } = this.#parts.context;
     let told: number | null = null;
     const waiting = await this.#spool.drain({
-      limitMs: isFailing ? SHORT_DRAIN_MS : DRAIN_MS,
+      limitMs: DRAIN_MS[after],
       isHopeless: () => (this.#patience.trouble?.forMs ?? 0) > HOPELESS_AFTER_MS,
       onProgress: (left) => {
         if (left !== told) watch({ kind: "uploading", waiting: left, isOver: false });
+        if (told !== null) this.#lingers();
         told = left;
       },
       ...(signal !== undefined && { signal }),
     });
-    const { trouble } = this.#patience;
-    if (waiting > 0 && trouble !== null && !this.#isWarned) this.#waits(trouble.reason);
+    this.#lingers();
     if (waiting > 0 || told !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
     const message = `${waiting} rollouts are not uploaded to OpenReward yet; the next resume uploads them.`;
@@ -140,16 +138,26 @@ export class RolloutUploads {
     return this.#spool.close();
   }
 
+  /** Why the wait at the end goes on, unless that was told before. */
+  #lingers(): void {
+    const { trouble } = this.#patience;
+    if (trouble === null || this.#isWarned) return;
+    this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
+  }
+
   #waits(reason: string): void {
     const message = `OpenReward does not take rollouts (${reason}). The run goes on; they are uploaded when it does, at the latest by a resume.`;
     this.#warn("upload-waits", message);
   }
 
-  #fails({ kind, reason }: UploadTrouble): void {
-    const message =
-      kind === "refused"
-        ? `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`
-        : `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; check ${keyText(this.#parts.address.keySource)} and the address, then a resume uploads them.`;
+  #fails({ kind, reason: told }: UploadTrouble): void {
+    const reason = told.replace(/\.$/, "");
+    const key = keyText(this.#parts.address.keySource);
+    const message = {
+      refused: `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`,
+      denied: `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`,
+      failed: `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; a resume uploads them.`,
+    }[kind];
     this.#warn(`upload-${kind}`, message);
   }
 

@@ -80,9 +80,9 @@ export class WandbReport {
     };
   }
 
-  /** Sends what is left, for a while, and ends the run there. */
-  async finish(isFailed: boolean): Promise<void> {
-    await this.#tracker.finish(isFailed ? 1 : 0);
+  /** Sends what is left, for a while, and ends the run there; `signal` ends the wait. */
+  async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
+    await this.#tracker.finish(exitCode, signal);
     this.#context.watch({ kind: "reporting", waiting: 0, isOver: true });
   }
 }

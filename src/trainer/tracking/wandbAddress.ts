@@ -45,7 +45,9 @@ export async function wandbAddress({
   const route = { keys, officialUrl, allowedHosts };
   if (address !== null) requireAllowedHost({ address, ...route });
   requireBoundHost({ url: baseUrl, ...route });
-  const key = found?.value ?? (await keyFromNetrc(variables, baseUrl));
+  // A .env file that came with a project must not decide who gets a key that names no host.
+  const isChosen = address?.origin !== "dotenv";
+  const key = found?.value ?? (await keyFromNetrc(variables, baseUrl, isChosen));
   if (key === null) throw missingKey(baseUrl);
   const fault = keyFault(key);
   if (fault !== null) {
@@ -65,13 +67,17 @@ function withDeployment(key: NamedValue): NamedValue {
 }
 
 /** What cannot be read holds no key; the key that is missing is named then. */
-async function keyFromNetrc(variables: Variables, baseUrl: string): Promise<string | null> {
+async function keyFromNetrc(
+  variables: Variables,
+  baseUrl: string,
+  isChosen: boolean,
+): Promise<string | null> {
   const named = variables("NETRC")?.value.replace(/^~(?=$|[\\/])/, homedir());
   const paths =
     named === undefined ? [".netrc", "_netrc"].map((name) => join(homedir(), name)) : [named];
   for (const path of paths) {
     const text = await readFile(path, "utf8").catch(() => null);
-    if (text !== null) return netrcKey(text, baseUrl);
+    if (text !== null) return netrcKey(text, baseUrl, isChosen);
   }
   return null;
 }

@@ -112,6 +112,16 @@ describe("a run", () => {
     );
   });
 
+  it("is told that a name alone reports it nowhere", () => {
+    const names = ["wandb_project_name: mine", "openreward_run_name: mine"];
+    expect(codesIn(textWith(...names))).toEqual([
+      "warning wandb_project_name",
+      "warning openreward_run_name",
+    ]);
+    const chosen = ["wandb: disabled", "openreward_upload: false"];
+    expect(codesIn(textWith(...names, ...chosen))).toEqual([]);
+  });
+
   it("points at the value of the key at fault", () => {
     expect(messagesIn(textWith("lora_rank: 12"))).toEqual([
       "run.yaml:8:12: error: TRL121 The rank must be a power of two, such as 8 or 16; got 12. (lora_rank)",

@@ -50,6 +50,8 @@ describe("a rollout arrives once, and whole", () => {
     ["there is too much to do", { status: 429, headers: { "retry-after": "3" } }],
     ["the service fails", { status: 503 }],
     ["the request takes too long", { status: 408 }],
+    ["a network wants a login", { text: "<html>log in first</html>" }],
+    ["a network leads to its login", { status: 302 }],
   ] as const;
 
   for (const [what, fault] of faults) {
@@ -74,6 +76,28 @@ describe("a rollout arrives once, and whole", () => {
     else await broken;
     service.fault = () => null;
     expect(await deliver(anUpload(), true)).toEqual({ kind: "taken" });
+    expectOnce(service);
+  });
+
+  it.each([99, 100, 101, 200])(
+    "with its update, when the answer to the last of %i messages is lost",
+    async (count) => {
+      const { service, deliver } = setUp();
+      const upload = anUpload({ messages: anUpload().messages.slice(0, count) });
+      const last = 1 + Math.ceil(count / 100);
+      service.fault = (post) => (post === last ? "lost" : null);
+      expect(await deliver(upload)).toEqual({ kind: "taken" });
+      const [rollout] = [...service.rollouts.values()];
+      expect(rollout?.messages).toHaveLength(count);
+      expect(rollout?.updates).toHaveLength(1);
+    },
+  );
+
+  it("and no page of something in between tells what has arrived", async () => {
+    const { service, deliver } = setUp();
+    service.fault = (count) => (count === 2 ? "lost" : null);
+    service.asked = (count) => (count === 1 ? { text: "<html>log in first</html>" } : null);
+    expect(await deliver()).toEqual({ kind: "taken" });
     expectOnce(service);
   });
 

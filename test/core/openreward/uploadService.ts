@@ -22,6 +22,9 @@ export class UploadService {
   readonly http = new FakeHttp((request) => this.#answer(request));
   /** Asked before each POST. */
   fault: (posts: number, events: readonly Event[]) => Fault = () => null;
+  /** Asked before it tells what has arrived of a rollout. */
+  asked: (questions: number) => FakeReply | null = () => null;
+  #questions = 0;
   /** Ids by environment. */
   readonly catalogue = new Map<string, string>();
   /** False = what arrived cannot be asked for. */
@@ -36,6 +39,9 @@ export class UploadService {
     const { pathname } = new URL(request.url);
     if (request.method === "POST") return this.#post(jsonBody(request)["events"] as Event[]);
     if (pathname.startsWith("/v1/environments/")) return this.#lookUp(pathname);
+    this.#questions += 1;
+    const instead = this.asked(this.#questions);
+    if (instead !== null) return instead;
     const found = this.rollouts.get(pathname.split("/").at(-1) ?? "");
     if (!this.tells || found === undefined) return { status: 404, json: { message: "Not found" } };
     return { json: { id: "x", messages: found.messages } };

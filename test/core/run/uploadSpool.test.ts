@@ -290,7 +290,7 @@ describe("a run whose service", () => {
       spool.stepScored(step, ALL);
     }
     expect(await world.drain(spool)).toBe(2 * ALL);
-    expect(world.troubles).toEqual([{ kind: "stopped", reason: "status 401: Invalid API key" }]);
+    expect(world.troubles).toEqual([{ kind: "denied", reason: "status 401: Invalid API key" }]);
     expect(await waitingUploads(world.disk, FOLDER)).toBe(2 * ALL);
     world.service.fault = () => null;
     expect(await world.drain(world.attempt(2, 2))).toBe(0);
@@ -320,5 +320,5 @@ it("a disk that is full ends the uploads, not the run", async () => {
   const spool = world.attempt(1, 0);
   spool.stepScored(0, ALL);
   expect(await world.drain(spool)).toBeGreaterThan(0);
-  expect(world.troubles).toEqual([{ kind: "stopped", reason: "The power is gone." }]);
+  expect(world.troubles).toEqual([{ kind: "failed", reason: "The power is gone." }]);
 });

@@ -39,10 +39,14 @@ default login anonymous password fallback
     ["http://127.0.0.1:8080", "local"],
     ["http://127.0.0.1:9090", "fallback"],
   ])("holds a key for %s", (url, key) => {
-    expect(netrcKey(text, url)).toBe(key);
+    expect(netrcKey(text, url, true)).toBe(key);
   });
 
   it("does not give a stranger the key of another host", () => {
-    expect(netrcKey("machine api.wandb.ai password k", "https://wandb.example.com")).toBeNull();
+    const one = "machine api.wandb.ai password k";
+    expect(netrcKey(one, "https://wandb.example.com", true)).toBeNull();
+    const all = "default login user password k";
+    expect(netrcKey(all, "https://wandb.example.com", true)).toBe("k");
+    expect(netrcKey(all, "https://wandb.example.com", false)).toBeNull();
   });
 });

@@ -8,6 +8,7 @@ describe("the address of W&B", () => {
     ["https://api.forge.coreweave.com/", "https://api.forge.coreweave.com"],
     ["https://forge.coreweave.com/api/wandb", "https://api.forge.coreweave.com"],
     ["https://api.wandb.ai", "https://api.wandb.ai"],
+    [" https://API.wandb.ai:443/", "https://api.wandb.ai"],
     ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
     ["https://wandb.example.com/prefix/", "https://wandb.example.com/prefix"],
   ])("%s is used as %s", (given, used) => {

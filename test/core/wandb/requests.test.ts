@@ -52,6 +52,15 @@ describe("a request to W&B", () => {
     expect(new Set(http.requests.map(({ url }) => url)).size).toBe(1);
   });
 
+  it("says in the server's words, without the key, why it is sent again", async () => {
+    const { post, troubles } = requestsTo([
+      { status: 503, json: { error: `no room for ${KEY}` } },
+      { json: {} },
+    ]);
+    await post();
+    expect(troubles).toEqual(["status 503: no room for ***"]);
+  });
+
   it("waits as long as the server says", async () => {
     const date = new Date(Date.UTC(2026, 0, 1) + 9_000).toUTCString();
     const wishes = [{ "retry-after": "0.5" }, { "retry-after": date }];
@@ -94,29 +103,37 @@ describe("an upload", () => {
 
   it("goes where the server says, without the key", async () => {
     const { taken, http } = upload("https://storage.test/a?sig=1", {});
-    expect(await taken).toBe(true);
+    expect(await taken).toBe("taken");
     expect(http.requests[0]?.headers).toEqual({ "x-goog": "1" });
   });
 
   it("may be told from the root of the server", async () => {
     const { taken, http } = upload("/storage/a", {});
-    expect(await taken).toBe(true);
+    expect(await taken).toBe("taken");
     expect(http.requests[0]?.url).toBe("https://wandb.test/storage/a");
   });
 
   it("never goes in the clear when the server is reached encrypted", async () => {
     const { taken, http } = upload("http://storage.test/a", {});
-    expect(await taken).toBe(false);
+    expect(await taken).toBe("refused");
     expect(http.requests).toEqual([]);
-    expect(await upload("http://storage.test/a", {}, "http://localhost:1").taken).toBe(true);
+    expect(await upload("http://storage.test/a", {}, "http://localhost:1").taken).toBe("taken");
   });
 
   it("is tried a few times where that may help, else once", async () => {
     const passing = upload("https://storage.test/a", { status: 503 });
-    expect(await passing.taken).toBe(false);
+    expect(await passing.taken).toBe("unreachable");
     expect(passing.http.requests).toHaveLength(6);
     const refused = upload("https://storage.test/a", { status: 403 });
-    expect(await refused.taken).toBe(false);
+    expect(await refused.taken).toBe("refused");
     expect(refused.http.requests).toHaveLength(1);
+  });
+
+  it("is not taken by a page of something in between, but by any other answer", async () => {
+    const page = upload("https://storage.test/a", { text: "<!DOCTYPE html><p>log in first</p>" });
+    expect(await page.taken).toBe("unreachable");
+    expect(page.troubles[0]).toContain("something else than W&B answered");
+    const line = upload("https://storage.test/a", { text: '<?xml version="1.0"?><Result/>' });
+    expect(await line.taken).toBe("taken");
   });
 });

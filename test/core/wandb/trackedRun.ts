@@ -5,11 +5,13 @@ import { createEventLog } from "../../../src/core/run/events.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
 import { appendMetrics } from "../../../src/core/run/metrics.ts";
 import type { MetricsRow, MetricsTree } from "../../../src/core/run/metricsTree.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { supersedeFrom } from "../../../src/core/run/supersede.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
 import { WandbTracker } from "../../../src/core/wandb/tracker.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
+import { aRecord } from "../run/builders.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../run/memoryFileSystem.ts";
 import { StandInServer } from "./standInServer.ts";
 
@@ -30,6 +32,8 @@ export class TrackedRun {
   readonly fileSystem: MemoryFileSystem = createMemoryFileSystem();
   readonly warnings: string[] = [];
   readonly opened: string[] = [];
+  /** Rows that were waited for at the end, each time that was told. */
+  readonly draining: number[] = [];
   stops = 0;
   #tracker: WandbTracker | null = null;
   #attempt = 0;
@@ -67,7 +71,7 @@ export class TrackedRun {
       tell: {
         opened: (place) => this.opened.push(place),
         warning: (message) => this.warnings.push(message),
-        draining: () => undefined,
+        draining: (rows) => this.draining.push(rows),
         stopWished: () => {
           this.stops += 1;
         },
@@ -91,6 +95,13 @@ export class TrackedRun {
   async write(step: number, reward?: number, more?: MetricsTree): Promise<void> {
     await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more));
     this.tracker.rowWritten(step);
+  }
+
+  /** A rollout of a step, for its table. */
+  async addRollout(step: number): Promise<void> {
+    const { fileSystem } = this;
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+    await store.addRollout(aRecord({ step }));
   }
 
   /** The rows that count. */
@@ -117,8 +128,8 @@ export class TrackedRun {
     await settle();
   }
 
-  finish(exitCode = 0): Promise<void> {
-    return this.clock.run(this.tracker.finish(exitCode));
+  finish(exitCode = 0, signal?: AbortSignal): Promise<void> {
+    return this.clock.run(this.tracker.finish(exitCode, signal));
   }
 
   readText(name: string): Promise<string> {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { HttpRequest } from "../../../src/core/ports.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
 import type { Fault } from "./standInServer.ts";
 import { TrackedRun } from "./trackedRun.ts";
@@ -118,12 +119,75 @@ describe("a run told to W&B", () => {
     const startedMs = run.clock.monotonic();
     await run.finish();
     expect(run.clock.monotonic() - startedMs).toBeLessThan(15_000);
-    expect(run.warnings).toEqual([expect.stringContaining("sent when the run is resumed")]);
+    expect(run.draining[0]).toBe(1);
+    expect(run.warnings).toEqual([
+      "Not everything was sent to Weights & Biases (no answer: connection reset). The rest stays in the run folder and is sent when the run is resumed.",
+    ]);
     run.server.fault = () => null;
     await run.begin(1);
     await run.write(1);
     await run.finish();
     expect(steps(run)).toEqual([0, 1]);
+  });
+
+  it("waits no longer at the end than the user wants to", async () => {
+    const run = new TrackedRun();
+    run.server.fault = () => "lost";
+    await run.begin();
+    await run.write(0);
+    const impatience = new AbortController();
+    run.clock.after(3_000, () => impatience.abort());
+    await run.finish(0, impatience.signal);
+    expect(run.clock.monotonic()).toBeLessThan(4_000);
+    expect(run.warnings).toEqual([expect.stringContaining("sent when the run is resumed")]);
+  });
+
+  it("is told of a table after an outage that began under its upload", async () => {
+    const run = new TrackedRun();
+    await run.configure({ save_every: 1 });
+    await run.addRollout(0);
+    await run.begin();
+    await run.clock.advance(1_000);
+    let isOut = false;
+    run.server.fault = ({ method }) => {
+      isOut ||= method === "PUT";
+      return isOut ? "lost" : null;
+    };
+    await run.write(0);
+    await run.clock.advance(300_000);
+    run.server.fault = () => null;
+    await run.finish();
+    expect(run.server.rows()).toMatchObject([{ step: 0, rollouts: { nrows: 1 } }]);
+  });
+
+  it.each<[string, (request: HttpRequest) => Fault | null]>([
+    ["refused", ({ body }) => (String(body).includes("CreateRunFiles") ? { status: 400 } : null)],
+    ["out of reach", ({ method }) => (method === "PUT" ? "lost" : null)],
+  ])("has its rows where files are %s, and says once what is missing", async (_, fault) => {
+    const run = new TrackedRun();
+    await run.configure({ save_every: 1 });
+    run.server.fault = fault;
+    await run.begin();
+    for (const step of upTo(3)) {
+      await run.addRollout(step);
+      await run.write(step);
+      await run.clock.advance(400_000);
+    }
+    await run.finish();
+    expect(steps(run)).toEqual(upTo(3));
+    expect(run.server.run.exitCode).toBe(0);
+    expect(run.warnings.filter((told) => told.includes("is missing there"))).toHaveLength(1);
+  });
+
+  it("has no more metrics than the service takes, and says so", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, i) => [`m${i}`, i]));
+    await run.write(0, 0, many);
+    await run.write(1, 0, many);
+    await run.finish();
+    expect(Object.keys(run.server.rows()[1] ?? {}).length).toBeLessThan(2_010);
+    expect(run.warnings).toEqual([expect.stringContaining("first 2000 metrics")]);
   });
 
   it("stops when Stop is pressed on its page, once, and not again after a resume", async () => {

@@ -49,8 +49,8 @@ async function setUp(promptText: string) {
     watch({ kind: "step-started", step: 0, rollouts: 1 });
     watch(stepFinished({ step: 0 }));
   };
-  const drain = () => clock.run(uploads.drain({ isFailing: false }));
-  return { service, clock, events, told, uploads, playStep, drain };
+  const drain = () => clock.run(uploads.drain("done"));
+  return { service, clock, fileSystem, events, told, uploads, playStep, drain };
 }
 
 const isOurs = ({ kind }: ProgressEvent): boolean => kind === "warning" || kind === "uploading";
@@ -85,13 +85,36 @@ it("a service that is down at the end only is named before the wait is given up"
   const { service, clock, told, playStep, drain } = await setUp("Prompt.");
   service.fault = () => "broken";
   playStep();
-  await drain();
-  expect(clock.monotonic()).toBeLessThan(120_000);
-  expect(told.filter(isOurs).map(({ kind }) => kind)).toEqual([
-    "uploading",
-    "warning",
-    "uploading",
+  const drained = drain();
+  await clock.advance(6_000);
+  expect(told.filter(isOurs)).toEqual([
+    { kind: "uploading", waiting: 1, isOver: false },
+    { kind: "warning", message: "OpenReward does not take rollouts (connection reset)." },
   ]);
+  await drained;
+  expect(clock.monotonic()).toBeLessThan(120_000);
+  expect(told.filter(isOurs).slice(2)).toEqual([{ kind: "uploading", waiting: 1, isOver: true }]);
+});
+
+it("a fault of this machine is not told as one of the key", async () => {
+  const { fileSystem, told, playStep, drain } = await setUp("Prompt.");
+  fileSystem.allowedWrites = 0;
+  playStep();
+  await drain();
+  const [warning] = told.filter(({ kind }) => kind === "warning");
+  expect(warning).toEqual({
+    kind: "warning",
+    message:
+      "No more rollouts are uploaded to OpenReward (The power is gone). The run goes on; a resume uploads them.",
+  });
+});
+
+it("a run that was stopped waits a minute at most for what is left", async () => {
+  const { service, clock, uploads, playStep } = await setUp("Prompt.");
+  service.fault = () => "hang";
+  playStep();
+  await clock.run(uploads.drain("stopped"));
+  expect(clock.monotonic()).toBe(60_000);
 });
 
 it("a key that is denied is named, with where it was found and without its value", async () => {
@@ -103,6 +126,6 @@ it("a key that is denied is named, with where it was found and without its value
   expect(warning).toMatchObject({
     message: expect.stringMatching(/^No more rollouts .*OPENREWARD_API_KEY \(from \.env\)/),
   });
-  expect(events.map(({ kind }) => kind)).toEqual(["upload-stopped", "upload-left"]);
+  expect(events.map(({ kind }) => kind)).toEqual(["upload-denied", "upload-left"]);
   expect(JSON.stringify([told, events])).not.toContain(KEY);
 });

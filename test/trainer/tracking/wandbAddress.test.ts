@@ -68,6 +68,17 @@ describe("the address of W&B", () => {
     expect(await addressWith(both)).toMatchObject({ key: KEY });
   });
 
+  it("does not lead the default entry of netrc where a .env file wants it", async () => {
+    const path = join(netrc, "default");
+    await writeFile(path, `default login user password ${"n".repeat(40)}`);
+    const found = { NETRC: process(path) };
+    const stranger = "https://wandb.stranger.example";
+    const chosen = { ...found, WANDB_BASE_URL: process(stranger) };
+    expect(await addressWith(chosen)).toMatchObject({ baseUrl: stranger, key: "n".repeat(40) });
+    const brought = { ...found, WANDB_BASE_URL: dotenv(stranger) };
+    await expect(addressWith(brought)).rejects.toMatchObject({ code: "key-missing" });
+  });
+
   it.each([null, "api.forge.coreweave.com", "api.wandb.ai"])(
     "may have a stored key for %s under both names of the service, and nowhere else",
     async (host) => {
