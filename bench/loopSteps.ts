@@ -3,6 +3,7 @@
 import type { RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
+import { RunAlarms } from "../src/core/training/alarms.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
@@ -99,6 +100,7 @@ async function playStep(
     totals: { sampled: 0, prefill: 0, trained: 0 },
     elapsedS: [],
     extra: {},
+    alarms: new RunAlarms(),
   });
   if (trained === null) throw new Error("Nothing was trained.");
   return trained.sampler;

@@ -13,6 +13,7 @@ import {
   progressBar,
   sparkline,
 } from "../shared/format.ts";
+import { alarmLines, alarmOverLine } from "./alarmLines.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, lineWidth, type Piece, styled } from "./line.ts";
@@ -51,6 +52,10 @@ export function eventLines(
       return event.isOver || layout.isLive ? [] : [reportingLine(event.waiting)];
     case "step-finished":
       return [stepLine(event, model, layout)];
+    case "alarm":
+      return alarmLines(event, model.folder, layout.invocation);
+    case "alarm-over":
+      return [alarmOverLine(event.title)];
     case "evaluating":
       return layout.isLive ? [] : [evaluatingLine(event.rollouts)];
     case "evaluated":

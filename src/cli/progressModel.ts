@@ -110,6 +110,8 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     case "retuned":
     case "notice":
     case "warning":
+    case "alarm":
+    case "alarm-over":
       return model;
   }
 }

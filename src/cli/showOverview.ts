@@ -1,6 +1,10 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
+import { ringingAlarms } from "../core/run/alarms/alarmEvents.ts";
+import { alarmFacts } from "../core/run/alarms/alarmFacts.ts";
+import { ALARM_TITLES } from "../core/run/alarms/alarmTexts.ts";
 import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
+import { type RunEvent, readEvents } from "../core/run/events.ts";
 import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { readModelNames } from "../core/run/runModel.ts";
@@ -14,6 +18,7 @@ import {
   formatReward,
 } from "../shared/format.ts";
 import type { RunFile } from "../shared/runFile.ts";
+import { alarmLines } from "./alarmLines.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { heading, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
@@ -30,10 +35,13 @@ const STEP_COLUMNS: readonly Column[] = [
   { title: "time", align: "right" },
 ];
 
+const OVER: ReadonlySet<string> = new Set(["done", "failed", "stopped"]);
+
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
+  yield* await ringingLines(context, rows.at(-1));
   yield BLANK;
   if (rows.length === 0) yield remark("No step is complete yet.");
   else yield* tableLines(STEP_COLUMNS, rows.map(stepCells), width);
@@ -62,13 +70,30 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   return lines;
 }
 
+/** The alarms that rang after the last step, each as it was told when it began. */
+async function ringingLines(
+  { fileSystem, folder, invocation }: ShowContext,
+  last: MetricsRow | undefined,
+): Promise<readonly Line[]> {
+  const ringing = last === undefined ? new Set() : alarmFacts(last).ringing;
+  if (ringing.size === 0) return [];
+  const events: RunEvent[] = [];
+  for await (const event of readEvents(fileSystem, folder)) events.push(event);
+  const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
+  return ringingAlarms((id) => ringing.has(id), events).flatMap((alarm) => [
+    BLANK,
+    heading(`${ALARM_TITLES[alarm.id]}, since step ${alarm.step + 1}`),
+    ...alarmLines(alarm, isOver ? null : folder, invocation),
+  ]);
+}
+
 function uploadPiece(waiting: number): Piece {
   if (waiting === 0) return "all rollouts are uploaded";
   return styled("warning", `${formatQuantity(waiting, "rollout")} to upload; a resume does it`);
 }
 
 function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
-  if (phase === "done" || phase === "failed" || phase === "stopped") return phase;
+  if (OVER.has(phase)) return phase;
   const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
   return `${phase}, last sign of life ${age} ago`;
 }

@@ -19,6 +19,7 @@ import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { orAborted } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
+import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
@@ -195,6 +196,7 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
     sequence: preparation.sequence,
     totalSteps: preparation.totalSteps,
     limits: runLimits(plan.loaded.config),
+    lagMs: measureLag(),
   };
 }
 

@@ -48,6 +48,35 @@ test("the header names model, environments, plan and run folder", () => {
   );
 });
 
+test("an alarm says what was seen, what it means and what to try, and how to do that at once", () => {
+  const alarm: ProgressEvent = {
+    ...{ kind: "alarm", step: 2, title: "Many turns are cut off", severity: "warning" },
+    seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+    meaning: "A turn that is cut off seldom holds a whole tool call.",
+    edits: [{ path: ["max_response_tokens"], value: 96 }],
+  };
+  const [, ...told] = screen([started(), alarm]).slice(-5);
+  expect(told).toEqual([
+    "alarm: 41 % of the turns were cut off by a token limit (alarm above 30 %).",
+    "       A turn that is cut off seldom holds a whole tool call.",
+    "       try max_response_tokens: 96",
+    "       at once: tinker-rl control runs/demo set max_response_tokens=96",
+  ]);
+  const identity = { path: ["environments", "a/b", "num_rollouts"], value: 16 };
+  expect(screen([started(), { ...alarm, edits: [identity] }]).at(-1)).toBe(
+    "       try environments.a/b.num_rollouts: 16, in a new run",
+  );
+  expect(screen([started(), { ...alarm, severity: "info", edits: [] }]).at(-2)).toMatch(
+    /^note: {2}/,
+  );
+});
+
+test("an alarm that is over is one line", () => {
+  expect(screen([{ kind: "alarm-over", step: 5, title: "Many turns are cut off" }])).toEqual([
+    "over:  many turns are cut off",
+  ]);
+});
+
 test("a pipe gets one plain line a step, with everything in columns", () => {
   const steps = [
     stepFinished(),

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { alarmBegins } from "../../src/core/run/alarms/alarmEvents.ts";
 import { appendCheckpoint } from "../../src/core/run/checkpointLog.ts";
+import { createEventLog } from "../../src/core/run/events.ts";
 import { evalPath, runPaths, stepPaths } from "../../src/core/run/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
 import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
@@ -12,6 +14,7 @@ import { Redactor } from "../../src/core/secrets/redact.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 const FOLDER = "runs/demo";
@@ -80,6 +83,28 @@ test("the overview tells steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  checkpoint_000001  periodic, final, after 1 step\n");
   expect(text).toContain("    state    tinker://a/weights/checkpoint_000001");
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
+});
+
+test("the overview tells the alarms that ring, as they were told when they began", async () => {
+  const fileSystem = await aRun();
+  const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
+  const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, rollouts, extra })));
+  const events = createEventLog({
+    ...{ fileSystem, folder: FOLDER, clock: new FakeClock(), redactor: new Redactor(), attempt: 1 },
+  });
+  const notice = { severity: "warning", meaning: "They lose their calls.", edits: [] } as const;
+  const cut = { ...notice, id: "truncated_turns", seen: "41 % of the turns were cut." } as const;
+  const refused = { ...notice, id: "tool_errors", seen: "60 % were refused." } as const;
+  await events.record(alarmBegins(0, refused));
+  await events.record(alarmBegins(0, cut));
+  const { lines, text } = await show(fileSystem);
+  const at = lines.indexOf("Many turns are cut off, since step 1");
+  expect(lines.slice(at + 1, at + 3)).toEqual([
+    "alarm: 41 % of the turns were cut.",
+    "       They lose their calls.",
+  ]);
+  expect(text).not.toContain("60 %");
 });
 
 test("a step lists its rollouts and says why some are not trained on", async () => {

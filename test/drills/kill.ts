@@ -94,7 +94,15 @@ function lines(path: string): readonly unknown[] {
 
 /** Without what depends on the clock, or on how often a run was started. */
 function comparable(row: unknown): unknown {
-  const timed = new Set(["time", "throughput", "eta_s", "attempt", "latency_s"]);
+  const timed = new Set([
+    "time",
+    "throughput",
+    "eta_s",
+    "attempt",
+    "latency_s",
+    "client",
+    "event_loop_lag",
+  ]);
   return JSON.parse(
     JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
   );

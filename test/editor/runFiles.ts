@@ -36,7 +36,15 @@ export function trainerOf(run: string): number {
 
 /** The rows without what depends on the clock, or on how often the run was started. */
 export function comparableRows(run: string): unknown {
-  const timed = new Set(["time", "throughput", "eta_s", "attempt", "latency_s"]);
+  const timed = new Set([
+    "time",
+    "throughput",
+    "eta_s",
+    "attempt",
+    "latency_s",
+    "client",
+    "event_loop_lag",
+  ]);
   const text = JSON.stringify(rowsOf(run), (key, value: unknown) =>
     timed.has(key) ? undefined : value,
   );

@@ -91,7 +91,15 @@ export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
 
 /** What depends on the clock or on where a run was interrupted, and nothing else, is left out. */
 function comparable(row: unknown): unknown {
-  const timed = new Set(["time", "throughput", "eta_s", "attempt", "latency_s"]);
+  const timed = new Set([
+    "time",
+    "throughput",
+    "eta_s",
+    "attempt",
+    "latency_s",
+    "client",
+    "event_loop_lag",
+  ]);
   return JSON.parse(
     JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
   );

@@ -1,5 +1,6 @@
 /** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
 
+import { alarmFields } from "./alarmFields.ts";
 import { environmentFields, splitFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
@@ -38,6 +39,7 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Rollouts", place: "", fields: rolloutFields },
   { title: "Run", place: "", fields: runFields },
   { title: "Evaluation", place: "evaluation", fields: evaluationFields },
+  { title: "Alarms", place: "alarms", fields: alarmFields },
   { title: "Services", place: "", fields: serviceFields },
 ];
 

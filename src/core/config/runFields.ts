@@ -1,5 +1,6 @@
 /** Fields of the configuration about a run itself (data, length, saving) and the services it reports to. */
 
+import { alarmFields } from "./alarmFields.ts";
 import { environmentFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { FieldTable } from "./field.ts";
@@ -121,6 +122,14 @@ export const runFields = {
     default: null,
     change: "tunable",
     doc: "Measures the model on tasks without training on them. `null` does not evaluate.",
+  },
+  alarms: {
+    type: "object",
+    fields: alarmFields,
+    default: {},
+    change: "tunable",
+    isAdvanced: true,
+    doc: "From where on signs of a run that goes wrong are told. `null` turns an alarm off.",
   },
 } as const satisfies FieldTable;
 

@@ -1,6 +1,7 @@
 /** The configuration as zod schemas and static types, both made from the field table. */
 
 import * as z from "zod";
+import type { alarmFields } from "./alarmFields.ts";
 import { environmentFields, type splitFields } from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
 import type {
@@ -19,6 +20,8 @@ import { configFields } from "./fields.ts";
 export type Config = ValuesOf<typeof configFields>;
 export type EnvironmentConfig = ValuesOf<typeof environmentFields>;
 export type SplitConfig = ValuesOf<typeof splitFields>;
+export type AlarmsConfig = ValuesOf<typeof alarmFields>;
+export type AlarmId = keyof AlarmsConfig;
 export type EvaluationConfig = ValuesOf<typeof evaluationFields>;
 
 /** Which of a field's defaults holds. */

@@ -133,8 +133,8 @@ export class Episode {
     ledger.addTurn(sampled.tokens, sampled.logprobs);
     const parsed = renderer.parse(sampled.tokens);
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
-    this.turnFacts.push(turnFacts(sampled, parsed, isTruncated));
     const calls = this.#callsOf(parsed);
+    this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
     const results: ToolResultRecord[] = [];
     let followUps: readonly FollowUp[] = [];
     let stop: StopReason | null = null;

@@ -7,6 +7,7 @@ import type { MetricsTree } from "../run/metricsTree.ts";
 import { flattenMetrics } from "../run/metricsTree.ts";
 import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { RunAlarms } from "./alarms.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
 import type { RunContext } from "./context.ts";
 import type { Retuning } from "./control.ts";
@@ -79,6 +80,7 @@ class Loop {
   #context: RunContext;
   #identity: RunIdentity;
   readonly #keeper: CheckpointKeeper;
+  readonly #alarms = new RunAlarms();
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
   #position: LoopPosition;
@@ -193,6 +195,7 @@ class Loop {
       },
       elapsedS: this.#elapsedS,
       extra,
+      alarms: this.#alarms,
     });
     this.#extra = {};
     this.#rewards.push(output.rewardMean);

@@ -1,5 +1,6 @@
 /** What a run tells those who watch it, after the fact; a watcher cannot hold it up. */
 
+import type { AlarmNotice } from "../run/alarms/alarmTexts.ts";
 import type { EvaluationResult } from "./evaluation.ts";
 
 export type ProgressEvent =
@@ -74,6 +75,13 @@ export type ProgressEvent =
       readonly checkpointKind: string;
       readonly statePath: string;
     }
+  /** Something goes wrong in the run, from this step on. */
+  | (Omit<AlarmNotice, "id"> & {
+      readonly kind: "alarm";
+      readonly step: number;
+      readonly title: string;
+    })
+  | { readonly kind: "alarm-over"; readonly step: number; readonly title: string }
   | { readonly kind: "paused"; readonly step: number }
   | { readonly kind: "continued"; readonly step: number }
   | {

@@ -11,10 +11,12 @@ import { type MetricsRow, type MetricsTree, mergeMetrics } from "../run/metricsT
 import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
+import { type RunAlarms, tellAlarms } from "./alarms.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import { type ScoredGroup, scoreGroups } from "./groups.ts";
+import { healthMetrics } from "./healthMetrics.ts";
 import { playRollouts } from "./playRollouts.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
@@ -33,6 +35,7 @@ export interface StepInput {
   readonly elapsedS: readonly number[];
   /** Metrics that go into this step's row, for example of an evaluation before it. */
   readonly extra: MetricsTree;
+  readonly alarms: RunAlarms;
 }
 
 export interface StepOutput {
@@ -75,11 +78,12 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const totalS = (clock.monotonic() - started - waitedMs) / 1000;
   const totals = addTotals(input.totals, rollouts, data);
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, saveS: null, totalS };
-  const row = buildMetricsRow({
+  const bare = buildMetricsRow({
     ...stepFacts(context, input, { rollouts, groups, data, trained, times, totals }),
     learningRate,
   });
-  await appendMetrics(context.fileSystem, context.folder, row);
+  const judged = await input.alarms.judge(context, bare);
+  await appendMetrics(context.fileSystem, context.folder, judged.row);
   const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
   watch({
     kind: "step-finished",
@@ -97,7 +101,8 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     sampledTokens: totals.sampled - input.totals.sampled,
     etaS: remainingS(context, input, totalS),
   });
-  return { row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
+  tellAlarms(context, judged);
+  return { row: judged.row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
 }
 
 async function collect(
@@ -246,7 +251,14 @@ function stepFacts(
     clip: clipBounds(config),
     times,
     totalTokens: totals,
-    extra: mergeMetrics(input.extra, capacityMetrics(context)),
+    extra: mergeMetrics(
+      mergeMetrics(input.extra, capacityMetrics(context)),
+      healthMetrics({
+        rollouts: results.rollouts,
+        samplerAge: input.alarms.samplerAge(input.sampler.samplerId, input.optimizerUpdates),
+        lagMs: context.lagMs?.() ?? null,
+      }),
+    ),
   };
 }
 

@@ -48,6 +48,8 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "reporting":
     case "notice":
     case "warning":
+    case "alarm":
+    case "alarm-over":
       return status;
   }
 }

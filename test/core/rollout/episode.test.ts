@@ -221,12 +221,13 @@ describe("a turn without a call", () => {
   });
 
   it("goes to the tool that grades a final message, where there is one", async () => {
-    const { stop, session } = await play({
+    const { stop, session, episode } = await play({
       ...game,
       turns: [ended("It is 5.")],
       terminalTool: { name: "answer", arg: "message", description: "" },
     });
     expect(stop).toBe("reached_terminal_state");
+    expect(episode.turnFacts).toMatchObject([{ isParsed: true }]);
     expect(session.calls).toEqual([["answer", { message: "It is 5." }]]);
   });
 

@@ -4,6 +4,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { rolloutSeed } from "../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../src/core/run/layout.ts";
+import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { runStep } from "../../../src/core/training/step.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
@@ -48,6 +49,7 @@ function begin(wishes: Wishes = {}) {
       totals: { sampled: 100, prefill: 100, trained: 100 },
       elapsedS: [],
       extra: {},
+      alarms: new RunAlarms(),
     }),
   );
   return { context, sampler, output };

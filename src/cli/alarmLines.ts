@@ -1,0 +1,48 @@
+/** Alarms on a terminal: what was seen, what it means, what to try. */
+
+import type { AlarmNotice } from "../core/run/alarms/alarmTexts.ts";
+import { editSetting, editsChange, editText } from "../core/run/alarms/editWords.ts";
+import { commandLine, type Invocation, shortPath } from "./invocation.ts";
+import { type Line, type Piece, type Style, styled } from "./line.ts";
+
+const LABELS: Readonly<Record<AlarmNotice["severity"], readonly [Style, string]>> = {
+  info: ["quiet", "note:"],
+  warning: ["warning", "alarm:"],
+  critical: ["bad", "alarm:"],
+};
+const INDENT = "       ";
+
+/** `folder` is that of the run, null when it is not known. */
+export function alarmLines(
+  notice: Omit<AlarmNotice, "id">,
+  folder: string | null,
+  invocation: Invocation,
+): readonly Line[] {
+  const [style, label] = LABELS[notice.severity];
+  return [
+    [styled(style, label.padEnd(INDENT.length)), notice.seen],
+    [INDENT, styled("quiet", notice.meaning)],
+    ...remedyLines(notice, folder, invocation),
+  ];
+}
+
+export function alarmOverLine(title: string): Line {
+  return [styled("good", "over:".padEnd(INDENT.length)), title.toLowerCase()];
+}
+
+function remedyLines(
+  { edits }: Pick<AlarmNotice, "edits">,
+  folder: string | null,
+  invocation: Invocation,
+): readonly Line[] {
+  if (edits.length === 0) return [];
+  const change = editsChange(edits);
+  const when = { tunable: "", fixed: ", when the run is resumed", identity: ", in a new run" };
+  const text: Piece = styled("accent", edits.map(editText).join(", "));
+  const lines: Line[] = [[INDENT, "try ", text, when[change]]];
+  if (change === "tunable" && folder !== null && invocation.program !== null) {
+    const words = ["control", shortPath(folder, invocation.cwd), "set", ...edits.map(editSetting)];
+    lines.push([INDENT, styled("quiet", `at once: ${commandLine(invocation, ...words)}`)]);
+  }
+  return lines;
+}

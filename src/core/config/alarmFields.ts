@@ -1,0 +1,76 @@
+/** Fields of the alarms object in the configuration: from where on each alarm rings. */
+
+import type { FieldTable } from "./field.ts";
+
+const share = { type: "number", min: 0, max: 1, nullable: true, change: "tunable" } as const;
+const size = { type: "number", min: 0, nullable: true, change: "tunable" } as const;
+const count = { type: "integer", min: 0, nullable: true, change: "tunable" } as const;
+
+export const alarmFields = {
+  parse_success: {
+    ...share,
+    default: 0.5,
+    doc: "Share of the turns that held a well-formed tool call or answer, below which the alarm rings. Turns that were cut off do not count; needs 16 others.",
+  },
+  tool_errors: {
+    ...share,
+    default: 0.5,
+    doc: "Share of the tool calls that the environment refused: unknown tools, arguments that do not fit. Needs 16 calls.",
+  },
+  truncated_turns: {
+    ...share,
+    default: 0.3,
+    doc: "Share of the turns that were cut off by a token limit. Needs 16 turns.",
+  },
+  equal_rewards: {
+    ...share,
+    default: 0.9,
+    doc: "Share of the groups whose rollouts all had the same reward, in each of 5 steps in a row. Needs 16 groups in them.",
+  },
+  identical_rollouts: {
+    ...share,
+    default: 0.5,
+    doc: "Share of the rollouts that repeat another one of their group word for word, less the share that the model's own probabilities let expect. Needs 16 rollouts that could.",
+  },
+  nonfinite_rewards: {
+    ...count,
+    default: 0,
+    unit: "rollouts",
+    doc: "Number of rollouts in a step whose reward was no finite number.",
+  },
+  logprob_gap: {
+    ...size,
+    default: 0.05,
+    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 trained tokens.",
+  },
+  logprob_gap_critical: {
+    ...size,
+    default: 0.2,
+    doc: "The same gap, where the update can no longer be trusted.",
+  },
+  stale_sampler: {
+    ...count,
+    default: 0,
+    unit: "updates",
+    doc: "How many updates of the weights the sampler may lack.",
+  },
+  response_length: {
+    type: "number",
+    min: 1,
+    nullable: true,
+    default: 2,
+    change: "tunable",
+    doc: "Factor by which responses became longer or shorter within 10 steps while the reward did not rise. Compares means of 3 steps; needs 16 rollouts in each.",
+  },
+  missing_rewards: {
+    ...share,
+    default: 0.1,
+    doc: "Share of the rollouts that ended without a reward. Needs 16 rollouts, 4 of them without.",
+  },
+  event_loop_lag: {
+    ...size,
+    default: 100,
+    unit: "milliseconds",
+    doc: "How late the training program itself comes to its work, 99th percentile of a step (`client/event_loop_lag_ms`). Needs two steps in a row of at least 10 seconds.",
+  },
+} as const satisfies FieldTable;

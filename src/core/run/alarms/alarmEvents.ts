@@ -1,0 +1,74 @@
+/** Alarms in `events.jsonl`: how they are written down, and which of them ring now. */
+
+import * as z from "zod";
+import type { AlarmId } from "../../config/schema.ts";
+import type { JsonObject } from "../../json.ts";
+import type { NewRunEvent, RunEvent } from "../events.ts";
+import { ALARM_TITLES, type AlarmNotice, type AlarmSeverity } from "./alarmTexts.ts";
+import { ALARM_IDS } from "./judge.ts";
+
+const ALARM_BEGINS = "alarm";
+const ALARM_ENDS = "alarm-over";
+
+/** An alarm that rings, with the step that it began with. */
+export interface RingingAlarm extends AlarmNotice {
+  readonly step: number;
+}
+
+const LEVELS: Readonly<Record<AlarmSeverity, RunEvent["level"]>> = {
+  info: "info",
+  warning: "warn",
+  critical: "error",
+};
+
+const noticeSchema = z.object({
+  alarm: z.enum(ALARM_IDS),
+  severity: z.enum(["info", "warning", "critical"]),
+  seen: z.string(),
+  meaning: z.string(),
+  edits: z.array(
+    z.object({
+      path: z.array(z.string()).min(1),
+      value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
+    }),
+  ),
+});
+
+export function alarmBegins(step: number, notice: AlarmNotice): NewRunEvent {
+  const { id, severity, seen, meaning, edits } = notice;
+  const data: JsonObject = {
+    ...{ alarm: id, severity, seen, meaning },
+    edits: edits.map(({ path, value }) => ({ path, value })),
+  };
+  return { step, level: LEVELS[severity], kind: ALARM_BEGINS, message: `${seen} ${meaning}`, data };
+}
+
+export function alarmEnds(step: number, id: AlarmId): NewRunEvent {
+  const message = `Over: ${ALARM_TITLES[id].toLowerCase()}.`;
+  return { step, level: "info", kind: ALARM_ENDS, message, data: { alarm: id } };
+}
+
+/** Null for an event that does not begin an alarm, or one that this version does not know. */
+export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
+  const read = kind === ALARM_BEGINS ? noticeSchema.safeParse(data).data : undefined;
+  if (read === undefined) return null;
+  const { alarm, ...rest } = read;
+  return { id: alarm, ...rest };
+}
+
+/** `isRinging` says what the last row tells of an alarm. The most serious come first, then the newest. */
+export function ringingAlarms(
+  isRinging: (id: AlarmId) => boolean,
+  events: readonly RunEvent[],
+): readonly RingingAlarm[] {
+  const begun = new Map<AlarmId, RingingAlarm>();
+  for (const event of events) {
+    const notice = noticeOf(event);
+    if (notice !== null) begun.set(notice.id, { ...notice, step: event.step ?? 0 });
+  }
+  return [...begun.values()]
+    .filter(({ id }) => isRinging(id))
+    .sort((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.step - a.step);
+}
+
+const RANKS: Readonly<Record<AlarmSeverity, number>> = { critical: 0, warning: 1, info: 2 };

@@ -1,0 +1,41 @@
+/** What alarms must remember of a run: a bounded number of its rows, the same after a resume as without one. */
+
+import type { FileSystem } from "../../ports.ts";
+import { runPaths } from "../layout.ts";
+import { readLines } from "../lineReader.ts";
+import type { MetricsRow } from "../metricsTree.ts";
+import { isMetricsRow } from "../reader.ts";
+import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
+import { CALM_STEPS } from "./judge.ts";
+import { type AlarmPast, BASELINE_STEPS, RULE_STEPS } from "./rules.ts";
+
+const KEPT_STEPS = RULE_STEPS + CALM_STEPS;
+
+export class AlarmHistory {
+  #steps: readonly AlarmFacts[] = [];
+  #firstGaps: readonly number[] = [];
+
+  /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
+  static async read(fileSystem: FileSystem, folder: string): Promise<AlarmHistory> {
+    const history = new AlarmHistory();
+    for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
+      if (isMetricsRow(value)) history.add(value);
+    }
+    return history;
+  }
+
+  /** What is known once `row` is there; it is not kept. */
+  with(row: MetricsRow): AlarmPast {
+    const facts = alarmFacts(row);
+    return { steps: [...this.#steps, facts], firstGaps: this.#firstGaps };
+  }
+
+  /** Keeps a row with its alarms. */
+  add(row: MetricsRow): void {
+    const facts = alarmFacts(row);
+    this.#steps = [...this.#steps, facts].slice(-KEPT_STEPS);
+    if (facts.logprobGap !== null && this.#firstGaps.length < BASELINE_STEPS) {
+      this.#firstGaps = [...this.#firstGaps, facts.logprobGap];
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** An alarm's suggestion in words: for a file, for a command line, and when it can come into force. */
+
+import type { Change } from "../../config/field.ts";
+import { shapeAt } from "../../config/fields.ts";
+import type { AlarmEdit } from "./alarmEdits.ts";
+
+/** As it stands in a file, in one line: `environments.local/calculator.temperature: 1`. */
+export function editText({ path, value }: AlarmEdit): string {
+  return `${path.join(".")}: ${JSON.stringify(value)}`;
+}
+
+/** As overrides and `control … set` take it: `environments.local/calculator.temperature=1`. */
+export function editSetting({ path, value }: AlarmEdit): string {
+  const key = path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");
+  return `${key}=${JSON.stringify(value)}`;
+}
+
+/** When all of them can come into force in the run that they are for. */
+export function editsChange(edits: readonly AlarmEdit[]): Change {
+  const changes = edits.map(({ path }): Change => {
+    const field = shapeAt(path);
+    const change = field !== undefined && "change" in field ? field.change : null;
+    return change === "tunable" || change === "fixed" ? change : "identity";
+  });
+  if (changes.includes("identity")) return "identity";
+  return changes.includes("fixed") ? "fixed" : "tunable";
+}

@@ -1,0 +1,64 @@
+/** The run's watch over itself: judges each row before it is written, and tells of alarms that begin and end. */
+
+import type { AlarmId } from "../config/schema.ts";
+import { alarmBegins, alarmEnds } from "../run/alarms/alarmEvents.ts";
+import { AlarmHistory } from "../run/alarms/alarmHistory.ts";
+import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../run/alarms/alarmTexts.ts";
+import { judge, type Verdict } from "../run/alarms/judge.ts";
+import { type MetricsRow, mergeMetrics } from "../run/metricsTree.ts";
+import type { RunContext } from "./context.ts";
+
+export interface JudgedRow {
+  /** With `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
+  readonly row: MetricsRow;
+  readonly begun: readonly AlarmNotice[];
+  readonly ended: readonly AlarmId[];
+}
+
+export class RunAlarms {
+  #history: AlarmHistory | null = null;
+  /** Updates of the weights when each sampler was first used; the last one only. */
+  #sampler: { readonly id: string; readonly updates: number } | null = null;
+
+  /** Updates that the weights have and a sampler has not. Each save gives a new sampler; one that comes again is an old one. */
+  samplerAge(samplerId: string, updates: number): number {
+    if (this.#sampler?.id !== samplerId) this.#sampler = { id: samplerId, updates };
+    return updates - this.#sampler.updates;
+  }
+
+  /** Events come before the row is written: after a crash in between they are told twice rather than never. */
+  async judge(context: RunContext, bare: MetricsRow): Promise<JudgedRow> {
+    const { config, events, fileSystem, folder } = context;
+    this.#history ??= await AlarmHistory.read(fileSystem, folder);
+    const past = this.#history.with(bare);
+    const verdicts = judge(past, config.alarms);
+    const begun = verdicts.flatMap((verdict) =>
+      verdict.change === "begins" ? (alarmNotice(verdict, past, config) ?? []) : [],
+    );
+    const ended = verdicts.flatMap(({ change, id }) => (change === "ends" ? [id] : []));
+    for (const notice of begun) await events.record(alarmBegins(bare.step, notice));
+    for (const id of ended) await events.record(alarmEnds(bare.step, id));
+    const row = { ...mergeMetrics(bare, { alarm: flags(verdicts) }), step: bare.step };
+    this.#history.add(row);
+    return { row, begun, ended };
+  }
+}
+
+function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    verdicts.flatMap(({ id, threshold, isRinging }) =>
+      threshold === null ? [] : [[id, isRinging ? 1 : 0] as const],
+    ),
+  );
+}
+
+/** Tells those who watch, after the line of the step. */
+export function tellAlarms(
+  { watch }: RunContext,
+  { row: { step }, begun, ended }: JudgedRow,
+): void {
+  for (const { id, ...notice } of begun) {
+    watch({ kind: "alarm", step, title: ALARM_TITLES[id], ...notice });
+  }
+  for (const id of ended) watch({ kind: "alarm-over", step, title: ALARM_TITLES[id] });
+}

@@ -1,0 +1,69 @@
+/** What a step's rollouts and the program that plays them tell about the health of a run, for its alarms. */
+
+import type { LedgerView } from "../rollout/ledger.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
+import type { MetricsTree } from "../run/metricsTree.ts";
+import { groupBy } from "../util/groupBy.ts";
+import { fraction } from "../util/stats.ts";
+
+export interface StepHealth {
+  readonly rollouts: readonly FinishedRollout[];
+  /** Updates of the weights that the sampler lacks. */
+  readonly samplerAge: number;
+  /** Null when it was not measured. */
+  readonly lagMs: number | null;
+}
+
+export function healthMetrics({ rollouts, samplerAge, lagMs }: StepHealth): MetricsTree {
+  return {
+    rollout: {
+      ...duplicateMetrics(rollouts),
+      nonfinite_rewards: rollouts.filter(hasNonfiniteReward).length,
+    },
+    async: { staleness: { max: samplerAge } },
+    ...(lagMs === null ? {} : { client: { event_loop_lag_ms: lagMs } }),
+  };
+}
+
+/**
+ * `duplicate_frac`: of the rollouts with an earlier one in their group, the share that sampled the same tokens as one of those.
+ * `duplicate_expected_frac`: the share to expect of independent draws, the mean of 1 - (1 - p)^k over the same rollouts, where p
+ * is the probability of what was sampled and k the number of earlier ones. Both have the same expectation.
+ */
+function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
+  let compared = 0;
+  let identical = 0;
+  let expected = 0;
+  for (const [, members] of groupBy(rollouts, ({ task }) => task.group)) {
+    const ledgers = members.flatMap(({ ledger }) => (ledger?.mask.includes(1) ? [ledger] : []));
+    for (const [k, ledger] of ledgers.entries()) {
+      if (k === 0) continue;
+      compared += 1;
+      // It stops at the rollout itself at the latest.
+      if (ledgers.findIndex((earlier) => isSame(earlier, ledger)) < k) identical += 1;
+      expected += 1 - (1 - probability(ledger)) ** k;
+    }
+  }
+  return {
+    duplicate_frac: fraction(identical, compared),
+    duplicate_expected_frac: fraction(expected, compared),
+  };
+}
+
+/** From the end, because they begin with the same prompt. */
+function isSame({ tokens: a }: LedgerView, { tokens: b }: LedgerView): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = a.length - 1; i >= 0; i -= 1) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Of all sampled tokens together. */
+function probability({ logprobs }: LedgerView): number {
+  return Math.min(1, Math.exp(logprobs.reduce((sum, logprob) => sum + logprob, 0)));
+}
+
+function hasNonfiniteReward({ record: { rewards, rewardParts } }: FinishedRollout): boolean {
+  const { reduced } = rewardParts;
+  if (reduced === null) return rewards.some((reward) => reward !== null);
+  return !Number.isFinite(reduced);
+}

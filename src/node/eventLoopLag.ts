@@ -1,0 +1,18 @@
+/** How late this process comes to what it has to do. */
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+const TICK_MS = 20;
+
+/** Measures from now on. Each call tells the 99th percentile since the call before, in milliseconds; null when there was no time to measure. */
+export function measureLag(): () => number | null {
+  const histogram = monitorEventLoopDelay({ resolution: TICK_MS });
+  histogram.enable();
+  return () => {
+    const { count } = histogram;
+    // What is recorded is the time between two ticks.
+    const lagMs = histogram.percentile(99) / 1e6 - TICK_MS;
+    histogram.reset();
+    return count === 0 ? null : Math.max(0, lagMs);
+  };
+}

@@ -1,0 +1,79 @@
+/** Rows of a healthy run for tests of alarms, with only the interesting numbers named. */
+
+import type { AlarmsConfig } from "../../../../src/core/config/schema.ts";
+import { AlarmHistory } from "../../../../src/core/run/alarms/alarmHistory.ts";
+import { judge, type Verdict } from "../../../../src/core/run/alarms/judge.ts";
+import type { AlarmPast } from "../../../../src/core/run/alarms/rules.ts";
+import { type MetricsRow, mergeMetrics } from "../../../../src/core/run/metricsTree.ts";
+import { aConfig } from "../../training/builders.ts";
+
+/** Flat names, such as `rollout/parse_ok_frac`. */
+export type Numbers = Readonly<Record<string, number | null>>;
+
+/** Of 8 groups of 8, two turns each. */
+const HEALTHY: Numbers = {
+  "group/size/mean": 8,
+  "group/size/count": 8,
+  "group/frac_mixed": 0.75,
+  "group/frac_all_good": 0.125,
+  "rollout/reward/mean": 0.5,
+  "rollout/reward/std": 0.5,
+  "rollout/reward/count": 64,
+  "rollout/success_frac": 0.5,
+  "rollout/response_tokens/mean": 100,
+  "rollout/tokens_per_turn/count": 128,
+  "rollout/parse_ok_frac": 0.95,
+  "rollout/turn_truncated_frac": 0.02,
+  "rollout/tool_calls/mean": 2,
+  "rollout/tool_calls/count": 64,
+  "rollout/failed_tool_calls/mean": 0.1,
+  "rollout/failed_tool_calls/count": 64,
+  "rollout/duplicate_frac": 0.1,
+  "rollout/duplicate_expected_frac": 0.1,
+  "rollout/nonfinite_rewards": 0,
+  "optim/kl_sample_train_v2": 0.001,
+  "train/action_tokens": 5_000,
+  "async/staleness/max": 0,
+  "client/event_loop_lag_ms": 5,
+  "time/total_s": 30,
+  num_errors: 0,
+  num_timed_out: 0,
+};
+
+export function aRow(step: number, changes: Numbers = {}): MetricsRow {
+  let row: MetricsRow = { step };
+  for (const [name, value] of Object.entries({ ...HEALTHY, ...changes })) {
+    const tree = name.split("/").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+    row = { ...mergeMetrics(row, tree as MetricsRow), step };
+  }
+  return row;
+}
+
+/** What is said after each of the steps, and how the alarms stand after the last one. */
+export function watched(
+  steps: readonly Numbers[],
+  thresholds: Partial<AlarmsConfig> = {},
+): {
+  readonly told: readonly string[];
+  readonly last: readonly Verdict[];
+  readonly past: AlarmPast;
+} {
+  const history = new AlarmHistory();
+  const told: string[] = [];
+  let last: readonly Verdict[] = [];
+  let past: AlarmPast = { steps: [], firstGaps: [] };
+  for (const [step, numbers] of steps.entries()) {
+    const bare = aRow(step, numbers);
+    past = history.with(bare);
+    last = judge(past, { ...aConfig().alarms, ...thresholds });
+    for (const { id, change } of last) if (change !== null) told.push(`${step} ${id} ${change}`);
+    const alarm = Object.fromEntries(last.map(({ id, isRinging }) => [id, isRinging ? 1 : 0]));
+    history.add({ ...mergeMetrics(bare, { alarm }), step });
+  }
+  return { told, last, past };
+}
+
+/** The same numbers again and again. */
+export function times(count: number, numbers: Numbers = {}): readonly Numbers[] {
+  return Array.from({ length: count }, () => numbers);
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../../src/core/config/parse.ts";
+import type { AlarmId, Config, EnvironmentConfig } from "../../../../src/core/config/schema.ts";
+import {
+  alarmBegins,
+  noticeOf,
+  ringingAlarms,
+} from "../../../../src/core/run/alarms/alarmEvents.ts";
+import { type AlarmNotice, alarmNotice } from "../../../../src/core/run/alarms/alarmTexts.ts";
+import { editSetting, editsChange, editText } from "../../../../src/core/run/alarms/editWords.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../../training/builders.ts";
+import { type Numbers, times, watched } from "./aRow.ts";
+
+interface Wishes {
+  readonly config?: Partial<Config>;
+  readonly environment?: Partial<EnvironmentConfig>;
+  readonly steps?: readonly Numbers[];
+}
+
+/** The notice of `id` after healthy steps and then `steps`. */
+function noticed(id: AlarmId, { config, environment, steps = [] }: Wishes = {}): AlarmNotice {
+  const environments = { [ENVIRONMENT]: anEnvironment(environment) };
+  const { last, past } = watched([...times(12), ...steps]);
+  const verdict = last.find((each) => each.id === id);
+  const notice =
+    verdict === undefined ? null : alarmNotice(verdict, past, aConfig({ environments, ...config }));
+  if (notice === null) throw new Error(`${id} was not judged`);
+  return notice;
+}
+
+const edits = (id: AlarmId, wishes?: Wishes): readonly string[] =>
+  noticed(id, wishes).edits.map(editText);
+
+describe("what an alarm says", () => {
+  it("names the number and the bound", () => {
+    const cut = { "rollout/turn_truncated_frac": 0.41 };
+    expect(noticed("truncated_turns", { steps: [cut] })).toMatchObject({
+      severity: "warning",
+      seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+    });
+  });
+
+  it("tells tasks that are learnt from tasks that are too hard", () => {
+    const equal = { "group/frac_mixed": 0.05 };
+    const good = times(5, { ...equal, "group/frac_all_good": 0.9 });
+    const bad = times(5, { ...equal, "group/frac_all_good": 0 });
+    const learnt = noticed("equal_rewards", { steps: good });
+    expect(learnt).toMatchObject({ severity: "info", edits: [] });
+    expect(learnt.meaning).toContain("harder tasks");
+    const hard = noticed("equal_rewards", { steps: bad });
+    expect(hard).toMatchObject({ severity: "warning" });
+    expect(hard.meaning).toContain("easier tasks");
+  });
+
+  it("tells growing responses from shrinking ones", () => {
+    const change = (mean: number) => times(3, { "rollout/response_tokens/mean": mean });
+    expect(noticed("response_length", { steps: change(300) }).seen).toContain("from 100 to 300");
+    expect(noticed("response_length", { steps: change(30) }).seen).toContain("from 100 to 30");
+  });
+});
+
+describe("what an alarm suggests", () => {
+  it("longer turns, within what a rollout may have", () => {
+    const steps = [{ "rollout/turn_truncated_frac": 0.5 }];
+    const limits = (response: number, total: number, model_name = "Qwen/Qwen3-8B") =>
+      edits("truncated_turns", {
+        steps,
+        config: { max_response_tokens: response, max_total_tokens: total, model_name },
+      });
+    expect(limits(1_000, 8_000)).toEqual(["max_response_tokens: 2000"]);
+    expect(limits(6_000, 8_000)).toEqual(["max_response_tokens: 12000", "max_total_tokens: 24000"]);
+    expect(limits(200, 256, "local/tiny-tool")).toEqual(["max_response_tokens: 256"]);
+    expect(limits(256, 256, "local/tiny-tool")).toEqual([]);
+  });
+
+  it("the sampling that the model was asked for, before anything else", () => {
+    const steps = [{ "rollout/duplicate_frac": 0.9 }];
+    const place = `environments.${ENVIRONMENT}`;
+    expect(edits("identical_rollouts", { steps, environment: { temperature: 0.2 } })).toEqual([
+      `${place}.temperature: 1`,
+    ]);
+    expect(edits("identical_rollouts", { steps, environment: { top_p: 0.1, top_k: 1 } })).toEqual([
+      `${place}.top_p: 1`,
+      `${place}.top_k: 0`,
+    ]);
+    expect(edits("identical_rollouts", { steps })).toEqual(["sampling_seed: false"]);
+  });
+
+  it("smaller updates when sampler and trainer drift apart", () => {
+    const steps = [{ "optim/kl_sample_train_v2": 0.1 }];
+    expect(edits("logprob_gap", { steps, config: { num_substeps: 4 } })).toEqual([
+      "num_substeps: 1",
+    ]);
+    expect(edits("logprob_gap", { steps, config: { learning_rate: 3e-5 } })).toEqual([
+      "learning_rate: 0.000015",
+    ]);
+  });
+
+  it("by what ended the rollouts without a reward", () => {
+    const missing = { "rollout/reward/count": 44 };
+    const of = (why: Numbers) => edits("missing_rewards", { steps: [{ ...missing, ...why }] });
+    expect(of({ num_errors: 15 })).toEqual([]);
+    expect(of({ num_timed_out: 15 })).toEqual(["rollout_timeout: 600"]);
+    expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
+  });
+
+  it("values that a configuration takes, in every alarm", () => {
+    const everything = watched([
+      ...times(12),
+      ...times(5, {
+        "rollout/parse_ok_frac": 0.1,
+        "rollout/failed_tool_calls/mean": 2,
+        "rollout/turn_truncated_frac": 0.5,
+        "group/frac_mixed": 0,
+        "group/frac_all_good": 0,
+        "rollout/duplicate_frac": 1,
+        "rollout/nonfinite_rewards": 2,
+        "optim/kl_sample_train_v2": 1,
+        "async/staleness/max": 2,
+        "rollout/response_tokens/mean": 400,
+        "rollout/reward/count": 40,
+        "client/event_loop_lag_ms": 900,
+      }),
+    ]);
+    const environments = { [ENVIRONMENT]: anEnvironment({ temperature: 1.5 }) };
+    const config = aConfig({ environments, chat_format: "reference" });
+    const notices = everything.last.map((verdict) => alarmNotice(verdict, everything.past, config));
+    expect(notices).not.toContain(null);
+    for (const { path, value } of notices.flatMap((notice) => notice?.edits ?? [])) {
+      const text = JSON.stringify(withValue(config, path, value));
+      expect(parseConfig(text, { path: "config.json" })).toMatchObject({ ok: true });
+    }
+  });
+});
+
+function withValue(tree: object, [key = "", ...rest]: readonly string[], value: unknown): object {
+  const inner: unknown = Object.getOwnPropertyDescriptor(tree, key)?.value;
+  const isLeaf = rest.length === 0 || typeof inner !== "object" || inner === null;
+  return { ...tree, [key]: isLeaf ? value : withValue(inner, rest, value) };
+}
+
+describe("a suggestion in words", () => {
+  const temperature = { path: ["environments", "Owner/Game.v2", "temperature"], value: 1 };
+
+  it("is one setting for a command line, names with dots in quotes", () => {
+    expect(editSetting(temperature)).toBe('environments."Owner/Game.v2".temperature=1');
+  });
+
+  it("holds from when all of its keys can change", () => {
+    const seed = { path: ["sampling_seed"], value: false };
+    const size = { path: ["environments", "a/b", "num_rollouts"], value: 16 };
+    expect(editsChange([temperature])).toBe("tunable");
+    expect(editsChange([temperature, seed])).toBe("fixed");
+    expect(editsChange([temperature, seed, size])).toBe("identity");
+  });
+});
+
+describe("alarms in the events of a run", () => {
+  const notice = noticed("truncated_turns", { steps: [{ "rollout/turn_truncated_frac": 0.5 }] });
+  const event = (step: number, of = notice) => ({
+    timeMs: 0,
+    attempt: 1,
+    ...alarmBegins(step, of),
+  });
+
+  it("are read as they were written", () => {
+    expect(noticeOf(event(3))).toEqual(notice);
+    expect(noticeOf({ ...event(3), data: { alarm: "of-another-version" } })).toBeNull();
+    expect(noticeOf({ ...event(3), kind: "run-started" })).toBeNull();
+  });
+
+  it("ring when the last row says so, told as they began last, the most serious first", () => {
+    const critical = noticed("stale_sampler", { steps: [{ "async/staleness/max": 1 }] });
+    const over = noticed("tool_errors", { steps: [{ "rollout/failed_tool_calls/mean": 2 }] });
+    const events = [event(2), event(4, over), event(5, critical), event(8)];
+    const ringing = ringingAlarms((id) => id !== "tool_errors", events);
+    expect(ringing.map(({ id, step }) => [id, step])).toEqual([
+      ["stale_sampler", 5],
+      ["truncated_turns", 8],
+    ]);
+  });
+});

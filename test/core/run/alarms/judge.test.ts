@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { AlarmHistory } from "../../../../src/core/run/alarms/alarmHistory.ts";
+import { ALARM_IDS, judge } from "../../../../src/core/run/alarms/judge.ts";
+import { aConfig } from "../../training/builders.ts";
+import { aRow, type Numbers, times, watched } from "./aRow.ts";
+
+/** Alarms that begin with a step of these numbers after five healthy ones. */
+function begunBy(numbers: Numbers): readonly string[] {
+  return watched([...times(5), numbers]).told;
+}
+
+describe("alarms", () => {
+  it("say nothing about a healthy run", () => {
+    expect(watched(times(30)).told).toEqual([]);
+  });
+
+  const bad: readonly (readonly [string, Numbers])[] = [
+    ["parse_success", { "rollout/parse_ok_frac": 0.4 }],
+    ["tool_errors", { "rollout/failed_tool_calls/mean": 1.2 }],
+    ["truncated_turns", { "rollout/turn_truncated_frac": 0.4 }],
+    ["identical_rollouts", { "rollout/duplicate_frac": 0.9 }],
+    ["nonfinite_rewards", { "rollout/nonfinite_rewards": 1 }],
+    ["logprob_gap", { "optim/kl_sample_train_v2": 0.1 }],
+    ["stale_sampler", { "async/staleness/max": 1 }],
+    ["missing_rewards", { "rollout/reward/count": 56 }],
+  ];
+  it.each(bad)("ring at once: %s", (id, numbers) => {
+    expect(begunBy(numbers)).toEqual([`5 ${id} begins`]);
+  });
+
+  const few: readonly (readonly [string, Numbers])[] = [
+    ["turns", { "rollout/parse_ok_frac": 0, "rollout/tokens_per_turn/count": 15 }],
+    [
+      "turns that were not cut off",
+      {
+        "rollout/parse_ok_frac": 0.1,
+        "rollout/turn_truncated_frac": 0.29,
+        "rollout/tokens_per_turn/count": 20,
+      },
+    ],
+    ["calls", { "rollout/failed_tool_calls/mean": 0.2, "rollout/tool_calls/mean": 0.2 }],
+    ["rollouts that could be copies", { "rollout/duplicate_frac": 1, "group/size/mean": 2 }],
+    ["trained tokens", { "optim/kl_sample_train_v2": 9, "train/action_tokens": 99 }],
+    ["rollouts without a reward", { "group/size/mean": 2, "rollout/reward/count": 13 }],
+  ];
+  it.each(few)("wait for more than a few %s", (_what, numbers) => {
+    expect(begunBy(numbers)).toEqual([]);
+  });
+
+  it("are not about turns without a call when it was the limit that cut them off", () => {
+    const cut = { "rollout/parse_ok_frac": 0.4, "rollout/turn_truncated_frac": 0.6 };
+    expect(begunBy(cut)).toEqual(["5 truncated_turns begins"]);
+  });
+
+  it("are not about rollouts that are alike because the model is sure", () => {
+    const sure = { "rollout/duplicate_frac": 0.97, "rollout/duplicate_expected_frac": 0.95 };
+    expect(begunBy(sure)).toEqual([]);
+  });
+
+  it("can be turned off, and have other thresholds", () => {
+    const steps = [...times(5), { "rollout/turn_truncated_frac": 0.4 }];
+    expect(watched(steps, { truncated_turns: null }).told).toEqual([]);
+    expect(watched(steps, { truncated_turns: 0.5 }).told).toEqual([]);
+    const off = Object.fromEntries(ALARM_IDS.map((id) => [id, null]));
+    expect(watched(times(8, { "rollout/parse_ok_frac": 0 }), off).told).toEqual([]);
+  });
+});
+
+describe("an alarm that rings", () => {
+  const cut = { "rollout/turn_truncated_frac": 0.4 };
+
+  it("ends after three steps without a reason for it", () => {
+    const { told } = watched([...times(2), cut, {}, {}, cut, {}, {}, {}, {}]);
+    expect(told).toEqual(["2 truncated_turns begins", "8 truncated_turns ends"]);
+  });
+
+  it("goes on while nothing can be judged", () => {
+    const nothing = { "rollout/tokens_per_turn/count": 0, "rollout/turn_truncated_frac": null };
+    expect(watched([cut, ...times(6, nothing)]).told).toEqual(["0 truncated_turns begins"]);
+  });
+
+  it("ends when it is turned off", () => {
+    const history = new AlarmHistory();
+    history.add(aRow(0, { ...cut, "alarm/truncated_turns": 1 }));
+    const verdicts = judge(history.with(aRow(1, cut)), {
+      ...aConfig().alarms,
+      truncated_turns: null,
+    });
+    const ended = verdicts.filter(({ change }) => change === "ends");
+    expect(ended).toMatchObject([{ id: "truncated_turns", isRinging: false }]);
+  });
+});
+
+describe("equal rewards", () => {
+  const equal = { "group/frac_mixed": 0 };
+
+  it("ring after five steps in a row", () => {
+    expect(watched([...times(3), ...times(4, equal), {}]).told).toEqual([]);
+    expect(watched([...times(3), ...times(5, equal)]).told).toEqual(["7 equal_rewards begins"]);
+  });
+
+  it("need sixteen groups", () => {
+    expect(watched(times(5, { ...equal, "group/size/count": 3 })).told).toEqual([]);
+  });
+});
+
+describe("the gap between sampler and trainer", () => {
+  const gap = (value: number) => ({ "optim/kl_sample_train_v2": value });
+
+  it("is measured over the first five steps", () => {
+    const usual = times(5, gap(0.06));
+    expect(watched([...usual, gap(0.1)]).told).toEqual([]);
+    expect(watched([...usual, gap(0.12)]).told).toEqual(["5 logprob_gap begins"]);
+    expect(watched([...usual, gap(0.3)]).told).toEqual([
+      "5 logprob_gap begins",
+      "5 logprob_gap_critical begins",
+    ]);
+  });
+
+  it("rings from the first step on when no model begins with one like it", () => {
+    expect(watched([gap(0.14)]).told).toEqual([]);
+    expect(watched([gap(0.4)]).told).toHaveLength(2);
+  });
+
+  it("does not get used to a large one", () => {
+    expect(watched([...times(5, gap(0.14)), gap(0.16)]).told).toEqual(["5 logprob_gap begins"]);
+  });
+
+  it("knows nothing of steps that trained nothing", () => {
+    const skipped = { "optim/kl_sample_train_v2": null, "train/action_tokens": 0 };
+    expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).told).toEqual([
+      "8 logprob_gap begins",
+    ]);
+  });
+});
+
+describe("the length of responses", () => {
+  const long = { "rollout/response_tokens/mean": 210 };
+  const short = { "rollout/response_tokens/mean": 45 };
+
+  it("rings when it doubles or halves and the reward stays", () => {
+    expect(watched([...times(10), ...times(3, long)]).told).toEqual(["12 response_length begins"]);
+    expect(watched([...times(10), ...times(3, short)]).told).toEqual(["12 response_length begins"]);
+  });
+
+  it("may change with a better reward", () => {
+    const better = { ...long, "rollout/reward/mean": 0.7 };
+    expect(watched([...times(10), ...times(3, better)]).told).toEqual([]);
+  });
+
+  it("may fall when all is learnt", () => {
+    const learnt = { "rollout/reward/mean": 1, "rollout/reward/std": 0, "rollout/success_frac": 1 };
+    const steps = [...times(10, learnt), ...times(3, { ...learnt, ...short })];
+    expect(watched(steps).told).toEqual([]);
+  });
+
+  it("ends when the new length has become the usual one", () => {
+    const { told } = watched([...times(10), ...times(20, long)]);
+    expect(told).toEqual(["12 response_length begins", "22 response_length ends"]);
+  });
+});
+
+describe("lag", () => {
+  const late = { "client/event_loop_lag_ms": 400 };
+
+  it("rings in two long steps in a row", () => {
+    expect(watched([...times(3), late]).told).toEqual([]);
+    expect(watched([...times(3), late, late]).told).toEqual(["4 event_loop_lag begins"]);
+  });
+
+  it("is nothing in short steps", () => {
+    expect(watched(times(5, { ...late, "time/total_s": 3 })).told).toEqual([]);
+  });
+});
