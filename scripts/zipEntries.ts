@@ -1,6 +1,8 @@
 export interface ZipEntry {
   readonly name: string;
   readonly packedBytes: number;
+  /** Where its local header begins in the archive. */
+  readonly at: number;
 }
 
 /** The files in an archive, from its central directory. */
@@ -13,6 +15,7 @@ export function zipEntries(archive: Buffer): readonly ZipEntry[] {
     entries.push({
       name: archive.toString("utf8", at + 46, at + 46 + nameBytes),
       packedBytes: archive.readUInt32LE(at + 20),
+      at: archive.readUInt32LE(at + 42),
     });
     at += 46 + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
   }

@@ -1,0 +1,124 @@
+/** Shows that the drill would find a secret: plants one in every encoding and every kind of place, by other means than the search's. */
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { archiveContents, treeContents } from "./secretsPlaces.ts";
+import { watchProcesses } from "./secretsProcesses.ts";
+import { makePlace, runWatched } from "./secretsRun.ts";
+import { Search } from "./secretsSearch.ts";
+import type { StandIn, StandIns } from "./secretsStandIns.ts";
+
+const CANARY = `cn${randomBytes(8).toString("hex")} "ß/+?%\\~${randomBytes(6).toString("hex")}`;
+const HEADER_CANARY = `cn${randomBytes(8).toString("hex")}"/+?%\\~${randomBytes(6).toString("hex")}`;
+
+/** The canary as other code writes it. */
+const WRITTEN: Readonly<Record<string, readonly string[]>> = {
+  raw: [`x${CANARY}y`],
+  beginning: [`${CANARY.slice(0, 15)}…`],
+  end: [`…${CANARY.slice(-14)}`],
+  JSON: [JSON.stringify({ key: CANARY }), JSON.stringify(JSON.stringify([CANARY]))],
+  URL: [`/a?b=${encodeURIComponent(CANARY)}&c`, encodeURIComponent(CANARY).toLowerCase()],
+  "URL, all characters": [
+    Array.from(new TextEncoder().encode(CANARY), (byte) => `%${byte.toString(16)}`).join(""),
+  ],
+  form: [new URLSearchParams({ key: CANARY }).toString().replaceAll("%7E", "~")],
+  base64: ["", "a", "ab"].flatMap((before) => [
+    Buffer.from(`${before}${CANARY}z`).toString("base64"),
+    Buffer.from(JSON.stringify({ [before]: { value: CANARY } })).toString("base64"),
+  ]),
+  base64url: ["", "a", "ab"].map((before) =>
+    Buffer.from(`${before}${CANARY}z`).toString("base64url"),
+  ),
+  hex: [Buffer.from(`q${CANARY}`).toString("hex"), Buffer.from(CANARY).toString("hex")],
+};
+
+/** What the search failed to find; empty when it sees. */
+export async function searchFaults(root: string, standIns: StandIns): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const search = new Search([
+    { name: "canary", value: CANARY },
+    { name: "header canary", value: HEADER_CANARY },
+  ]);
+  const sees = (what: string, contents: Iterable<Buffer | string>, encoding?: string): void => {
+    const found = [...contents].flatMap((content) => search.find(content));
+    if (!found.some((each) => encoding === undefined || each.encoding === encoding)) {
+      faults.push(`the search is blind: ${what}`);
+    }
+  };
+  for (const [encoding, texts] of Object.entries(WRITTEN)) {
+    for (const [i, text] of texts.entries()) sees(`${encoding} ${i}`, [text], encoding);
+  }
+  if (search.find(randomBytes(100_000)).length > 0)
+    faults.push("the search finds what is not there");
+  const place = makePlace(root, "canary");
+  mkdirSync(join(place.temp, "deep"));
+  writeFileSync(
+    join(place.temp, "deep", "a.bin"),
+    Buffer.concat([randomBytes(50_000), Buffer.from(CANARY)]),
+  );
+  sees("a file", contentsOf(treeContents(place.temp)));
+  sees("an archive", contentsOf(archiveContents(archive(CANARY))));
+  const told = await runWatched(place, ["validate", CANARY], { CANARY });
+  sees("output", [told.stderr, told.stdout]);
+  sees("a command line", told.seen.commandLines.keys());
+  sees("variables", told.seen.variables.keys());
+  sees("files of a process", told.seen.files.values());
+  sees("variables of a grandchild", await grandchild(place.temp));
+  for (const standIn of Object.values(standIns) as readonly StandIn[]) {
+    const [header, body, ...more] = await sends(standIn);
+    sees(`a header sent to ${standIn.name}`, [header ?? ""]);
+    sees(`a body sent to ${standIn.name}`, [body ?? ""]);
+    if (more.length > 0) faults.push(`${standIn.name} was asked before the first run`);
+  }
+  return faults;
+}
+
+function* contentsOf(files: Iterable<readonly [string, Buffer]>): Iterable<Buffer> {
+  for (const [, content] of files) yield content;
+}
+
+/** The variables of a process that the watched one's child starts. */
+async function grandchild(folder: string): Promise<Iterable<string>> {
+  const spawns = (file: string, env: object): string =>
+    `require("node:child_process").spawn(process.execPath, [${JSON.stringify(file)}], { env: ${JSON.stringify(env)} })`;
+  const files = ["parent.js", "child.js", "grandchild.js"].map((name) => join(folder, name));
+  const [parent = "", child = "", last = ""] = files;
+  writeFileSync(parent, spawns(child, {}));
+  writeFileSync(child, spawns(last, { CANARY }));
+  writeFileSync(last, "setTimeout(() => undefined, 1_000)");
+  const started = spawn(process.execPath, [parent], { stdio: "ignore" });
+  const watch = watchProcesses(started.pid ?? 0, folder);
+  await once(started, "exit");
+  return watch.stop().variables.keys();
+}
+
+/** A request that carries what does not belong there, in a header and in its body. */
+async function sends({ url, sent }: StandIn): Promise<readonly Buffer[]> {
+  const headers = { "x-other": HEADER_CANARY };
+  await fetch(`${url}/canary`, { method: "POST", headers, body: "{}" });
+  await fetch(`${url}/canary`, { method: "POST", body: JSON.stringify({ CANARY }) });
+  return sent.splice(0);
+}
+
+/** A zip archive with one packed file. */
+function archive(content: string): Buffer {
+  const name = Buffer.from("canary.txt");
+  const packed = deflateRawSync(Buffer.from(content));
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50);
+  local.writeUInt16LE(8, 8);
+  local.writeUInt16LE(name.length, 26);
+  const central = Buffer.alloc(46);
+  central.writeUInt32LE(0x02014b50);
+  central.writeUInt32LE(packed.length, 20);
+  central.writeUInt16LE(name.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(local.length + name.length + packed.length, 16);
+  return Buffer.concat([local, name, packed, central, name, end]);
+}

@@ -1,0 +1,102 @@
+/** Finds secrets in bytes, however they are written there, and shows that it would. */
+
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a search has found: which secret, and how it is written. */
+export interface Finding {
+  readonly secret: string;
+  readonly encoding: string;
+}
+
+/** The first and last characters of a secret that was cut. */
+const FRAGMENT = 12;
+
+/** Each way in which a text can be written, with what must be looked for; base64 depends on what stands before. */
+export const ENCODINGS: Readonly<Record<string, (value: string) => readonly string[]>> = {
+  raw: (value) => [value],
+  beginning: (value) => [value.slice(0, FRAGMENT)],
+  end: (value) => [value.slice(-FRAGMENT)],
+  JSON: (value) => [inJson(value), inJson(inJson(value)), asciiJson(value)],
+  URL: (value) => [inUrl(value), inUrl(value, "/"), lowerPercent(inUrl(value))],
+  "URL, all characters": (value) => [strictUrl(value), lowerPercent(strictUrl(value))],
+  form: (value) => [inUrl(value).replaceAll("%20", "+")],
+  base64: (value) => base64Forms(value),
+  base64url: (value) =>
+    base64Forms(value).map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+  hex: (value) => [hex(value), hex(value).toUpperCase()],
+};
+
+export class Search {
+  readonly #needles: readonly (Finding & { readonly bytes: Buffer })[];
+
+  constructor(secrets: readonly Secret[]) {
+    this.#needles = secrets.flatMap(({ name, value }) =>
+      Object.entries(ENCODINGS).flatMap(([encoding, forms]) =>
+        [...new Set(forms(value))].map((form) => ({
+          ...{ secret: name, encoding },
+          bytes: Buffer.from(form),
+        })),
+      ),
+    );
+  }
+
+  /** Every secret that stands in `content`, each encoding once. */
+  find(content: Buffer | string): readonly Finding[] {
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    const found = new Map<string, Finding>();
+    for (const { secret, encoding, bytes: needle } of this.#needles) {
+      if (!bytes.includes(needle)) continue;
+      found.set(`${secret} ${encoding}`, { secret, encoding });
+    }
+    return [...found.values()];
+  }
+}
+
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+function asciiJson(value: string): string {
+  return inJson(value).replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function inUrl(value: string, kept = ""): string {
+  const encoded = encodeURIComponent(value);
+  return kept === "" ? encoded : encoded.replaceAll(encodeURIComponent(kept), kept);
+}
+
+function strictUrl(value: string): string {
+  return Array.from(Buffer.from(value), (byte) => `%${byte.toString(16).padStart(2, "0")}`)
+    .join("")
+    .toUpperCase();
+}
+
+function lowerPercent(encoded: string): string {
+  return encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+}
+
+function hex(value: string): string {
+  return Buffer.from(value).toString("hex");
+}
+
+/** As it stands and in JSON, at any place of a text. */
+function base64Forms(value: string): readonly string[] {
+  return [value, inJson(value), asciiJson(value)].flatMap((text) =>
+    [0, 1, 2].map((shift) => base64Core(text, shift)),
+  );
+}
+
+/** The digits that the value alone decides when `shift` bytes (modulo 3) come before it. */
+function base64Core(value: string, shift: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(value)]);
+  const whole = bytes.toString("base64").replaceAll("=", "");
+  const first = Math.ceil((shift * 8) / 6);
+  const end = Math.floor((bytes.length * 8) / 6);
+  return whole.slice(first, end);
+}
