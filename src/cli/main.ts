@@ -1,8 +1,11 @@
 /** The entry of `tinker-rl`: binds the program to this process, its streams and its signals. */
 
+import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "../../package.json";
+import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { debugLog } from "../trainer/debugLog.ts";
@@ -10,7 +13,9 @@ import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { serve } from "../trainer/serve.ts";
 import { resumeTraining, startTraining } from "../trainer/trainer.ts";
+import { EXIT, errorLines } from "./exitCode.ts";
 import { describeInvocation } from "./invocation.ts";
+import { renderLine } from "./line.ts";
 import { runProgram } from "./program.ts";
 import { createTerminal } from "./terminal.ts";
 
@@ -23,7 +28,16 @@ function interrupts(onInterrupt: () => void): () => void {
   };
 }
 
+/** Ends the process as Node does, but for secrets in what broke. */
+function failCleanly(error: unknown): never {
+  const lines = errorLines(redactor.cleanError(error), true);
+  writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
+  process.exit(EXIT.fault);
+}
+
 const { argv, env, stdout, stderr } = process;
+const redactor = new Redactor();
+process.on("uncaughtException", failCleanly);
 const programFolder = dirname(fileURLToPath(import.meta.url));
 const out = createTerminal(stdout, env);
 const err = createTerminal(stderr, env);
@@ -34,8 +48,13 @@ const exitCode = await runProgram(
     clock: systemClock,
     fileSystem: createFileSystem(),
     input: process.stdin,
-    log: debugLog,
-    trainer: { startTraining, resumeTraining, deleteCheckpoints, serve },
+    log: cleanedLog(debugLog, redactor),
+    trainer: {
+      startTraining: (request) => startTraining({ ...request, redactor }),
+      resumeTraining: (request) => resumeTraining({ ...request, redactor }),
+      deleteCheckpoints: (files, request) => deleteCheckpoints(files, { ...request, redactor }),
+      serve,
+    },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,
     invocation: describeInvocation(argv[1] ?? "tinker-rl", process.cwd()),

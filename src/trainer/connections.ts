@@ -5,6 +5,7 @@ import { AppError } from "../core/errors.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/contract.ts";
 import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { Log } from "../core/ports.ts";
+import { cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import { connectTinker, type ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { RunControl } from "../core/training/control.ts";
@@ -96,7 +97,7 @@ async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
   redactor.learn(apiKey);
-  const http = createHttpClient();
+  const http = cleanedRefusals(createHttpClient(), redactor);
   const release = closers.add(() => http.close());
   const service = await connectTinker({
     ...sessionOptions(parts),
@@ -104,6 +105,7 @@ async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
     baseUrl,
     apiKey,
     keySource,
+    onToken: (token) => redactor.learn(token),
   });
   return {
     service,
@@ -170,7 +172,7 @@ async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection
     throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
   }
   if (apiKey !== null) redactor.learn(apiKey);
-  const http = createHttpClient();
+  const http = cleanedRefusals(createHttpClient(), redactor);
   const closing = new AbortController();
   closers.add(() => {
     closing.abort();

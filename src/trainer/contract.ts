@@ -1,5 +1,6 @@
 /** What a terminal or an editor asks of the trainer. */
 
+import type { Redactor } from "../core/secrets/redact.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
 import type { RunOwner } from "../shared/runFile.ts";
@@ -13,6 +14,8 @@ interface RunRequest {
   readonly allowedHosts?: readonly string[];
   /** Present when an editor started this trainer. */
   readonly launch?: EditorLaunch;
+  /** Learns the run's secrets, for who tells of what breaks beside it. */
+  readonly redactor?: Redactor;
   /** Where engine, environments and model lie; default: beside the running program. */
   readonly programFolder?: string;
 }

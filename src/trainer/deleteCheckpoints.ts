@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
+import { cleanedLog, cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
 import { CheckpointStore } from "../local/engine/service/checkpointStore.ts";
@@ -27,6 +29,8 @@ export interface DeleteRequest {
   readonly folder: string;
   /** Hosts that a `.env` file may lead a key from elsewhere to. */
   readonly allowedHosts: readonly string[];
+  /** Learns the key, for who tells of what breaks beside it. */
+  readonly redactor?: Redactor;
 }
 
 export interface DeletedCheckpoint {
@@ -87,7 +91,7 @@ function localStore(files: FileSystem): CheckpointStore {
 }
 
 async function hostedAccount(
-  { folder, allowedHosts }: DeleteRequest,
+  { folder, allowedHosts, redactor = new Redactor() }: DeleteRequest,
   closers: Closers,
 ): Promise<TinkerAccount> {
   const variables = await loadVariables(folder);
@@ -100,8 +104,12 @@ async function hostedAccount(
       { data: { name: keyName } },
     );
   }
-  const http = createHttpClient();
+  redactor.learn(apiKey);
+  const http = cleanedRefusals(createHttpClient(), redactor);
   closers.add(() => http.close());
-  const parts = { http, clock: systemClock, random: systemRandom, log: debugLog };
-  return openAccount({ ...parts, baseUrl, apiKey });
+  const log = cleanedLog(debugLog, redactor);
+  return openAccount({
+    ...{ http, clock: systemClock, random: systemRandom, log, baseUrl, apiKey },
+    onToken: (token) => redactor.learn(token),
+  });
 }

@@ -8,6 +8,7 @@ import type { FileSystem, Log } from "../core/ports.ts";
 import { createEventLog } from "../core/run/events.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
 import type { RunLease } from "../core/run/runLease.ts";
+import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
@@ -21,6 +22,7 @@ import { orAborted } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";
+import { proxyPasswords } from "../node/proxyPasswords.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import type { LaunchOrder } from "../shared/control.ts";
@@ -70,15 +72,18 @@ export interface TrainerScope {
   readonly order?: LaunchOrder;
   /** Hears wishes from outside; absent where nobody can have any. */
   readonly ear?: Ear;
+  /** Learns the run's secrets, for who tells of what breaks beside it; absent = nobody does. */
+  readonly redactor?: Redactor;
   /** Called once the run has a folder. */
   readonly onFolder?: (folder: string) => void;
 }
 
 /** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {
-  const redactor = new Redactor();
+  const { redactor = new Redactor() } = scope;
   try {
-    return await runPlan(scope, plan, redactor);
+    const log = cleanedLog(scope.log, redactor);
+    return await runPlan({ ...scope, log }, plan, redactor);
   } catch (error) {
     throw redactor.cleanError(error);
   }
@@ -89,6 +94,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
+  for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path), scope.order);
   const parts: ConnectionParts = {
     ...scope,

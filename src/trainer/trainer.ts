@@ -94,6 +94,7 @@ async function run(
       watch: watchers([guarded(request.watch), (event) => ear.heard(event)]),
       allowedHosts: [...(request.allowedHosts ?? []), ...(order?.allowedHosts ?? [])],
       ...(order !== undefined && { order }),
+      ...(request.redactor !== undefined && { redactor: request.redactor }),
       ear,
       onFolder: (folder) => {
         place = folder;

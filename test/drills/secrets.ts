@@ -17,12 +17,11 @@ import {
   ENVIRONMENT_SECRETS,
   hostedConfig,
   keysOf,
-  type Planted,
   plant,
 } from "./secretsPlanted.ts";
 import { makePlace, type Place, runWatched, type Told } from "./secretsRun.ts";
 import { type Finding, Search } from "./secretsSearch.ts";
-import { type Mood, type StandIn, type StandIns, startStandIns } from "./secretsStandIns.ts";
+import { type StandIn, type StandIns, startStandIns } from "./secretsStandIns.ts";
 
 interface Row {
   readonly place: string;
@@ -31,6 +30,21 @@ interface Row {
   readonly findings: readonly string[];
 }
 
+interface Case {
+  readonly name: string;
+  readonly place: Place;
+  readonly standIns: StandIns;
+  readonly all: readonly StandIn[];
+}
+
+const CONFIG = "tinker-config.yaml";
+const RUN = join(".tinker-rl", "runs", "run");
+const SERVICES = ["tinker", "environments", "wandb", "upload"] as const;
+/** Says what the program logs. */
+const DEBUG = { TINKER_RL_DEBUG: "1" };
+/** They wait most of the time. */
+const AT_ONCE = 6;
+
 const keep = process.argv.includes("--keep");
 const root = mkdtempSync(join(tmpdir(), "tinker-rl-secrets-"));
 const planted = plant();
@@ -38,6 +52,7 @@ const secrets = Object.entries(planted).map(([name, value]) => ({ name, value })
 const search = new Search(secrets);
 const rows: Row[] = [];
 const wrong: string[] = [];
+const serving = await startServing(join(root, "store"));
 
 function look(place: string, what: string, contents: Iterable<readonly [string, Buffer | string]>) {
   let bytes = 0;
@@ -97,96 +112,100 @@ function lookAtServices(place: string, standIns: StandIns): void {
   }
 }
 
-function setMoods(standIns: StandIns, mood: Mood): void {
-  for (const standIn of Object.values(standIns) as readonly StandIn[]) standIn.mood = mood;
+/** A folder with a configuration and `.env`, and services of its own. */
+async function openCase(name: string, config: string): Promise<Case> {
+  const standIns = await startStandIns(serving, keysOf(planted));
+  const place = makePlace(root, name.replace(/\W+/g, "-"));
+  writeFileSync(join(place.project, ".env"), dotEnv(planted, addresses(standIns)), { mode: 0o600 });
+  writeFileSync(join(place.project, CONFIG), config);
+  const all: readonly StandIn[] = Object.values(standIns);
+  return { name, place, standIns, all };
 }
 
-function project(name: string, config: string, standIns: StandIns, own: Planted = planted): Place {
-  const place = makePlace(root, name);
-  writeFileSync(join(place.project, ".env"), dotEnv(own, addresses(standIns)), { mode: 0o600 });
-  writeFileSync(join(place.project, "tinker-config.yaml"), config);
-  return place;
-}
-
-const RUN = join(".tinker-rl", "runs", "run");
-
-async function terminalRun(standIns: StandIns, wandb: "online" | "offline"): Promise<void> {
-  const name = `terminal, W&B ${wandb}`;
-  const place = project(`terminal-${wandb}`, hostedConfig(planted, wandb), standIns);
-  setMoods(standIns, "grumbles");
-  let others: Promise<readonly Told[]> | null = null;
-  const train = await runWatched(
-    place,
-    ["train", "-c", "tinker-config.yaml"],
-    { TINKER_RL_DEBUG: "1" },
-    (stdout) => {
-      if (!/step\s+1\b/.test(stdout)) return;
-      others ??= (async () => [
-        await runWatched(place, ["control", RUN, "status"]),
-        await runWatched(place, ["control", RUN, "set", "learning_rate=2e-4"]),
-      ])();
-    },
-  );
-  expectThat(train.code === 0, `${name}: ended with ${train.code}: ${train.stderr.slice(-600)}`);
-  lookAtProcesses(name, train);
-  const commands: (readonly string[])[] = [
-    ["runs"],
-    ["validate", "tinker-config.yaml"],
-    ["show", RUN],
-    ["show", RUN, "--eval"],
-    ["resume", RUN, "--max_steps=4"],
-    ["checkpoints", "delete", "tinker://no-such/weights/checkpoint_000001"],
-  ];
-  for (const step of ["1", "2", "3"]) {
-    commands.push(["show", RUN, "--step", step]);
-    for (const group of ["1", "2", "3"]) {
-      const rollout = ["show", RUN, "--step", step, "--group", group];
-      commands.push(rollout, [...rollout, "--rollout", "1", "--tokens"]);
-    }
-  }
-  const during: readonly Told[] = others === null ? [] : await others;
-  expectThat(during.length === 2, `${name}: the run was never asked for its status`);
-  for (const each of during) lookAtProcesses(`${name}, control`, each);
-  for (const args of commands) {
-    const each = await runWatched(place, args);
-    const words = args.join(" ");
-    expectThat(each.code === 0 || args[0] === "checkpoints", `${name}: ${words}: ${each.stderr}`);
-    lookAtProcesses(`${name}, ${args[0]}`, each);
-  }
+function closeCase({ name, place, standIns, all }: Case): void {
   lookAtFiles(name, place);
   lookAtServices(name, standIns);
+  for (const standIn of all) standIn.close();
 }
 
-async function deniedRuns(standIns: StandIns): Promise<void> {
-  for (const standIn of Object.values(standIns) as readonly StandIn[]) {
-    const name = `denied by ${standIn.name}`;
-    const place = project(`denied-${rows.length}`, hostedConfig(planted, "online"), standIns);
-    setMoods(standIns, "well");
-    standIn.mood = "denies";
-    const variables = { TINKER_RL_DEBUG: "1" };
-    const train = await runWatched(
-      place,
-      ["train", "-c", "tinker-config.yaml", "--max_steps=1"],
-      variables,
-    );
-    const isService = standIn === standIns.tinker || standIn === standIns.environments;
-    expectThat(train.code === (isService ? 5 : 0), `${name}: ended with ${train.code}`);
-    lookAtProcesses(name, train);
-    lookAtFiles(name, place);
-    lookAtServices(name, standIns);
-  }
+async function terminalRun(wandb: "online" | "offline"): Promise<void> {
+  const opened = await openCase(`terminal, W&B ${wandb}`, hostedConfig(planted, wandb));
+  const { name, place, all } = opened;
+  for (const standIn of all) standIn.mood = "grumbles";
+  let asking: Promise<readonly Told[]> | null = null;
+  const ask = () =>
+    Promise.all([
+      runWatched(place, ["control", RUN, "status"]),
+      runWatched(place, ["control", RUN, "set", "learning_rate=2e-4"]),
+    ]);
+  const args = ["train", "-c", CONFIG];
+  const train = await runWatched(place, args, DEBUG, (stdout) => {
+    if (/step\s+1\b/.test(stdout)) asking ??= ask();
+  });
+  expectThat(train.code === 0, `${name}: ended with ${train.code}: ${train.stderr.slice(-600)}`);
+  lookAtProcesses(name, train);
+  const asked: readonly Told[] = (await asking) ?? [];
+  expectThat(asked.length > 0, `${name}: the run was never asked for its status`);
+  for (const each of asked) lookAtProcesses(`${name}, control`, each);
+  await inParallel(readingCommands(), async (args) => {
+    const each = await runWatched(place, args);
+    const isFound = args[0] !== "checkpoints";
+    expectThat(!isFound || each.code === 0, `${name}: ${args.join(" ")}: ${each.stderr}`);
+    lookAtProcesses(`${name}, ${args[0]}`, each);
+  });
+  const resume = await runWatched(place, ["resume", RUN, "--max_steps=4"], DEBUG);
+  expectThat(resume.code === 0, `${name}: the resume ended with ${resume.code}`);
+  lookAtProcesses(`${name}, resume`, resume);
+  closeCase(opened);
 }
 
-async function brokenRuns(standIns: StandIns): Promise<void> {
-  const name = "mistakes beside a secret";
-  for (const [i, config] of brokenConfigs(planted).entries()) {
-    const place = project(`broken-${i}`, config, standIns);
-    for (const command of ["validate", "train"]) {
-      const each = await runWatched(place, [command, "tinker-config.yaml"]);
-      expectThat(each.code === 2, `${name} ${i}: ${command} ended with ${each.code}`);
-      lookAtProcesses(`${name}, ${command} ${i}`, each);
-    }
+function readingCommands(): readonly (readonly string[])[] {
+  const shows = ["1", "3"].flatMap((step) => {
+    const rollouts = ["1", "2", "3"].flatMap((group) => {
+      const words = ["show", RUN, "--step", step, "--group", group];
+      return [words, [...words, "--rollout", "1", "--tokens"]];
+    });
+    return [["show", RUN, "--step", step], ...rollouts];
+  });
+  return [
+    ...[["runs"], ["validate", CONFIG], ["show", RUN], ["show", RUN, "--eval"]],
+    ...shows,
+    ["checkpoints", "delete", "tinker://no-such/weights/checkpoint_000001"],
+  ];
+}
+
+/** Every service in turn says no to everything, with the key in its words. */
+async function deniedRun(which: keyof StandIns): Promise<void> {
+  const opened = await openCase(`denied by ${which}`, hostedConfig(planted, "online"));
+  const { name, place, standIns } = opened;
+  standIns[which].mood = "denies";
+  const train = await runWatched(place, ["train", "-c", CONFIG, "--max_steps=1"], DEBUG);
+  const isNeeded = which === "tinker" || which === "environments";
+  expectThat(train.code === (isNeeded ? 5 : 0), `${name}: ended with ${train.code}`);
+  lookAtProcesses(name, train);
+  const path = "tinker://other/weights/checkpoint_000001";
+  lookAtProcesses(`${name}, checkpoints`, await runWatched(place, ["checkpoints", "delete", path]));
+  closeCase(opened);
+}
+
+async function brokenRun(config: string, index: number): Promise<void> {
+  const opened = await openCase(`mistakes beside a secret ${index}`, config);
+  const { name, place } = opened;
+  for (const command of ["validate", "train"]) {
+    const each = await runWatched(place, [command, CONFIG]);
+    expectThat(each.code === 2, `${name}: ${command} ended with ${each.code}`);
+    lookAtProcesses(name, each);
   }
+  closeCase(opened);
+}
+
+/** Each in turn, a few at a time. */
+async function inParallel<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await run(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
 function printTable(): void {
@@ -205,18 +224,22 @@ function printTable(): void {
   }
 }
 
-const serving = await startServing(join(root, "store"));
-const standIns = await startStandIns(serving, keysOf(planted));
 try {
-  wrong.push(...(await searchFaults(root, standIns)));
-  await terminalRun(standIns, "online");
-  await terminalRun(standIns, "offline");
-  await deniedRuns(standIns);
-  await brokenRuns(standIns);
+  const probe = await startStandIns(serving, keysOf(planted));
+  wrong.push(...(await searchFaults(root, probe)));
+  for (const standIn of Object.values(probe)) standIn.close();
+  await inParallel<() => Promise<void>>(
+    [
+      () => terminalRun("online"),
+      () => terminalRun("offline"),
+      ...SERVICES.map((which) => () => deniedRun(which)),
+      ...brokenConfigs(planted).map((config, i) => () => brokenRun(config, i)),
+    ],
+    (run) => run(),
+  );
   look("the program", "dist", treeContents(resolve("dist")));
   look("the program", "package", packageEntries());
 } finally {
-  for (const standIn of Object.values(standIns) as readonly StandIn[]) standIn.close();
   await serving.stop();
 }
 printTable();

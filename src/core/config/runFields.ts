@@ -7,8 +7,8 @@ import type { FieldTable } from "./field.ts";
 
 const HTTP_URL = {
   type: "string",
-  pattern: "^https?://\\S+$",
-  patternMeaning: "an address that begins with http:// or https://",
+  pattern: "^https?://[^\\s/?#@]+([/?#]\\S*)?$",
+  patternMeaning: "an address that begins with http:// or https://, without a user name",
 } as const;
 
 export const dataFields = {

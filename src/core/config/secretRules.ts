@@ -13,9 +13,12 @@ const MIN_SECRET_LENGTH = 8;
 const KEY_SHAPE =
   /\b(?:tml-|sk-(?:ant-|proj-)?|or-|hf_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|wandb_v1_|glpat-)[A-Za-z0-9_-]{12,}/;
 
-/** True for text that looks like the key of a service, wherever it stands. */
+/** An address with a password, such as `http://user:password@host`. */
+const PASSWORD = /:\/\/[^\s/?#@]*:[^\s/?#@]+@/;
+
+/** True for text that looks like the key of a service, or holds a password, wherever it stands. */
 export function hasKeyShape(text: string): boolean {
-  return KEY_SHAPE.test(text);
+  return KEY_SHAPE.test(text) || PASSWORD.test(text);
 }
 
 /** A finding for each value that is a secret by its place or by its look. */

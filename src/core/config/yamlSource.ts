@@ -58,6 +58,7 @@ export type Language = "yaml" | "json";
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "A configuration is a single document; remove the `---` line and what follows.",
   MULTILINE_IMPLICIT_KEY: "A key without a value: write `key: value`, or remove the line.",
+  TAG_RESOLVE_FAILED: "No such type is known; put the value in quotes if it begins with `!`.",
   TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
 };
 const MAX_MESSAGE = 200;
@@ -144,7 +145,9 @@ function faultAt(text: string, message: string, offset: number): SyntaxFault {
   return { severity: "error", message, span: { start, end: Math.min(start + 1, text.length) } };
 }
 
-function faultOf(text: string, severity: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
+function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
+  // What stands behind a tag that nobody knows is not what was meant, all the more in the place of a secret.
+  const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
   const start = Math.min(error.pos[0], text.length);
   const end = Math.max(start, Math.min(error.pos[1], text.length));
   const remedies: readonly Remedy[] =
@@ -152,7 +155,7 @@ function faultOf(text: string, severity: SyntaxFault["severity"], error: YAMLErr
       ? [{ kind: "spaces", title: "Indent with spaces", isPreferred: true }]
       : [];
   // The parser quotes what it did not expect, which may be a secret.
-  const words = error.message.replace(/: ".*$/s, "").slice(0, MAX_MESSAGE);
+  const words = error.message.replace(/: .*$/s, "").slice(0, MAX_MESSAGE);
   const message = MESSAGES[error.code] ?? `${words}.`;
   return { severity, message, span: { start, end }, ...(remedies.length > 0 && { remedies }) };
 }
@@ -204,7 +207,9 @@ function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node | null
 }
 
 function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
-  const message = `No anchor \`&${alias.source}\` stands before this; write the value out.`;
+  // Its name is not shown: it may be a secret that begins with a star.
+  const message =
+    "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.";
   return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };
 }
 

@@ -87,10 +87,13 @@ function isAllowed(url: URL, allowedHosts: readonly string[], key: string): bool
 }
 
 function parseUrl({ name, value }: NamedValue): URL {
-  if (URL.canParse(value) && /^https?:/i.test(value)) return new URL(value);
-  throw new AppError(
-    "config-address-invalid",
-    `${name} is not an address that begins with http:// or https://. Correct it where it is set.`,
-    { data: { variable: name } },
-  );
+  const url = URL.canParse(value) && /^https?:/i.test(value) ? new URL(value) : null;
+  if (url !== null && url.username + url.password === "") return url;
+  const fault =
+    url === null
+      ? "is not an address that begins with http:// or https://"
+      : "holds a user name or a password, which is sent nowhere";
+  throw new AppError("config-address-invalid", `${name} ${fault}. Correct it where it is set.`, {
+    data: { variable: name },
+  });
 }

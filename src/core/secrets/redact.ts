@@ -2,6 +2,7 @@
 
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type Json } from "../json.ts";
+import { encodedForms } from "./encodedForms.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
@@ -12,15 +13,15 @@ const OWN_KEY = /^[A-Za-z_]+$/;
 
 /** Learns values as they are resolved and replaces them, and their encoded forms, by `***`. */
 export class Redactor {
-  readonly #forms = new Set<string>();
+  readonly #values = new Set<string>();
   #pattern: RegExp | null = null;
 
   /** Values under 6 characters are ignored. */
   learn(value: string): void {
-    if (value.length < MIN_SECRET_LENGTH) return;
-    for (const form of encodedForms(value)) this.#forms.add(form);
-    const longestFirst = [...this.#forms].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(longestFirst.map(escapePattern).join("|"), "g");
+    if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
+    this.#values.add(value);
+    const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
+    this.#pattern = new RegExp(longestFirst.flatMap(encodedForms).join("|"), "g");
   }
 
   clean(text: string): string {
@@ -80,7 +81,7 @@ export class Redactor {
 
   #cleanPart(value: unknown): unknown {
     if (typeof value === "string") return this.clean(value);
-    if (typeof value === "number") return this.#forms.has(String(value)) ? MARK : value;
+    if (typeof value === "number") return this.#values.has(String(value)) ? MARK : value;
     if (Array.isArray(value)) return value.map((item) => this.#cleanPart(item));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
@@ -90,34 +91,4 @@ export class Redactor {
       ]),
     );
   }
-}
-
-/** The value as it may show up: raw, inside JSON, in a URL or a form, in base64 at any position. */
-function encodedForms(value: string): readonly string[] {
-  const bytes = new TextEncoder().encode(value);
-  const wellFormed = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const inUrl = encodeURIComponent(wellFormed);
-  const inBase64 = [0, 1, 2].map((shift) => base64Core(bytes, shift));
-  return [
-    value,
-    wellFormed,
-    JSON.stringify(value).slice(1, -1),
-    inUrl,
-    inUrl.replaceAll("%20", "+"),
-    ...inBase64,
-    ...inBase64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
-  ];
-}
-
-/** The base64 digits that depend on `bytes` alone when `shift` other bytes (modulo 3) come before them. */
-function base64Core(bytes: Uint8Array, shift: number): string {
-  const binary =
-    "\0".repeat(shift) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  const firstOwnDigit = Math.ceil((shift * 8) / 6);
-  const endOfOwnDigits = Math.floor((binary.length * 8) / 6);
-  return btoa(binary).slice(firstOwnDigit, endOfOwnDigits);
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -31,7 +31,10 @@ export interface TinkerAccount {
 
 /** @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do */
 export async function openAccount(
-  options: Pick<TinkerOptions, "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey">,
+  options: Pick<
+    TinkerOptions,
+    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "onToken"
+  >,
 ): Promise<TinkerAccount> {
   const { tinker } = await openTinker(options);
   const { deleteCheckpoint } = createCheckpointClient(tinker);

@@ -9,6 +9,8 @@ export interface CredentialOptions {
   readonly apiKey: string;
   /** Asks for a token with the original key; resolves with the answer's text. */
   readonly exchange: () => Promise<string>;
+  /** Told of each token: it is as secret as the key. */
+  readonly onToken?: ((token: string) => void) | undefined;
 }
 
 export interface Credential {
@@ -33,7 +35,12 @@ const renewalPauseMs = 60_000;
 const tokenAnswer = object({ jwt: string() });
 
 /** Tinker wire, section 1.3: renewal at half life, one exchange in flight at a time, always by the original key. */
-export function createCredential({ clock, apiKey, exchange }: CredentialOptions): Credential {
+export function createCredential({
+  clock,
+  apiKey,
+  exchange,
+  onToken,
+}: CredentialOptions): Credential {
   let token: Token | null = null;
   let pending: Promise<Token> | null = null;
 
@@ -41,6 +48,7 @@ export function createCredential({ clock, apiKey, exchange }: CredentialOptions)
     pending ??= exchange()
       .then((text) => {
         token = readToken(text, clock.now());
+        onToken?.(token.value);
         return token;
       })
       .finally(() => {

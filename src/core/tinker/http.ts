@@ -18,6 +18,8 @@ export interface TinkerHttpOptions {
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource | undefined;
+  /** Told of each short-lived token that stands in for the key. */
+  readonly onToken?: ((token: string) => void) | undefined;
   /** How long a blocked account (402) is waited for; asked at every call. */
   readonly billingPauseMs: () => number;
 }
@@ -80,6 +82,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const credential = createCredential({
     clock,
     apiKey,
+    onToken: options.onToken,
     exchange: async () => {
       const request: TinkerRequest = { method: "POST", path: "auth/token", body: {} };
       return await answerTo(request, (key) => post(apiKey, request, key));

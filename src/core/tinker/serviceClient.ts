@@ -42,6 +42,8 @@ export interface TinkerOptions {
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource;
+  /** Told of each short-lived token that stands in for the key. */
+  readonly onToken?: (token: string) => void;
   readonly tags?: readonly string[];
   /** Shown with the session, for example the run's name. */
   readonly userMetadata?: Readonly<Record<string, string>>;
@@ -134,7 +136,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
 export async function openTinker(
   options: Pick<
     TinkerOptions,
-    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "keySource"
+    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "keySource" | "onToken"
   >,
 ): Promise<{
   readonly tinker: TinkerHttp;

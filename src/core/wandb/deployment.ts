@@ -27,9 +27,10 @@ export function wandbBaseUrl(given: string, source: string): string {
   if (!URL.canParse(given) || !/^\s*https?:/i.test(given)) {
     throw invalid(source, "is not an address that begins with http:// or https://");
   }
-  const { origin, pathname, hostname, protocol } = new URL(given);
+  const { origin, pathname, hostname, protocol, username, password } = new URL(given);
   const url = `${origin}${pathname}`.replace(/\/+$/, "");
   if (url === PROXY_PATH_URL) return WANDB_URL;
+  if (username + password !== "") throw invalid(source, "holds a user name or a password");
   const isSite = hostname === "forge.coreweave.com";
   const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
   const isSound = protocol === "https:" && (!isOldSite || hostname.includes("api."));

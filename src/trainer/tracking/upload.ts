@@ -7,6 +7,7 @@ import { UploadPatience } from "../../core/openreward/uploadPatience.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { describeRollout } from "../../core/run/rolloutUpload.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/run/uploadSpool.ts";
+import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import type { RunContext } from "../../core/training/context.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
@@ -48,7 +49,7 @@ export function startUploads({
   readonly closers: Closers;
 }): RolloutUploads | null {
   if (address === null) return null;
-  const http = createHttpClient();
+  const http = cleanedRefusals(createHttpClient(), parts.context.redactor);
   const uploads = new RolloutUploads({ ...parts, address, http });
   closers.add(async () => {
     await uploads.close();

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/run/metricsTree.ts";
+import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
 import type { RunContext } from "../../core/training/context.ts";
 import { evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
@@ -41,7 +42,7 @@ export async function startWandb({
 }: Omit<WandbParts, "http"> & { readonly closers: Closers }): Promise<WandbReport | null> {
   const { config, watch, redactor } = parts.context;
   if (config.wandb === "disabled") return null;
-  const http = createHttpClient();
+  const http = cleanedRefusals(createHttpClient(), redactor);
   closers.add(() => http.close());
   try {
     const tracker = await startTracker({ ...parts, http });

@@ -218,7 +218,10 @@ describe("problems", () => {
       "batch_size: 3",
       "8:1: error: TRL100 The key `batch_size` is already set above; keep one of the two.",
     ],
-    ["x: *nope", "8:4: error: TRL100 No anchor `&nope` stands before this; write the value out."],
+    [
+      "x: *nope",
+      "8:4: error: TRL100 No anchor stands before this alias; write the value out, in quotes if it begins with `*`.",
+    ],
     [
       "---\na: 1",
       "8:1: error: TRL100 A configuration is a single document; remove the `---` line and what follows.",
@@ -244,6 +247,20 @@ describe("problems", () => {
     expect(messagesIn("a: [1\nbatch_size: few\n")).toEqual([
       expect.stringContaining("TRL100 Flow sequence"),
     ]);
+  });
+
+  it.each([
+    ["secrets: { a: !s3cret-value }", "No such type is known; put the value in quotes if"],
+    ["secrets: { a: *s3cret-value }", "No anchor stands before this alias; write the value"],
+    ["secrets: { a: |s3cret-value }", ""],
+    [
+      "tinker_base_url: https://ada:s3cret-value@a.example",
+      "without a user name, or null, got text.",
+    ],
+  ])("shows no secret that cannot be read as it is written: %s", (line, message) => {
+    const [found = "", ...more] = messagesIn(textWith(line));
+    expect(found).toContain(message);
+    expect([found, ...more].join()).not.toContain("s3cret");
   });
 
   it.each(["", "# only a comment\n"])("reports a file without settings", (text) => {

@@ -33,6 +33,6 @@ it("an alias means the last anchor of its name before it", () => {
   const values = source.entries(source.root).map(({ value }) => String(source.resolve(value)));
   expect([values[1], values[3]]).toEqual(["1", "2"]);
   expect(source.faults.map(({ message }) => message)).toEqual([
-    "No anchor `&y` stands before this; write the value out.",
+    "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.",
   ]);
 });

@@ -22,6 +22,30 @@ test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", (
   for (const form of forms) expect(redactor.clean(form)).toContain("***");
 });
 
+test("a learnt value is replaced whichever characters an encoder spares, in either case of digits", () => {
+  const secret = "it's (a) key/~ß*";
+  const redactor = redactorOf(secret);
+  const bytes = Buffer.from(secret).toString("hex");
+  const percent = bytes.replace(/../g, "%$&");
+  const forms = [
+    encodeURI(secret),
+    encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+    ...[bytes, percent].flatMap((form) => [form, form.toUpperCase()]),
+  ];
+  for (const form of forms) expect(redactor.clean(`<${form}>`)).toBe("<***>");
+});
+
+test("a learnt value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
+  const secret = 'a "quoted" \\ keyß';
+  const redactor = redactorOf(secret);
+  const once = JSON.stringify({ key: secret });
+  const ascii = once.replace("ß", "\\u00df");
+  const forms = [JSON.stringify(once), ascii, btoa(ascii), Buffer.from(once).toString("base64url")];
+  for (const form of forms) {
+    expect(redactor.clean(form)).toContain("***");
+  }
+});
+
 test("base64 is recognised wherever the value lies in what was encoded", () => {
   const secret = "tml-0123456789";
   const redactor = redactorOf(secret);

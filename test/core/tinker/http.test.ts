@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { object, string } from "zod";
 import type { HttpRequest } from "../../../src/core/ports.ts";
-import { createTinkerHttp } from "../../../src/core/tinker/http.ts";
+import { createTinkerHttp, type TinkerHttpOptions } from "../../../src/core/tinker/http.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -9,18 +9,19 @@ import { silentLog } from "../../fakes/silentLog.ts";
 const schema = object({ request_id: string() });
 const ok: FakeReply = { json: { request_id: "r", extra: 1 } };
 
-function server(answers: readonly FakeReply[]) {
+type More = Pick<TinkerHttpOptions, "onToken">;
+
+function server(answers: readonly FakeReply[], more: More = {}) {
   let next = 0;
-  return withAnswers(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
+  return withAnswers(() => answers[Math.min(next++, answers.length - 1)] ?? "lost", more);
 }
 
-function withAnswers(answer: (request: HttpRequest) => FakeReply) {
+function withAnswers(answer: (request: HttpRequest) => FakeReply, more: More = {}) {
   const clock = new FakeClock();
   let uuids = 0;
   const http = new FakeHttp(answer);
   const tinker = createTinkerHttp({
-    http,
-    clock,
+    ...{ http, clock, ...more },
     random: { uuid: () => `uuid-${++uuids}`, uniform: () => 0 },
     log: silentLog,
     baseUrl: "https://tinker.test/services/prod/",
@@ -140,6 +141,16 @@ describe("short-lived tokens", () => {
       "tml-secret",
       second,
     ]);
+  });
+
+  it("are told of, so that they can be kept out of everything that is written", async () => {
+    const told: string[] = [];
+    const first = token("a", 100);
+    const { tinker } = server([{ json: { jwt: first } }], {
+      onToken: (each) => void told.push(each),
+    });
+    await tinker.exchangeKey();
+    expect(told).toEqual([first]);
   });
 
   it("are renewed beside the requests while they have long to live, once a minute at most", async () => {

@@ -21,6 +21,7 @@ describe("the address of W&B", () => {
     "http://api.wandb.ai",
     "https://forge.coreweave.com/wandb",
     "ftp://api.wandb.ai",
+    "https://ada:s3cret@wandb.example.com",
   ])("%s is none", (given) => {
     expect(() => wandbBaseUrl(given, "WANDB_BASE_URL")).toThrow(/^WANDB_BASE_URL /);
   });

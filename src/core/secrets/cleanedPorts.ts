@@ -1,0 +1,56 @@
+/** Ports behind which no secret is heard of: a log, and a client whose services give keys back when they refuse. */
+
+import type { HttpClient, HttpResponse, Log } from "../ports.ts";
+import type { Redactor } from "./redact.ts";
+
+/** A log like `log` that gets neither texts nor errors with a secret in them. */
+export function cleanedLog(log: Log, redactor: Redactor): Log {
+  const cleaned =
+    (level: keyof Log): Log[keyof Log] =>
+    (message, data) =>
+      log[level](redactor.clean(message), data && cleanedData(data, redactor));
+  return {
+    debug: cleaned("debug"),
+    info: cleaned("info"),
+    warn: cleaned("warn"),
+    error: cleaned("error"),
+  };
+}
+
+function cleanedData(data: Readonly<Record<string, unknown>>, redactor: Redactor) {
+  const entries = Object.entries(data).map(([key, value]) => [
+    redactor.clean(key),
+    value instanceof Error ? redactor.cleanError(value) : redactor.cleanRecord({ value }).value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * A client like `http` whose failures (status 400 and above) have cleaned texts. Who reads one may cut it before it gets anywhere
+ * else, and half of a key is found by nobody.
+ */
+export function cleanedRefusals<Client extends HttpClient>(
+  http: Client,
+  redactor: Redactor,
+): Client {
+  return {
+    ...http,
+    send: async (request) => {
+      const response = await http.send(request);
+      return response.status < 400 ? response : cleanedResponse(response, redactor);
+    },
+  };
+}
+
+function cleanedResponse(response: HttpResponse, redactor: Redactor): HttpResponse {
+  const text = async (): Promise<string> => redactor.clean(await response.text());
+  return {
+    status: response.status,
+    header: (name) => response.header(name),
+    text,
+    bytes: async () => new TextEncoder().encode(await text()),
+    stream: async function* () {
+      yield new TextEncoder().encode(await text());
+    },
+  };
+}
