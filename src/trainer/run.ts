@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { isLocalModel } from "../core/config/presets.ts";
-import { isAppError } from "../core/errors.ts";
+import { errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { createEventLog } from "../core/run/events.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
@@ -157,7 +157,10 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     const isStopped = isAppError(error, "stopped");
     const phase = isStopped ? "stopped" : "failed";
     scope.ear?.entered(phase);
-    await lease.update({ phase, control: null });
+    // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
+    await lease.update({ phase, control: null }).catch((fault: unknown) => {
+      log.warn("The end of the run could not be written down.", { reason: errorMessage(fault) });
+    });
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     // Whatever broke first: it is because of this that it did.
     throw control.failure ?? error;

@@ -15,6 +15,7 @@ export const FAULT_KINDS = [
   "stream cut off",
   "stream ended early",
   "hang",
+  "hang until the client ends it",
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -1,5 +1,6 @@
 /** Stands in front of a service: passes requests on, lets some meet faults, and can be out of reach as a whole. */
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,8 +35,8 @@ interface Incoming {
 }
 
 const HANG_MS = 3_000;
-/** Below those that systems give to clients: none of them takes it while the service is down. */
-const FIRST_PORT = 21_000;
+/** Below those that systems give to clients, and apart from other drills: nobody takes it while the service is down. */
+const FIRST_PORT = 20_000 + (process.pid % 1_000) * 8;
 const REFUSED_SHARE = 1 / 3;
 const STATUS = /^(\d{3})/;
 
@@ -154,7 +155,7 @@ interface Whole {
 }
 
 function isBefore(fault: FaultKind): boolean {
-  return STATUS.test(fault) || fault === "reset before the request" || fault === "hang";
+  return STATUS.test(fault) || fault === "reset before the request" || fault.startsWith("hang");
 }
 
 /** Without a result that could break off there is nothing to cut. */
@@ -165,6 +166,7 @@ function isPossible(fault: FaultKind, isStream: boolean, body: Buffer): boolean 
 
 async function failBefore(fault: FaultKind, outgoing: ServerResponse): Promise<void> {
   const status = Number(STATUS.exec(fault)?.[1] ?? 0);
+  if (fault === "hang until the client ends it") await once(outgoing, "close");
   if (fault === "hang") await sleep(HANG_MS);
   if (status === 0) return reset(outgoing);
   const isTimed = fault === "429 with Retry-After";

@@ -19,6 +19,12 @@ const STREAMED: readonly FaultKind[] = [...LOST, "stream cut off", "stream ended
 
 export const FAULT_RULES = {
   tinker: [
+    // Nobody waits for a sign of life, so some never get an answer.
+    {
+      request: /session_heartbeat$/,
+      share: 0.4,
+      kinds: [...LOST, "hang until the client ends it"],
+    },
     { request: /retrieve_future$/, share: 0.05, kinds: [...PLAIN, "500", "429"] },
     // A 429 holds all samples, so there are few of them.
     { request: /asample$/, share: 0.06, kinds: [...PLAIN, ...PLAIN, ...PLAIN, "500", ...BUSY] },
@@ -36,6 +42,7 @@ export const FAULT_RULES = {
       share: 0.06,
       kinds: [...STREAMED, ...STREAMED, ...STREAMED, "500", ...BUSY],
     },
+    { request: /\/ping$/, share: 0.05, kinds: [...LOST, "hang until the client ends it"] },
     { request: /\/call$/, share: 0.06, kinds: [...STREAMED, ...BUSY] },
     { request: /./, share: 0.05, kinds: [...PLAIN, ...BUSY] },
   ],

@@ -1,6 +1,8 @@
 /** What happens to the disturbed run, and when: each event waits for the run to be so far. */
 
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import type { Ended } from "../../integration/trainProgram.ts";
 import type { ServiceName } from "./faultRules.ts";
 import type { SmallDisk } from "./smallDisk.ts";
@@ -15,6 +17,8 @@ export interface ScenarioParts {
   readonly steps: number;
   /** Null = it does not get full. */
   readonly disk: SmallDisk | null;
+  /** What is left out. */
+  readonly without: ReadonlySet<string>;
   readonly say: (text: string) => void;
 }
 
@@ -22,6 +26,8 @@ export interface Told {
   /** What the program said when the disk was full; null = it went on. */
   readonly diskError: string | null;
 }
+
+const stateSchema = z.looseObject({ step: z.number() });
 
 const DOWN_MS = 60_000;
 /** When each service goes down, after the first: some are down together, each of the first two hears of it alone, too. */
@@ -37,31 +43,51 @@ const DISK_LIMIT_MS = 90_000;
 
 /** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
 export async function disturb(parts: ScenarioParts): Promise<Told> {
-  const { stage, configPath, run, steps, disk, say } = parts;
+  const { stage, configPath, run, steps, disk, without, say } = parts;
   const at = (share: number): number => Math.floor(steps * share);
   let trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
   const resume = (): void => {
     stage.training.endAttempt();
     trainer = startTrainer(["resume", run], stage.variables, run);
   };
-  await trainer.reached(at(0.2), AMID);
-  say(`kill -9 in step ${at(0.2) + 1}`);
-  await trainer.kill();
-  resume();
-  await trainer.reached(at(0.4), AMID);
-  say(`services go down for ${DOWN_MS / 1000} s each, in step ${at(0.4) + 1}`);
-  await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
-  let diskError: string | null = null;
-  if (disk !== null) {
-    await trainer.reached(at(0.7), AMID);
-    say(`the disk is full (${disk.fill()} bytes) in step ${at(0.7) + 1}`);
-    diskError = await endOnFullDisk(trainer);
-    say(`the program ended: ${diskError}`);
-    disk.free();
-    resume();
+  try {
+    if (!without.has("kill")) {
+      await trainer.until("W&B was told of a step that is not saved", () => isToldUnsaved(parts));
+      say(`kill -9 when ${stage.wandb.rows().length} steps were told and ${savedSteps(run)} saved`);
+      await trainer.kill();
+      resume();
+    }
+    if (!without.has("outages")) {
+      await trainer.reached(at(0.4), AMID);
+      say(`services go down for ${DOWN_MS / 1000} s each, in step ${at(0.4) + 1}`);
+      await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
+    }
+    let diskError: string | null = null;
+    if (disk !== null) {
+      await trainer.reached(at(0.7), AMID);
+      say(`the disk is full (${disk.fill()} bytes) in step ${at(0.7) + 1}`);
+      diskError = await endOnFullDisk(trainer);
+      say(`the program ended: ${diskError}`);
+      disk.free();
+      resume();
+    }
+    requireDone(await trainer.ended);
+    return { diskError };
+  } finally {
+    await trainer.kill();
   }
-  requireDone(await trainer.ended);
-  return { diskError };
+}
+
+/** Such a step is repeated by a resume, and W&B must not hear of it twice. */
+function isToldUnsaved({ stage, run, steps }: ScenarioParts): boolean {
+  const { runs } = stage.wandb;
+  const saved = savedSteps(run);
+  return runs.size > 0 && saved > 0 && saved < steps && stage.wandb.rows().length > saved;
+}
+
+function savedSteps(run: string): number {
+  const path = `${run}/state.json`;
+  return existsSync(path) ? stateSchema.parse(JSON.parse(readFileSync(path, "utf8"))).step : 0;
 }
 
 async function outage({ stage, say }: ScenarioParts, name: ServiceName, afterMs: number) {

@@ -22,7 +22,7 @@ export class SmallDisk {
     const { error, stderr } = run("mount", ["-t", "tmpfs", "-o", size, "drill", folder]);
     if (error === null) return new SmallDisk(folder);
     throw new Error(
-      `The full disk of the drill is a small tmpfs, which cannot be mounted here (${stderr.trim() || error}). Run it as root, or leave that part out with -- --without-disk.`,
+      `The full disk of the drill is a small tmpfs, which cannot be mounted here (${stderr.trim() || error}). Run it as root, or leave that part out with -- --without disk.`,
     );
   }
 

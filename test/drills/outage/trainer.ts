@@ -8,6 +8,8 @@ import { type Ended, startProgram, type Variables } from "../../integration/trai
 export interface Trainer {
   /** Resolves when that many rollouts of a step have ended. @throws Error when the trainer ends before */
   reached(step: number, rollouts: number): Promise<void>;
+  /** Resolves when something holds. @throws Error when the trainer ends before */
+  until(what: string, holds: () => boolean): Promise<void>;
   kill(): Promise<void>;
   readonly ended: Promise<Ended>;
 }
@@ -28,16 +30,20 @@ export function startTrainer(
     output.stderr += text;
   });
   const ended = once(child, "close").then(([code]): Ended => ({ code, ...output }));
+  const until = async (what: string, holds: () => boolean): Promise<void> => {
+    while (!holds()) {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`The trainer ended before ${what}: ${output.stderr}`);
+      }
+      await sleep(LOOK_MS);
+    }
+  };
   return {
     ended,
-    reached: async (step, rollouts) => {
+    until,
+    reached: (step, rollouts) => {
       const bodies = `${runFolder}/rollouts/step-${String(step).padStart(6, "0")}.jsonl`;
-      while (countLines(bodies) < rollouts) {
-        if (child.exitCode !== null) {
-          throw new Error(`The trainer ended before step ${step + 1}: ${output.stderr}`);
-        }
-        await sleep(LOOK_MS);
-      }
+      return until(`step ${step + 1}`, () => countLines(bodies) >= rollouts);
     },
     kill: async () => {
       child.kill("SIGKILL");

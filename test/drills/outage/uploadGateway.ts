@@ -1,4 +1,7 @@
-/** A stand-in of OpenReward's upload of rollouts (ORS, section 8): keeps every event, and every repeat of one. */
+/**
+ * A stand-in of OpenReward's upload of rollouts (ORS, section 8): keeps every event, and every repeat of one. Of half of the
+ * rollouts it does not tell what has arrived, as nothing says that a service must.
+ */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,6 +18,9 @@ const eventSchema = z.looseObject({
 type Event = z.infer<typeof eventSchema>;
 
 const batchSchema = z.object({ events: z.array(eventSchema) });
+
+/** First digit of the ids of rollouts that nothing is told of. */
+const SILENT = /^[0-7]/;
 
 /** What came under one id. */
 interface Kept {
@@ -82,7 +88,8 @@ export class UploadGateway {
   }
 
   #tell(id: string) {
-    if (!this.#kept.has(`rollout/${id}`)) return { status: 404, body: { message: "not found" } };
+    if (!this.#kept.has(`rollout/${id}`) || SILENT.test(id))
+      return { status: 404, body: { message: "not found" } };
     const messages = this.events.filter(({ rolloutEventId }) => rolloutEventId === id);
     return { status: 200, body: { id, messages: messages.map(({ index }) => ({ index })) } };
   }

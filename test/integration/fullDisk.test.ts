@@ -1,0 +1,98 @@
+/** A disk that is full in the middle of a run: the first thing that could not be written is named, and nothing is lost. */
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { AppError } from "../../src/core/errors.ts";
+import type { FileSystem } from "../../src/core/ports.ts";
+import { RunControl } from "../../src/core/training/control.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { Closers } from "../../src/trainer/closers.ts";
+import { loadConfig } from "../../src/trainer/configFiles.ts";
+import { debugLog } from "../../src/trainer/debugLog.ts";
+import { executeRun } from "../../src/trainer/run.ts";
+import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
+import { runIn, train, trained } from "./controlledRun.ts";
+import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+
+const STEPS = 3;
+/** Larger than the ids that systems give. */
+const NO_PROCESS = 2 ** 30;
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 4
+max_steps: ${STEPS}
+`;
+
+/** Files on a disk that is full as soon as somebody appends to the file of that name. */
+function fullFrom(name: string): FileSystem {
+  const files = createFileSystem();
+  let isFull = false;
+  const write = <T>(path: string, action: () => Promise<T>): Promise<T> => {
+    isFull ||= path.endsWith(name);
+    if (!isFull) return action();
+    throw new AppError("disk", `Cannot write ${path}. The disk is full.`);
+  };
+  return {
+    ...files,
+    append: async (path, data) => write(path, () => files.append(path, data)),
+    writeAtomic: async (path, data) => write(path, () => files.writeAtomic(path, data)),
+  };
+}
+
+/** What the run ended with. */
+async function failure(project: string, fileSystem: FileSystem): Promise<unknown> {
+  const closers = new Closers();
+  const loaded = await loadConfig(fileSystem, join(project, "config.yaml"));
+  try {
+    await executeRun(
+      {
+        ...{ fileSystem, closers, log: debugLog, control: new RunControl() },
+        programs: { folder: PROGRAM_FOLDER },
+        watch: () => undefined,
+      },
+      planNewRun(fileSystem, { owner: "terminal" }, loaded),
+    );
+    return null;
+  } catch (error) {
+    return error;
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+/** As it is when the process that trained has ended without a word, which on a full disk it does. */
+async function endProcess(project: string): Promise<void> {
+  const path = join(runIn(project), "run.json");
+  const file = z.looseObject({ pid: z.int() }).parse(JSON.parse(await readFile(path, "utf8")));
+  expect(file.pid).toBe(process.pid);
+  await writeFile(path, JSON.stringify({ ...file, pid: NO_PROCESS }));
+}
+
+describe("a disk that gets full", () => {
+  it.each([["rollouts/step-000001.jsonl"], ["metrics.jsonl"]])(
+    "with %s: the error names that file, and a resume is exact",
+    async (name) => {
+      const whole = await runFolderWith(CONFIG);
+      expect((await train(whole).ended).outcome).toBe("done");
+
+      const project = await runFolderWith(CONFIG);
+      const error = await failure(project, fullFrom(name));
+      expect(error).toMatchObject({ code: "disk", message: expect.stringContaining(name) });
+
+      await endProcess(project);
+      const request = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+      const resumed = resumeTraining({
+        ...request,
+        folder: runIn(project),
+        watch: () => undefined,
+      });
+      expect((await resumed.ended).outcome).toBe("done");
+      expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
+    },
+  );
+});
