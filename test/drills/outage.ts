@@ -24,7 +24,7 @@ import { startTrainer } from "./outage/trainer.ts";
 
 const { values } = parseArgs({
   options: {
-    steps: { type: "string", default: "18" },
+    steps: { type: "string", default: "12" },
     faults: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
     /** `kill`, `outages` or `disk`; may be given several times. */
@@ -45,8 +45,8 @@ run_name: run
 log_path: ${parent}
 environments:
   calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
-batch_size: 16
-max_active_tasks: 64
+batch_size: 32
+max_active_tasks: 128
 max_steps: ${steps}
 learning_rate: 1e-3
 max_response_tokens: 48

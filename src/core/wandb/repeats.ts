@@ -23,7 +23,7 @@ export class Repeats {
     this.#parts = parts;
   }
 
-  /** True when an equal row of this step was told before; times and the number of the attempt do not count. */
+  /** True when an equal row of this step was told before; what is only of the attempt that made it does not count. */
   async isTold(row: MetricsRow, { sent }: Place): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
     this.#told ??= await this.#read(sent, attemptOf(row));
@@ -56,10 +56,11 @@ export function attemptOf(row: MetricsRow): number {
   return typeof attempt === "number" ? attempt : 1;
 }
 
-/** Seconds, and what follows from them. */
+/** Which attempt it was, how often its services failed or had no room, how busy the machine was, seconds. */
+const OF_ITS_ATTEMPT =
+  /^(progress\/attempt$|capacity\/|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
+
 function isOfItsAttempt(name: string): boolean {
   const parts = name.split("/");
-  return (
-    name === "progress/attempt" || parts.some((part) => part === "time" || part.endsWith("_s"))
-  );
+  return OF_ITS_ATTEMPT.test(name) || parts.some((part) => part === "time" || part.endsWith("_s"));
 }

@@ -100,7 +100,7 @@ function wandbChecks({ outcome, stage }: Played, steps: number): readonly Check[
   const { wandb } = stage;
   const told = wandb.rows();
   const numbers = told.map((row) => Number(row["step"]));
-  const wrong = outcome.rows.filter((row, i) => !holds(told[i], row));
+  const wrong = outcome.comparable.filter((row, i) => !holds(told[i], row));
   return [
     check(
       "W&B: every step once, in order",

@@ -34,7 +34,7 @@ interface Incoming {
   readonly body: Buffer;
 }
 
-const HANG_MS = 3_000;
+const HANG_MS = 2_000;
 /** Below those that systems give to clients, and apart from other drills: nobody takes it while the service is down. */
 const FIRST_PORT = 20_000 + (process.pid % 1_000) * 8;
 const REFUSED_SHARE = 1 / 3;

@@ -10,7 +10,7 @@ export interface Outcome {
   /** As written. */
   readonly rows: readonly MetricsRow[];
   /** Without what depends on the clock, on how often a service failed, or on how often the run was started. */
-  readonly comparable: readonly unknown[];
+  readonly comparable: readonly MetricsRow[];
   /** Bytes of each step: token ids, log-probabilities of both sides, advantages. */
   readonly tokens: readonly string[];
   /** Of each step, which rollouts there are and what was said and earned. */
@@ -30,7 +30,7 @@ const recordSchema = z.looseObject({ name: z.string(), file: z.string() });
 
 const DISTURBED = new Set([
   ...["time", "throughput", "eta_s", "attempt", "latency_s"],
-  ...["attempts", "capacity"],
+  ...["attempts", "capacity", "event_loop_lag"],
 ]);
 const TIMED = new Set([
   ...["attempt", "startedAtMs", "durationMs", "samplingMs"],
@@ -55,7 +55,7 @@ export function readOutcome(runFolder: string, store: string, steps: number): Ou
   };
 }
 
-function without(value: unknown, names: ReadonlySet<string>): unknown {
+function without<T>(value: T, names: ReadonlySet<string>): T {
   return JSON.parse(
     JSON.stringify(value, (key, part: unknown) => (names.has(key) ? undefined : part)),
   );

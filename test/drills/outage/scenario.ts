@@ -38,7 +38,7 @@ const OUTAGES: readonly (readonly [ServiceName, number])[] = [
   ["tinker", 40_000],
 ];
 /** Rollouts of a step after which it is in its middle. */
-const AMID = 20;
+const AMID = 40;
 const DISK_LIMIT_MS = 90_000;
 
 /** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
