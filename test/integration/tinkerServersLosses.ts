@@ -4,13 +4,16 @@ import * as z from "zod";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
+  decodeSampleResponse,
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
+  encodeSampleResponse,
 } from "../../src/core/tinker/wireProto.ts";
 import type { Filter, PassingRequest } from "./tinkerServersProxy.ts";
 
 const PROTOBUF = "application/x-protobuf";
 const requestSchema = z.object({ request_id: z.string() });
+const sampleSchema = z.object({ sampling_params: z.object({ temperature: z.number() }) });
 
 /** Computes importance_sampling, whatever it is asked for. */
 export function deafToLoss(): Filter {
@@ -52,6 +55,33 @@ export function averagingLoss(): Filter {
         ...answer,
         body: Buffer.from(encodeForwardBackwardOutput({ outputs, metrics: mean })),
       };
+    },
+  };
+}
+
+/** Reports log-probabilities of samples as p/T: all of them after one prompt are off by the same. */
+export function temperedLogprobs(): Filter {
+  const temperatures = new Map<string, number>();
+  return {
+    request: (passing) => passing,
+    answer: (answer, to) => {
+      if (answer.status !== 200) return answer;
+      if (to.path.endsWith("/asample")) {
+        const { sampling_params: params } = sampleSchema.parse(JSON.parse(to.body.toString()));
+        const { request_id: id } = requestSchema.parse(JSON.parse(answer.body.toString()));
+        temperatures.set(id, params.temperature);
+        return answer;
+      }
+      if (!to.path.endsWith("/retrieve_future") || !answer.type.includes(PROTOBUF)) return answer;
+      const { request_id: id } = requestSchema.parse(JSON.parse(to.body.toString()));
+      const temperature = temperatures.get(id);
+      if (temperature === undefined) return answer;
+      const result = decodeSampleResponse(answer.body);
+      const sequences = result.sequences.map((sequence) => ({
+        ...sequence,
+        logprobs: sequence.logprobs?.map((logprob) => logprob / temperature) ?? null,
+      }));
+      return { ...answer, body: Buffer.from(encodeSampleResponse({ ...result, sequences })) };
     },
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
-import { averagingLoss, deafToLoss } from "./tinkerServersLosses.ts";
+import { averagingLoss, deafToLoss, temperedLogprobs } from "./tinkerServersLosses.ts";
 import { type Filter, type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
 import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
 
@@ -147,21 +147,36 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
   });
 });
 
-describe("a server's loss", () => {
-  async function trainBehind(own: Filter, ...overrides: readonly string[]): Promise<Trained> {
-    const filter = chained(own, rename);
-    const gateway = await startGateway({
-      upstream: upstreamOf(serving.tinkerUrl),
-      prefix: "",
-      filter,
-    });
-    try {
-      return await train(config(gateway.url), "--max_steps=1", "--evaluation=null", ...overrides);
-    } finally {
-      gateway.close();
-    }
+async function trainBehind(own: Filter, ...overrides: readonly string[]): Promise<Trained> {
+  const filter = chained(own, rename);
+  const gateway = await startGateway({
+    upstream: upstreamOf(serving.tinkerUrl),
+    prefix: "",
+    filter,
+  });
+  try {
+    return await train(config(gateway.url), "--max_steps=1", "--evaluation=null", ...overrides);
+  } finally {
+    gateway.close();
   }
+}
 
+describe("a server's log-probabilities", () => {
+  const hot = "--environments.calculator.temperature=1.5";
+
+  it.each([
+    ["raw", UNCHANGED, /without temperature 1.5/],
+    ["scaled", temperedLogprobs(), /with temperature 1.5 in them/],
+  ])("are recognised as %s", async (convention, filter, words) => {
+    const { code, stdout, folder } = await trainBehind(filter, hot);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(words);
+    const [row] = await readLines(join(folder, "metrics.jsonl"));
+    expect(row).toMatchObject({ sampler: { logprob_convention: convention } });
+  });
+});
+
+describe("a server's loss", () => {
   it.each(["importance_sampling", "ppo", "cispo", "dro"])("is recognised: %s", async (loss) => {
     const ended = await trainBehind(UNCHANGED, `--loss_fn=${loss}`);
     expect(ended).toMatchObject({ code: 0, stderr: "" });

@@ -60,7 +60,7 @@ function samplingFindings(
     const remedies = [preferred(setTo(place, sound))];
     found.push(advice("TRL203", place, message, { remedies }));
   };
-  const offPolicy = "Log-probabilities are reported without it, so training becomes off-policy.";
+  const offPolicy = "Log-probabilities do not make up for it, so training becomes off-policy.";
   if (temperature === 0) {
     const message = "At temperature 0 all rollouts of a group are the same and nothing is learned.";
     add("temperature", message, 1);

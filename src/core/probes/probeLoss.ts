@@ -2,12 +2,13 @@
 
 import { type LossName, lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
-import { errorMessage, isAppError } from "../errors.ts";
+import { errorMessage } from "../errors.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
 import { lossCandidates, lossNames } from "./lossCandidates.ts";
 import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";
+import { isRefusal } from "./refusal.ts";
 
 export type LossFinding =
   | LossVerdict
@@ -60,14 +61,6 @@ async function ask(
     if (!isRefusal(error)) throw error;
     return { refusal: errorMessage(error) };
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return isAppError(
-    error,
-    ...["tinker-request-failed", "tinker-bad-request", "tinker-not-found"],
-    ...["tinker-conflict", "tinker-protocol"],
-  );
 }
 
 /** A server that refuses all losses in this form may well take them in training. */

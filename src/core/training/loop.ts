@@ -4,7 +4,7 @@ import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
-import { flattenMetrics } from "../run/metricsTree.ts";
+import { flattenMetrics, mergeMetrics } from "../run/metricsTree.ts";
 import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
@@ -15,7 +15,7 @@ import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { retuned } from "./retune.ts";
-import { checkLoss } from "./serverProbes.ts";
+import { checkLoss, checkSampling } from "./serverProbes.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
 /** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */
@@ -99,6 +99,9 @@ class Loop {
     if (config.probe_server) await checkLoss(this.#context, this.#position.step);
     let sampler = await client.ephemeralSampler();
     try {
+      if (config.probe_server) {
+        this.#extra = await checkSampling(this.#context, sampler, this.#position.step);
+      }
       this.#offerSave();
       if (this.#position.step === 0) await this.#evaluate(sampler, "start");
       while (!control.isStopping && (await this.#border())) {
@@ -236,7 +239,8 @@ class Loop {
     const { evaluation } = this.#context.config;
     if (evaluation === null || (purpose === "start" && !evaluation.at_start)) return;
     const at = { step: this.#position.step, purpose };
-    this.#extra = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
+    const evaluated = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
+    this.#extra = mergeMetrics(this.#extra, evaluated);
   }
 
   async #end(): Promise<LoopEnd> {
