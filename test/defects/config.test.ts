@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/core/config/parse.ts";
+import { checkSampling } from "../../src/core/training/serverProbes.ts";
 import {
   configIn,
   messagesIn,
@@ -7,6 +8,9 @@ import {
   textWith,
   textWithEnvironment,
 } from "../core/config/configText.ts";
+import { toySampler } from "../core/probes/toyModel.ts";
+import { someSettings } from "../core/training/builders.ts";
+import { aContext } from "../core/training/fakeContext.ts";
 import * as original from "./original.ts";
 
 /** Severities and paths of what is said about a text. */
@@ -37,7 +41,20 @@ describe("values that were accepted", () => {
   ])("D-17 sampling that log-probs do not tell of is warned about: %s %d", (key, value) => {
     expect(original.acceptsValues({ [key]: value })).toBe(true);
     const [warning] = messagesIn(textWithEnvironment(`${key}: ${value}`));
-    expect(warning).toMatch(/warning: .*without it, so training becomes off-policy/);
+    expect(warning).toMatch(/warning: .*make up for it, so training becomes off-policy/);
+  });
+
+  it("D-17 a run finds out what its log-probs hold, and tells", async () => {
+    const context = aContext({ settings: someSettings({ temperature: 0.7 }) });
+    expect(original.samplingParameters({ temperature: 0.7, top_p: null })).toEqual({
+      ...{ temperature: 0.7, top_p: 1 },
+    });
+    for (const reports of ["raw", "scaled"] as const) {
+      expect(await checkSampling(context, toySampler({ reports }), 0)).toEqual({
+        sampler: { logprob_convention: reports },
+      });
+      expect(context.progress.at(-1)?.kind).toBe("warning");
+    }
   });
 
   it.each([

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/core/config/schema.ts";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import { buildDatum } from "../../src/core/training/datums.ts";
 import { trainStep } from "../../src/core/training/trainStep.ts";
 import { result } from "../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, type TurnScript } from "../core/rollout/scriptedModel.ts";
-import { aConfig, aDatum, aDatumOfLength } from "../core/training/builders.ts";
+import { aConfig, aDatum, aDatumOfLength, aDatumWithTurn } from "../core/training/builders.ts";
 import { FakeTrainingClient, resultOf } from "../core/training/fakeTrainingClient.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import * as original from "./original.ts";
@@ -112,6 +113,10 @@ describe("log-probs that the sampler did not give", () => {
   });
 });
 
+function sum(values: ArrayLike<number>): number {
+  return Array.from(values).reduce((total, value) => total + value, 0);
+}
+
 describe("the update", () => {
   async function train(changes: Parameters<typeof aConfig>[0], data = [aDatum()]) {
     const client = new FakeTrainingClient();
@@ -134,6 +139,18 @@ describe("the update", () => {
       ...{ learning_rate: 1e-4, weight_decay: 0 },
       ...{ beta1: 0.8, beta2: 0.99, eps: 1e-8, grad_clip_norm: 1 },
     });
+  });
+
+  it("D-25 long rollouts need not weigh more than short ones", async () => {
+    const data = [2, 8].map((tokens, rollout) => aDatumWithTurn(tokens, { rollout }));
+    const weights = async (loss_normalization: Config["loss_normalization"]) => {
+      const { lossCalls } = await train({ loss_normalization }, data);
+      return lossCalls[0]?.data.map(({ lossInputs }) => sum(lossInputs["advantages"] ?? []));
+    };
+    const theirs = original.trainingCalls(data, 1e-4, 0).updates[0];
+    expect(theirs?.map(({ advantages }) => sum(advantages))).toEqual([2, 8]);
+    expect(await weights("token_sum")).toEqual([2, 8]);
+    expect(await weights("sequence_mean")).toEqual([0.5, 0.5]);
   });
 
   it("D-28 dro does not push the tokens that nobody sampled", async () => {

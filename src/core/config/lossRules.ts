@@ -25,7 +25,7 @@ export function lossFindings(config: Config): readonly Finding[] {
     case "cispo":
       return clipFindings(config.loss_fn, config.loss_fn_config);
     case "dro":
-      return betaFindings(config.loss_fn_config);
+      return [...betaFindings(config.loss_fn_config), ...normalizationFindings(config)];
     case "importance_sampling":
       return [];
   }
@@ -68,6 +68,15 @@ function clipFindings(
   const title = `Set to ${defaults.clip_low_threshold} and ${defaults.clip_high_threshold}`;
   const remedy: Remedy = { kind: "set", path: [PLACE], value: { ...defaults }, title };
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
+}
+
+/** It is done by the advantages, and the penalty of `dro` does not depend on them. */
+function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
+  if (given === "token_sum") return [];
+  const message = `The loss \`dro\` adds up over tokens: its penalty cannot be made a \`${given}\`. Leave \`loss_normalization\` at \`token_sum\`.`;
+  const path = ["loss_normalization"];
+  const remedies = [preferred(setTo(path, "token_sum"))];
+  return [conflict("TRL204", path, message, { relatedPaths: [["loss_fn"]], remedies })];
 }
 
 function betaFindings(parameters: Config["loss_fn_config"]): readonly Finding[] {

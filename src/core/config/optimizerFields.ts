@@ -100,6 +100,13 @@ export const optimizerFields = {
     change: "tunable",
     doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (ppo 0.8 and 1.2, cispo 0 and 4 when absent). `dro`: `beta`.",
   },
+  loss_normalization: {
+    type: "enum",
+    values: ["token_sum", "token_mean", "sequence_mean", "group_mean", "constant"],
+    default: "token_sum",
+    change: "tunable",
+    doc: "How much each token counts. `token_sum` adds all up, so that long rollouts and large batches weigh more. `token_mean` divides by the trained tokens of the update, `sequence_mean` by those of the rollout and the number of rollouts, `group_mean` by those of the group and the number of groups, `constant` by the number of rollouts times `max_response_tokens`. With `grad_clip_norm` anything but `token_sum` is advised; `dro` takes `token_sum` only.",
+  },
   advantage_calculation: {
     type: "enum",
     values: ["direct", "centered", "centered_normalized"],

@@ -60,9 +60,10 @@ function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): vo
   }
 }
 
-/** What is sent: exactly the three inputs of a policy loss. */
-export function toWireDatum(datum: TrainingDatum): Datum {
-  const { tokens, targets, logprobs, advantages } = datum;
+/** What is sent: exactly the three inputs of a policy loss, with `factor` in the advantages. */
+export function toWireDatum(datum: TrainingDatum, factor = 1): Datum {
+  const { tokens, targets, logprobs } = datum;
+  const advantages = factor === 1 ? datum.advantages : datum.advantages.map((a) => a * factor);
   return { tokens, lossInputs: { target_tokens: targets, logprobs, advantages } };
 }
 

@@ -8,6 +8,7 @@ import { lossMetrics } from "../tinker/metricNames.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
+import { lossFactors } from "./lossNormalization.ts";
 
 export interface TrainedStep {
   /** Log-probs of each datum's targets before its own update, in the order of the data. */
@@ -26,6 +27,8 @@ type StepConfig = Pick<
   Config,
   | "loss_fn"
   | "loss_fn_config"
+  | "loss_normalization"
+  | "max_response_tokens"
   | "num_substeps"
   | "adam_beta1"
   | "adam_beta2"
@@ -48,8 +51,11 @@ export async function trainStep(
   const parts = splitSubsteps(data, config.num_substeps);
   const pending = [];
   for (const part of parts) {
+    const factors = lossFactors(part, config);
     const wire =
-      config.loss_fn === "dro" ? await withOwnLogprobs(client, part) : part.map(toWireDatum);
+      config.loss_fn === "dro"
+        ? await withOwnLogprobs(client, part)
+        : part.map((datum, i) => toWireDatum(datum, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
       learning_rate: learningRate,
@@ -84,7 +90,7 @@ export async function trainStep(
  * sampled (training-loop rule D-28).
  */
 async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
-  const wire = data.map(toWireDatum);
+  const wire = data.map((datum) => toWireDatum(datum));
   const { outputs } = await client.forwardBackward(
     wire,
     "importance_sampling",

@@ -34,6 +34,12 @@ describe("the clip thresholds", () => {
     expect(codesIn(withLoss(loss, parameters))).toEqual([`error ${path}`]);
   });
 
+  it("of dro leave its loss a sum over tokens", () => {
+    const text = (loss: string) => textWith(`loss_fn: ${loss}`, "loss_normalization: token_mean");
+    expect(codesIn(text("ppo"))).toEqual([]);
+    expect(codesIn(text("dro"))).toEqual(["error loss_normalization"]);
+  });
+
   it("are explained as bounds of the ratio when someone writes an epsilon", () => {
     const text = withLoss("ppo", "clip_low_threshold: 0.2, clip_high_threshold: 0.2");
     expect(messagesIn(text)[0]).toMatch(

@@ -121,3 +121,13 @@ export function aDatumOfLength(tokens: number, group: number, rollout = 0): Trai
   ledger.addTurn([9], [-0.5]);
   return aDatum({ group, rollout, ledger });
 }
+
+/** A prompt of two tokens and one turn of `tokens`, with an advantage of 1. */
+export function aDatumWithTurn(
+  tokens: number,
+  place: { readonly group?: number; readonly rollout?: number } = {},
+): TrainingDatum {
+  const ledger = new Ledger([1, 2]);
+  ledger.addTurn(Array(tokens).fill(4), Array(tokens).fill(-0.5));
+  return aDatum({ ...place, ledger, advantage: 1 });
+}
