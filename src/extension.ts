@@ -3,6 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { Redactor } from "./core/secrets/redact.ts";
 import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
 import { LateParts } from "./host/catalogue/lateParts.ts";
 import { COMMANDS } from "./host/commands/commandTable.ts";
@@ -11,6 +12,7 @@ import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { registerCommands } from "./host/commands/registerCommands.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
+import { redactedLog } from "./host/keys/redactedLog.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
@@ -28,11 +30,12 @@ const SOON_MS = 300;
 
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
-  const log = vscode.window.createOutputChannel("Tinker RL", { log: true });
+  const redactor = new Redactor();
+  const log = redactedLog(vscode.window.createOutputChannel("Tinker RL", { log: true }), redactor);
   let loading: Promise<App> | null = null;
   const app = (): Promise<App> => {
     loading ??= import("./host/app.ts")
-      .then(({ createApp }) => createApp({ context, log, trees, late, config }))
+      .then(({ createApp }) => createApp({ context, log, redactor, trees, late, config }))
       .catch((error: unknown) => {
         loading = null;
         throw error;
@@ -53,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     log,
     config,
     ...Object.values(trees).map(({ view }) => view),
-    registerCommands({ ...lazyHandlers(app, early), ...early }, log),
+    registerCommands({ ...lazyHandlers(app, early), ...early }, { log, redactor }),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),

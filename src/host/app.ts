@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { appendCheckpoint } from "../core/run/checkpointLog.ts";
+import type { Redactor } from "../core/secrets/redact.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
@@ -56,7 +57,9 @@ import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
 
 export interface AppParts {
   readonly context: vscode.ExtensionContext;
+  /** Without what `redactor` has learnt. */
   readonly log: vscode.LogOutputChannel;
+  readonly redactor: Redactor;
   readonly trees: Trees;
   /** What the help for configurations shows of all this. */
   readonly late: LateParts;
@@ -88,13 +91,12 @@ export interface App {
 
 /** Builds the parts and lets them look for runs; what they hold goes with the extension. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { context, log: editorLog, trees, late, config } = parts;
+  const { context, log, redactor, trees, late, config } = parts;
   const keep = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
   };
-  const keys = keep(createKeys({ context, log: editorLog, settings: keySettings }));
-  const { log } = keys;
+  const keys = keep(createKeys({ context, log, redactor, settings: keySettings }));
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error : String(error));
   const fileSystem = createFileSystem();

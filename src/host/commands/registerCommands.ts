@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
+import type { Redactor } from "../../core/secrets/redact.ts";
 import { plainMessage } from "../plainText.ts";
 import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
 
@@ -14,15 +15,18 @@ export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 /** One handler for each command; a family of them is `Pick<CommandHandlers, "pauseRun" | …>`. */
 export type CommandHandlers = Readonly<Record<CommandId, CommandHandler>>;
 
-/** Registers all commands. A handler that throws is logged, and its message shown. */
-export function registerCommands(
-  handlers: CommandHandlers,
-  log: vscode.LogOutputChannel,
-): vscode.Disposable {
+/** Where a failure is told. */
+interface Telling {
+  readonly log: vscode.LogOutputChannel;
+  readonly redactor: Redactor;
+}
+
+/** Registers all commands. A handler that throws is logged, and its message shown, without secrets. */
+export function registerCommands(handlers: CommandHandlers, telling: Telling): vscode.Disposable {
   const ids = Object.keys(handlers) as CommandId[]; // the type of the keys is that of the record
   return vscode.Disposable.from(
     ...ids.map((id) =>
-      vscode.commands.registerCommand(commandName(id), guarded(id, handlers[id], log)),
+      vscode.commands.registerCommand(commandName(id), guarded(id, handlers[id], telling)),
     ),
   );
 }
@@ -30,7 +34,7 @@ export function registerCommands(
 function guarded(
   id: CommandId,
   handler: CommandHandler,
-  log: vscode.LogOutputChannel,
+  { log, redactor }: Telling,
 ): CommandHandler {
   const row = COMMANDS.get(id);
   return async (target, selection) => {
@@ -39,8 +43,9 @@ function guarded(
     try {
       return await handler(target, selection);
     } catch (error) {
-      log.error(`${id}: ${errorMessage(error)}`);
-      void vscode.window.showErrorMessage(plainMessage(errorMessage(error)));
+      const message = redactor.clean(errorMessage(error));
+      log.error(`${id}: ${message}`);
+      void vscode.window.showErrorMessage(plainMessage(message));
       return undefined;
     }
   };

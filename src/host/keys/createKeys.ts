@@ -1,6 +1,7 @@
 /** Puts together everything about keys, for the extension's composition root. */
 
 import * as vscode from "vscode";
+import type { Redactor } from "../../core/secrets/redact.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
@@ -11,7 +12,6 @@ import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
-import { redactedLog } from "./redactedLog.ts";
 import type { Values } from "./services.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
@@ -27,13 +27,15 @@ export interface KeySettings {
 
 export interface KeysParts {
   readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
-  /** The log as the editor made it. */
+  /** Without what `redactor` has learnt. */
   readonly log: vscode.LogOutputChannel;
+  /** Learns every stored value before anybody gets it. */
+  readonly redactor: Redactor;
   readonly settings: KeySettings;
 }
 
 export interface Keys extends vscode.Disposable {
-  /** The log that everything else writes to: no stored value gets into it. */
+  /** No stored value gets into it. */
   readonly log: vscode.LogOutputChannel;
   readonly store: KeyStore;
   /** Where values are looked up. */
@@ -55,10 +57,10 @@ export interface Keys extends vscode.Disposable {
   mend(error: LaunchError, folder: string): Promise<boolean>;
 }
 
-export function createKeys({ context, log: editorLog, settings }: KeysParts): Keys {
-  const warn = (message: string): void => editorLog.warn(message);
-  const store = new KeyStore({ secrets: context.secrets, now: Date.now, warn });
-  const log = redactedLog(editorLog, store);
+export function createKeys({ context, log, redactor, settings }: KeysParts): Keys {
+  const warn = (message: string): void => log.warn(message);
+  const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
+  void store.learnAll();
   const memory = context.globalState;
   const ui = windowUi;
   const isTrusted = (): boolean => vscode.workspace.isTrusted;

@@ -2,7 +2,7 @@
 
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { Redactor } from "../../core/secrets/redact.ts";
+import type { Redactor } from "../../core/secrets/redact.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
@@ -38,6 +38,8 @@ export interface KeyFacts {
 
 export interface KeyStoreParts {
   readonly secrets: SecretVault;
+  /** Learns every value. */
+  readonly redactor: Redactor;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Hears what the secret store failed with; no values in it. */
@@ -49,7 +51,7 @@ export interface KeyStoreParts {
  * anybody gets it.
  */
 export class KeyStore {
-  readonly redactor = new Redactor();
+  readonly redactor: Redactor;
   readonly #parts: KeyStoreParts;
   readonly #session = new Map<KeyId, StoredKey>();
   readonly #listeners = new Set<() => void>();
@@ -57,6 +59,7 @@ export class KeyStore {
 
   constructor(parts: KeyStoreParts) {
     this.#parts = parts;
+    this.redactor = parts.redactor;
     this.#subscription = parts.secrets.onDidChange(({ key }) => this.#changed(key));
   }
 

@@ -2,12 +2,10 @@
 
 import { inspect } from "node:util";
 import type { LogOutputChannel } from "vscode";
-import type { KeyStore } from "./keyStore.ts";
+import type { Redactor } from "../../core/secrets/redact.ts";
 
-/** A log like `log`, through the redactor of the key store, which gets to know all stored values in the background. */
-export function redactedLog(log: LogOutputChannel, store: KeyStore): LogOutputChannel {
-  const { redactor } = store;
-  void store.learnAll();
+/** A log like `log` without what `redactor` has learnt, up to the moment of each entry. */
+export function redactedLog(log: LogOutputChannel, redactor: Redactor): LogOutputChannel {
   const clean = (text: string): string => redactor.clean(text);
   const cleanAll = (args: readonly unknown[]): readonly unknown[] => args.map(cleanArgument);
 

@@ -1,5 +1,6 @@
 /** A secret store that several windows share, and that can be broken. */
 
+import { Redactor } from "../../../src/core/secrets/redact.ts";
 import { KeyStore, type SecretVault } from "../../../src/host/keys/keyStore.ts";
 
 type Listener = (change: { readonly key: string }) => unknown;
@@ -60,5 +61,8 @@ export function openStore(vault: FakeVault): { store: KeyStore; warnings: string
     delete: (key) => vault.delete(key),
     onDidChange: (listener) => vault.onDidChange(listener),
   };
-  return { store: new KeyStore({ secrets, now: () => ADDED, warn }), warnings };
+  return {
+    store: new KeyStore({ secrets, redactor: new Redactor(), now: () => ADDED, warn }),
+    warnings,
+  };
 }

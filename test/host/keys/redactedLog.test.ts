@@ -37,8 +37,8 @@ it("keeps values of earlier sessions, of this one and of other windows out of th
   await openStore(vault).store.set("tinker", VALUE, null);
   const { store } = openStore(vault);
   const { log: inner, lines } = recorded();
-  const log = redactedLog(inner, store);
-  await settle();
+  const log = redactedLog(inner, store.redactor);
+  await store.learnAll();
   await store.set("env:SEARCH_KEY", "typed-in-here", null);
   await openStore(vault).store.set("wandb", "typed-elsewhere", null);
   await settle();
@@ -53,7 +53,7 @@ it("works on when the secret store does not", async () => {
   const vault = new FakeVault();
   vault.fault = "throws";
   const { log: inner, lines } = recorded();
-  redactedLog(inner, openStore(vault).store).info("ready");
+  redactedLog(inner, openStore(vault).store.redactor).info("ready");
   await settle();
   expect(lines).toEqual(["ready"]);
 });
@@ -62,6 +62,6 @@ it("writes things that refer to themselves", () => {
   const { log: inner, lines } = recorded();
   const circle: { self?: unknown } = {};
   circle.self = circle;
-  redactedLog(inner, openStore(new FakeVault()).store).info("circle", circle);
+  redactedLog(inner, openStore(new FakeVault()).store.redactor).info("circle", circle);
   expect(lines[0]).toMatch(/Circular/);
 });
