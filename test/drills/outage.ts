@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   type Check,
-  diskCheck,
+  diskChecks,
   faultChecks,
   outageChecks,
   type Played,
@@ -122,7 +122,7 @@ async function drill(disk: SmallDisk | null): Promise<readonly Check[]> {
   return [
     ...runChecks(whole, disturbed, steps),
     ...(without.has("outages") ? [] : outageChecks(disturbed.stage)),
-    ...(disk === null ? [] : [diskCheck(disturbed.told, disk.folder)]),
+    ...(disk === null ? [] : diskChecks(disturbed.told, disk.folder)),
     ...(faults === 0 ? [] : faultChecks(ledger)),
   ];
 }

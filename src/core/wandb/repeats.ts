@@ -58,7 +58,7 @@ export function attemptOf(row: MetricsRow): number {
 
 /** Which attempt it was, how often its services failed or had no room, how busy the machine was, seconds. */
 const OF_ITS_ATTEMPT =
-  /^(progress\/attempt$|capacity\/|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
+  /^(progress\/attempt$|capacity\/|client\/|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
 
 function isOfItsAttempt(name: string): boolean {
   const parts = name.split("/");

@@ -86,14 +86,24 @@ export class TrackedRun {
   }
 
   /** The row of a step, as a run writes it. */
-  rowOf(step: number, reward = step / 10, more: MetricsTree = {}): MetricsRow {
+  rowOf(
+    step: number,
+    reward = step / 10,
+    more: MetricsTree = {},
+    client: MetricsTree = {},
+  ): MetricsRow {
     const progress = { attempt: this.#attempt };
     const time = { total_s: this.#attempt + step };
-    return { step, rollout: { reward: { mean: reward }, ...more }, progress, time };
+    return { step, rollout: { reward: { mean: reward }, ...more }, progress, time, client };
   }
 
-  async write(step: number, reward?: number, more?: MetricsTree): Promise<void> {
-    await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more));
+  async write(
+    step: number,
+    reward?: number,
+    more?: MetricsTree,
+    client?: MetricsTree,
+  ): Promise<void> {
+    await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more, client));
     this.tracker.rowWritten(step);
   }
 

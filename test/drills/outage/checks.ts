@@ -190,8 +190,10 @@ export function outageChecks({ proxies }: Stage): readonly Check[] {
 }
 
 /** The file, what is wrong with it, and what to do. */
-export function diskCheck({ diskError }: Told, folder: string): Check {
-  const text = diskError ?? "nothing was said";
-  const isClear = text.includes(folder) && /disk is full: free some space.*resume/i.test(text);
-  return check("full disk: told with file and next step", isClear, text);
+export function diskChecks({ diskErrors }: Told, folder: string): readonly Check[] {
+  const isClear = (text: string): boolean =>
+    text.includes(folder) && /disk is full: free some space.*resume/i.test(text);
+  return diskErrors.map((text) =>
+    check("full disk: told with file and next step", isClear(text), text),
+  );
 }

@@ -30,7 +30,7 @@ const recordSchema = z.looseObject({ name: z.string(), file: z.string() });
 
 const DISTURBED = new Set([
   ...["time", "throughput", "eta_s", "attempt", "latency_s"],
-  ...["attempts", "capacity", "event_loop_lag"],
+  ...["attempts", "capacity", "client", "event_loop_lag"],
 ]);
 const TIMED = new Set([
   ...["attempt", "startedAtMs", "durationMs", "samplingMs"],

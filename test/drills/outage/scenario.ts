@@ -23,8 +23,8 @@ export interface ScenarioParts {
 }
 
 export interface Told {
-  /** What the program said when the disk was full; null = it went on. */
-  readonly diskError: string | null;
+  /** How the program ended each time that it met a full disk. */
+  readonly diskErrors: readonly string[];
 }
 
 const stateSchema = z.looseObject({ step: z.number() });
@@ -62,17 +62,19 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
       say(`services go down for ${DOWN_MS / 1000} s each, in step ${at(0.4) + 1}`);
       await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
     }
-    let diskError: string | null = null;
+    const diskErrors: string[] = [];
     if (disk !== null) {
       await trainer.reached(at(0.7), AMID);
       say(`the disk is full (${disk.fill()} bytes) in step ${at(0.7) + 1}`);
-      diskError = await endOnFullDisk(trainer);
-      say(`the program ended: ${diskError}`);
+      diskErrors.push(await endOnFullDisk(trainer));
+      resume();
+      say("a resume before there is space again");
+      diskErrors.push(await endOnFullDisk(trainer));
       disk.free();
       resume();
     }
     requireDone(await trainer.ended);
-    return { diskError };
+    return { diskErrors };
   } finally {
     await trainer.kill();
   }
