@@ -10,6 +10,7 @@ export const strings = {
   dismiss: "Dismiss",
   more: (count: number) => `and ${formatCount(count)} more`,
   showAll: "Show all",
+  showMore: "Show more",
   showFewer: "Show fewer",
   close: "Close",
   none: "–",
@@ -69,6 +70,7 @@ export const strings = {
 
   alarms: {
     label: "Alarms",
+    fixHint: "Change the configuration so, and show where",
     interrupted: "The trainer is gone without an end. Resume goes on from the newest saved state.",
     lost: "The trainer is gone without an end, and no state was saved to resume from.",
   },
@@ -121,7 +123,12 @@ export const strings = {
     range: "lowest to highest",
     attempt: (attempt: number) => `repeated after attempt ${attempt}`,
     evaluation: "evaluation, 95 % interval",
-    marks: { checkpoint: "checkpoint", resume: "resume", skipped: "skipped step" },
+    marks: {
+      checkpoint: "checkpoint",
+      resume: "resume",
+      alarm: "alarm begins",
+      skipped: "skipped step",
+    },
     trend: { up: "rising", down: "falling", flat: "level" },
     summary: (latest: string, best: string, bestStep: number, trend: string | null) =>
       `Latest ${latest}, best ${best} at step ${formatCount(bestStep)}${trend === null ? "" : `, ${trend}`}.`,

@@ -26,8 +26,10 @@ import { keySettings } from "./keySettings.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { Notices } from "./notices.ts";
 import { RunPanel } from "./runPanel.ts";
+import { AlarmMarks } from "./runs/alarmMarks.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
+import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
 import { RunFinder } from "./runs/runFinder.ts";
@@ -137,6 +139,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const room = keep(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
   keep(late.use(room.loaded));
   keep(new RunDiagnostics({ trainings, onError }));
+  const alarms = keep(new RunAlarms({ store, feeds, onError }));
+  keep(new AlarmMarks({ store, alarms, onError }));
 
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
@@ -178,7 +182,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       new RolloutDocuments({ feeds, fileSystem }),
     ),
   );
-  keep(new StatusItem(store));
+  keep(new StatusItem(store, alarms));
   const panel = keep(
     new RunPanel({
       ...{ store, labels, fileSystem },
@@ -190,7 +194,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   );
   const notices = keep(
     new Notices({
-      ...{ store, trainings, log },
+      ...{ store, trainings, alarms, log },
       workspaceState: context.workspaceState,
       isDashboardVisible: () => panel.isVisible,
     }),

@@ -1,10 +1,13 @@
-/** What is told in a notification, one at a time: the end of a run, a run that was cut off, a terminal that was closed. */
+/** What is told in a notification, one at a time: a run's end, an alarm, a run that was cut off, a terminal that was closed. */
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { editsTitle } from "../core/run/alarms/editWords.ts";
 import { systemClock } from "../node/clock.ts";
 import { NoticeQueue } from "./noticeQueue.ts";
 import { plainMessage } from "./plainText.ts";
+import { applyAlarm } from "./runs/applyAlarm.ts";
+import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import { readSetting } from "./settings.ts";
@@ -14,6 +17,7 @@ import { isResumable } from "./views/runRow.ts";
 export interface NoticeParts {
   readonly store: RunStore;
   readonly trainings: Trainings;
+  readonly alarms: RunAlarms;
   readonly workspaceState: Memento;
   /** True while the dashboard is in sight. */
   readonly isDashboardVisible: () => boolean;
@@ -22,6 +26,8 @@ export interface NoticeParts {
 
 const NOT_OFFERED = "resumeNotOffered";
 const NOT_TOLD = "finishNotTold";
+const ALARM_TOLD = "alarmTold";
+const REMEMBERED_RUNS = 50;
 
 export class Notices implements vscode.Disposable {
   readonly #parts: NoticeParts;
@@ -35,6 +41,7 @@ export class Notices implements vscode.Disposable {
       onError: (error) => parts.log.error(`A notification failed: ${String(error)}`),
     });
     this.#listening = [
+      parts.alarms.onDidChange((folder) => this.#queue.add(() => this.#alarmed(folder))),
       parts.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
       parts.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
@@ -74,6 +81,24 @@ export class Notices implements vscode.Disposable {
       if (chosen === resume) await resumeRun(run.folder);
       if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
     });
+  }
+
+  /** The first critical one of a run; all others stand in the dashboard and in Problems. */
+  async #alarmed(folder: string): Promise<void> {
+    const { store, alarms, workspaceState } = this.#parts;
+    const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
+    const run = store.get(folder);
+    const runId = run?.file?.runId;
+    const told = listOf(workspaceState.get(ALARM_TOLD));
+    if (alarm === undefined || run === null || runId === undefined || told.includes(runId)) return;
+    await workspaceState.update(ALARM_TOLD, [...told, runId].slice(-REMEMBERED_RUNS));
+    const open = vscode.l10n.t("Open Dashboard");
+    const fix = editsTitle(alarm.edits);
+    const text = vscode.l10n.t("{0}: {1}", run.name, alarm.seen);
+    const answers = [...(alarm.edits.length > 0 ? [fix] : []), open];
+    const chosen = await vscode.window.showWarningMessage(plainMessage(text), ...answers);
+    if (chosen === fix) await applyAlarm(store, folder, alarm);
+    if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
   }
 
   async #ended(end: TrainingEnded): Promise<void> {

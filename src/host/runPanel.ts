@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import * as z from "zod";
 import { AppError } from "../core/errors.ts";
+import { ringingIn } from "../core/run/alarms/alarmEvents.ts";
 import { RunFollower } from "../core/run/follower.ts";
 import { systemClock } from "../node/clock.ts";
 import type { ClosableFileSystem } from "../node/fileSystem.ts";
@@ -15,6 +16,7 @@ import { type CommandId, commandName } from "./commands/commandTable.ts";
 import { createDashboard, type Dashboard, orphanedTabs } from "./panel/dashboard.ts";
 import type { PanelRun, PanelTarget } from "./panel/panelSession.ts";
 import { tokenTextsOf } from "./panel/tokenTexts.ts";
+import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { readSetting } from "./settings.ts";
 import type { Memento, RunLabels } from "./views/runLabels.ts";
@@ -162,7 +164,14 @@ export class RunPanel implements vscode.Disposable {
       return;
     }
     if (command === "openConfigAt") return this.#openConfig(folder, args);
+    if (command === "applyAlarm") return this.#applyAlarm(run, args);
     throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+  }
+
+  async #applyAlarm({ follower }: PanelRun, { name }: CommandArgs): Promise<void> {
+    const alarm = ringingIn(follower).find(({ id }) => id === name);
+    if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
+    await applyAlarm(this.#parts.store, follower.folder, alarm);
   }
 
   async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {

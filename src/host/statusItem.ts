@@ -1,7 +1,9 @@
 /** The one item in the status bar: how the run stands; hidden while there is nothing to tell. */
 
 import * as vscode from "vscode";
+import { ALARM_TITLES } from "../core/run/alarms/alarmTexts.ts";
 import { formatReward } from "../shared/format.ts";
+import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { runRow } from "./views/runRow.ts";
 import { runTooltip } from "./views/runTooltip.ts";
@@ -11,14 +13,16 @@ const REDRAW_MS = 500;
 
 export class StatusItem implements vscode.Disposable {
   readonly #store: RunStore;
+  readonly #alarms: RunAlarms;
   readonly #item: vscode.StatusBarItem;
-  readonly #listening: { dispose(): void };
+  readonly #listening: readonly { dispose(): void }[];
   #timer: NodeJS.Timeout | null = null;
   /** A run of this window that has ended is told until the next one. */
   #last: string | null = null;
 
-  constructor(store: RunStore) {
+  constructor(store: RunStore, alarms: RunAlarms) {
     this.#store = store;
+    this.#alarms = alarms;
     this.#item = vscode.window.createStatusBarItem(
       "tinkerRL.training",
       vscode.StatusBarAlignment.Left,
@@ -26,11 +30,12 @@ export class StatusItem implements vscode.Disposable {
     );
     this.#item.name = "Tinker RL Training";
     this.#item.command = "tinkerRL.runMenu";
-    this.#listening = store.onDidChange(() => this.#soon());
+    const soon = (): void => this.#soon();
+    this.#listening = [store.onDidChange(soon), alarms.onDidChange(soon)];
   }
 
   dispose(): void {
-    this.#listening.dispose();
+    for (const each of this.#listening) each.dispose();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#item.dispose();
   }
@@ -52,13 +57,18 @@ export class StatusItem implements vscode.Disposable {
     this.#last = run.folder;
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
     this.#item.text = `${textOf(run)}${more}`;
-    this.#item.tooltip = runTooltip(run);
+    const ringing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
+    const titles = ringing.map(({ id }) => ALARM_TITLES[id]);
+    this.#item.tooltip = runTooltip(run, titles);
+    const { spoken } = runRow(run, { label: null, isSpinning: false });
     this.#item.accessibilityInformation = {
-      label: runRow(run, { label: null, isSpinning: false }).spoken,
+      label: [spoken, ...titles.map((title) => `alarm: ${title}`)].join(", "),
     };
-    this.#item.backgroundColor = needsUser(run)
-      ? new vscode.ThemeColor("statusBarItem.errorBackground")
-      : undefined;
+    const isCritical = run.isLive && ringing.some(({ severity }) => severity === "critical");
+    this.#item.backgroundColor =
+      run.phase === "failed" || isCritical
+        ? new vscode.ThemeColor("statusBarItem.errorBackground")
+        : undefined;
     this.#item.show();
   }
 }
@@ -79,8 +89,4 @@ function textOf({ phase, steps, totalSteps, reward }: RunEntry): string {
     default:
       return `$(graph-line) Tinker RL ${phase} ${step}${mean}`;
   }
-}
-
-function needsUser({ phase }: RunEntry): boolean {
-  return phase === "failed";
 }

@@ -34,6 +34,7 @@ export const PANEL_COMMANDS = [
   "startFromCheckpoint",
   "deleteCheckpoint",
   "openConfigAt",
+  "applyAlarm",
   "openRolloutJson",
   "openRunFolder",
   "openLog",
@@ -46,7 +47,7 @@ export type PanelCommand = (typeof PANEL_COMMANDS)[number];
 
 /** Arguments of a command. Paths and names come back as the page got them; the extension looks them up again. */
 export interface CommandArgs {
-  /** Of a checkpoint. */
+  /** Of a checkpoint, or an alarm. */
   readonly name?: string;
   /** Keys from the root of the configuration. */
   readonly path?: readonly string[];

@@ -33,6 +33,8 @@ export interface RunView extends RunListing {
   readonly isResumable: boolean;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
+  /** The most serious first. */
+  readonly alarms: readonly AlarmView[];
 }
 
 export interface EventView {
@@ -43,6 +45,20 @@ export interface EventView {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly kind: string;
   readonly message: string;
+}
+
+/** An alarm that rings. */
+export interface AlarmView {
+  /** Names it towards the extension. */
+  readonly id: string;
+  readonly severity: "info" | "warning" | "critical";
+  /** The step that it began with, counted from 0. */
+  readonly step: number;
+  /** What was seen, and what that means; sentences. */
+  readonly seen: string;
+  readonly meaning: string;
+  /** What `applyAlarm` does to the configuration, for a button; null when no setting helps. */
+  readonly fix: string | null;
 }
 
 export interface CheckpointView {

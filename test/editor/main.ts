@@ -10,6 +10,7 @@ import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
+import { alarms } from "./journeys/alarms.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { editing } from "./journeys/editing.ts";
 import { firstLook } from "./journeys/firstLook.ts";
@@ -38,6 +39,7 @@ const JOURNEYS: readonly Journey[] = [
   accessibility,
   editing,
   checkpoints,
+  alarms,
 ];
 
 const { values } = parseArgs({

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 interface StoredRow {
   readonly step: number;
+  readonly alarm?: Readonly<Record<string, number>>;
   readonly rollout: { readonly reward: { readonly mean: number } };
 }
 
@@ -27,6 +28,12 @@ export function stepsOf(run: string): readonly number[] {
 /** The mean rewards of all steps. */
 export function rewardsOf(run: string): readonly number[] {
   return rowsOf(run).map(({ rollout }) => rollout.reward.mean);
+}
+
+/** The alarms that rang after the last step. */
+export function ringingIn(run: string): readonly string[] {
+  const flags = rowsOf(run).at(-1)?.alarm ?? {};
+  return Object.keys(flags).filter((id) => flags[id] === 1);
 }
 
 /** Process id of the trainer, of the run's last attempt. */

@@ -69,6 +69,19 @@ describe("the page of the panel", () => {
     expect(panel.faults).toEqual([]);
   }, 120_000);
 
+  it("has the alarm that rings in one line, with a button for what it suggests", async () => {
+    const { page, commands } = await open(undefined, smallFolder);
+    const strip = page.getByRole("region", { name: "Alarms" });
+    await strip.getByText("step 19: 41 % of the turns were cut off").waitFor();
+    expect(await strip.getByRole("listitem").count()).toBe(1);
+    expect(await strip.textContent()).not.toContain("its work is lost");
+    await strip.getByRole("button", { name: "Set max_response_tokens to 96" }).click();
+    expect(commands).toEqual([{ command: "applyAlarm", args: { name: "truncated_turns" } }]);
+    await strip.getByRole("button", { name: "Show all (2)" }).click();
+    expect(await strip.textContent()).toContain("its work is lost");
+    expect(await strip.getByRole("listitem").count()).toBe(2);
+  });
+
   it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
     const panel = await open({
       runId: "hard",

@@ -3,9 +3,11 @@
 import type uPlot from "uplot";
 import { canvasColour } from "./palette.ts";
 
+type LineMark = "checkpoint" | "resume" | "alarm";
+
 export type ChartMark =
   /** A line from top to bottom with a letter. */
-  | { readonly kind: "checkpoint" | "resume"; readonly x: number }
+  | { readonly kind: LineMark; readonly x: number }
   /** A cross at the bottom. */
   | { readonly kind: "skipped"; readonly x: number }
   /** A diamond with the bounds of its interval. */
@@ -39,18 +41,19 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
   ctx.restore();
 }
 
-function drawLine(
-  { ctx, bbox }: uPlot,
-  kind: "checkpoint" | "resume",
-  x: number,
-  font: number,
-): void {
+const LINE_LOOKS = {
+  checkpoint: { colour: "text", share: 0.5, dash: [2, 4] },
+  resume: { colour: "yellow", share: 0.9, dash: [6, 3] },
+  alarm: { colour: "red", share: 0.9, dash: [1, 3] },
+} as const;
+
+function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number): void {
   const ratio = devicePixelRatio;
-  const isResume = kind === "resume";
-  ctx.strokeStyle = canvasColour(isResume ? "yellow" : "text", isResume ? 0.9 : 0.5);
+  const { colour, share, dash } = LINE_LOOKS[kind];
+  ctx.strokeStyle = canvasColour(colour, share);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.lineWidth = ratio;
-  ctx.setLineDash(isResume ? [6 * ratio, 3 * ratio] : [2 * ratio, 4 * ratio]);
+  ctx.setLineDash(dash.map((length) => length * ratio));
   ctx.beginPath();
   ctx.moveTo(x, bbox.top);
   ctx.lineTo(x, bbox.top + bbox.height);
@@ -58,9 +61,13 @@ function drawLine(
   ctx.setLineDash([]);
   const size = font * 0.36;
   ctx.beginPath();
-  if (isResume) {
+  if (kind === "resume") {
     ctx.moveTo(x - size, bbox.top - size);
     ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x - size, bbox.top + size);
+  } else if (kind === "alarm") {
+    ctx.moveTo(x, bbox.top - size);
+    ctx.lineTo(x + size, bbox.top + size);
     ctx.lineTo(x - size, bbox.top + size);
   } else ctx.rect(x - size * 0.8, bbox.top - size * 0.8, size * 1.6, size * 1.6);
   ctx.fill();

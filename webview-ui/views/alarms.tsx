@@ -1,54 +1,54 @@
 /** What needs the user's eye, in one line: faults of this page and warnings of the run. */
 
 import { useState } from "preact/hooks";
+import type { AlarmView } from "../../src/shared/panelModel.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { HostileText } from "../text/hostileText.tsx";
 
 interface Alarm {
-  readonly isError: boolean;
+  readonly severity: AlarmView["severity"];
   readonly text: string;
+  /** Shown once all are. */
+  readonly more: string | null;
   readonly step: number | null;
+  readonly fix: { readonly id: string; readonly text: string } | null;
 }
 
 export function Alarms({ panel }: { readonly panel: PanelModel }) {
   const [isOpen, setOpen] = useState(false);
   const errors = panel.errors.value;
-  const alarms = [
-    ...errors.map((text): Alarm => ({ isError: true, text, step: null })),
-    ...ofRun(panel),
-  ];
+  const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(panel)];
   const first = alarms[0];
   if (first === undefined) return null;
   const shown = isOpen ? alarms : [first];
+  const canOpen = alarms.length > 1 || first.more !== null;
   return (
     <section
       class="alarms"
       aria-label={strings.alarms.label}
       data-open={isOpen}
-      data-error={alarms.some(({ isError }) => isError)}
+      data-severity={first.severity}
     >
       <ul>
         {shown.map((alarm, index) => (
-          <li key={index}>
-            <Icon name={alarm.isError ? "error" : "warning"} />
-            <span>
-              {alarm.step === null ? null : <b>{`${strings.chart.step(alarm.step + 1)}: `}</b>}
-              <HostileText text={alarm.text} />
-            </span>
-          </li>
+          <AlarmRow key={index} panel={panel} alarm={alarm} isOpen={isOpen} />
         ))}
       </ul>
       <div class="alarm-buttons">
-        {alarms.length > 1 ? (
+        {canOpen ? (
           <button
             type="button"
             class="link"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? strings.showFewer : `${strings.showAll} (${alarms.length})`}
+            {isOpen
+              ? strings.showFewer
+              : alarms.length > 1
+                ? `${strings.showAll} (${alarms.length})`
+                : strings.showMore}
           </button>
         ) : null}
         {errors.length > 0 ? (
@@ -67,25 +67,67 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-/** Newest first; those of the attempt that counts. */
+interface RowProps {
+  readonly panel: PanelModel;
+  readonly alarm: Alarm;
+  readonly isOpen: boolean;
+}
+
+function AlarmRow({ panel, alarm: { severity, text, more, step, fix }, isOpen }: RowProps) {
+  return (
+    <li data-severity={severity}>
+      <Icon name={ICONS[severity]} />
+      <span class="alarm-text">
+        {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
+        <HostileText text={text} />
+        {isOpen && more !== null ? (
+          <span class="alarm-more">
+            <HostileText text={more} />
+          </span>
+        ) : null}
+      </span>
+      {fix === null ? null : (
+        <button
+          type="button"
+          class="secondary alarm-fix"
+          title={strings.alarms.fixHint}
+          onClick={() => panel.host.command("applyAlarm", { name: fix.id })}
+        >
+          <HostileText text={fix.text} />
+        </button>
+      )}
+    </li>
+  );
+}
+
+const ICONS = { info: "info", warning: "warning", critical: "error" } as const;
+
+function plain(severity: Alarm["severity"], text: string, step: number | null = null): Alarm {
+  return { severity, text, more: null, step, fix: null };
+}
+
+/** What the run itself says, what rings, and what it warned of: the newest first, of the attempt that counts. */
 function ofRun({ run, events }: PanelModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];
   const own: Alarm[] = [];
-  if (known.problem !== null) own.push({ isError: true, text: known.problem, step: null });
+  if (known.problem !== null) own.push(plain("critical", known.problem));
   if (known.state === "interrupted") {
-    own.push({
-      isError: false,
-      text: known.isResumable ? strings.alarms.interrupted : strings.alarms.lost,
-      step: null,
-    });
+    own.push(
+      plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
+    );
   }
+  const ringing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
+    const remedy = fix === null ? null : { id, text: fix };
+    return { severity, text: seen, more: meaning, step, fix: remedy };
+  });
   const told = events.value
     .filter(
-      ({ level, attempt }) => attempt === known.attempt && (level === "warn" || level === "error"),
+      ({ level, attempt, kind }) =>
+        attempt === known.attempt && (level === "warn" || level === "error") && kind !== "alarm",
     )
-    .map(
-      ({ level, message, step }): Alarm => ({ isError: level === "error", text: message, step }),
+    .map(({ level, message, step }) =>
+      plain(level === "error" ? "critical" : "warning", message, step),
     );
-  return [...own, ...told.reverse()];
+  return [...own, ...ringing, ...told.reverse()];
 }

@@ -15,7 +15,7 @@ interface LegendProps {
   readonly row: number;
 }
 
-const MARKS = ["checkpoint", "resume", "skipped"] as const;
+const MARKS = ["checkpoint", "resume", "alarm", "skipped"] as const;
 
 export function Legend({ panel, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = panel.view.value;

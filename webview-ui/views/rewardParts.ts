@@ -219,13 +219,17 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
   const skipped = columns.values("skipped");
   const at = (completed: number): number | null =>
     view.value.xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
-  const lines = (kind: "checkpoint" | "resume", completed: readonly number[]): ChartMark[] =>
+  const lines = (
+    kind: "checkpoint" | "resume" | "alarm",
+    completed: readonly number[],
+  ): ChartMark[] =>
     [...new Set(completed)].flatMap((count) => {
       const x = count === 0 ? null : at(count);
       return x === null ? [] : [{ kind, x }];
     });
   const kept = checkpoints.value.filter(({ kind }) => kind !== "rolling");
   const resumes = events.value.filter(({ kind, attempt }) => kind === "run-started" && attempt > 1);
+  const alarms = events.value.filter(({ kind, level }) => kind === "alarm" && level !== "info");
   return [
     ...lines(
       "checkpoint",
@@ -234,6 +238,10 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
     ...lines(
       "resume",
       resumes.map(({ step }) => step ?? 0),
+    ),
+    ...lines(
+      "alarm",
+      alarms.map(({ step }) => (step ?? 0) + 1),
     ),
     ...Array.from(xs).flatMap((x, row): ChartMark[] =>
       skipped[row] === 1 ? [{ kind: "skipped", x }] : [],

@@ -3,16 +3,25 @@
 import * as z from "zod";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
+import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
+import { editsTitle } from "../../core/run/alarms/editWords.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/panelMessages.ts";
-import type { CheckpointView, EventView, RunState, RunView } from "../../shared/panelModel.ts";
+import type {
+  AlarmView,
+  CheckpointView,
+  EventView,
+  RunState,
+  RunView,
+} from "../../shared/panelModel.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 
 const MAX_EVENTS = 300;
+const MAX_ALARM_TEXT = 1_000;
 const MAX_CHECKPOINTS = 500;
 const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
 
@@ -110,6 +119,16 @@ async function runView(parts: FactParts): Promise<RunView> {
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
     isResumable: hasState && ENDED.has(state) && !isAtEnd,
     problem: follower.runFileProblem === null ? null : shortenPaths(follower, shortenPath),
+    alarms: ringingIn(follower).map(alarmView),
+  };
+}
+
+function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): AlarmView {
+  return {
+    ...{ id, severity, step },
+    seen: seen.slice(0, MAX_ALARM_TEXT),
+    meaning: meaning.slice(0, MAX_ALARM_TEXT),
+    fix: edits.length === 0 ? null : editsTitle(edits).slice(0, MAX_ALARM_TEXT),
   };
 }
 

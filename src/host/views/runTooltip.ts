@@ -4,13 +4,16 @@ import * as vscode from "vscode";
 import { formatDuration, formatReward } from "../../shared/format.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
-/** Names come from files and are shown as text: nothing in them works as markup. */
-export function runTooltip(run: RunEntry): vscode.MarkdownString {
+/** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */
+export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.supportThemeIcons = true;
   text.appendMarkdown("**").appendText(run.name).appendMarkdown("**  \n");
   for (const [name, value] of facts(run)) {
     text.appendMarkdown(`${name}: `).appendText(value).appendMarkdown("  \n");
+  }
+  for (const alarm of alarms) {
+    text.appendMarkdown("$(warning) ").appendText(alarm).appendMarkdown("  \n");
   }
   return text;
 }

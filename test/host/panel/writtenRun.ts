@@ -1,6 +1,8 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
 import type { FileSystem } from "../../../src/core/ports.ts";
+import { alarmBegins } from "../../../src/core/run/alarms/alarmEvents.ts";
+import type { AlarmNotice } from "../../../src/core/run/alarms/alarmTexts.ts";
 import { appendCheckpoint } from "../../../src/core/run/checkpointLog.ts";
 import { createEventLog } from "../../../src/core/run/events.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
@@ -17,6 +19,15 @@ export const HOSTILE_TEXT = [
   "\u001b[31mred\u001b[0m and \u202Eyltfel ot thgir\u202C, \u0007bell, null \u0000, zero\u200bwidth",
   "[click](javascript:alert(1)) [site](https://example.test/a?b=c) **bold**",
 ].join("\n");
+
+/** Rings from step 18 on, which both attempts played. */
+const CUT_STEP = 18;
+const CUT_TURNS: AlarmNotice = {
+  ...{ id: "truncated_turns", severity: "warning" },
+  seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+  meaning: "A turn that is cut off seldom holds a whole tool call, so its work is lost.",
+  edits: [{ path: ["max_response_tokens"], value: 96 }],
+};
 
 const RESUMED_STEP = 14;
 const STEPS = 24;
@@ -67,19 +78,13 @@ export async function writeHardRun(
     attempt: 2,
   });
   await events.record({
-    kind: "alarm",
+    kind: "service-unavailable",
     level: "warn",
     step: 20,
-    message: "Half of the groups have equal rewards: num_rollouts may be too low.",
-    data: {},
-  });
-  await events.record({
-    kind: "alarm",
-    level: "warn",
-    step: 22,
     message: `An environment wrote ${HOSTILE_TEXT}`,
     data: {},
   });
+  await events.record(alarmBegins(CUT_STEP, CUT_TURNS));
   await writeRollouts(fileSystem, folder, rollouts, tokens);
   await again.update({ phase: "running" });
   return { folder, step: STEPS - 1 };
@@ -144,6 +149,7 @@ async function writeSteps(
         etaS: (40 - step) * 13,
         attempt,
       },
+      extra: { alarm: { truncated_turns: step < CUT_STEP ? 0 : 1 } },
       serverMetrics:
         step === 9 ? { "grad_norm:mean": Number.NaN } : { "grad_norm:mean": 3 + (step % 5) },
       totalTokens: {

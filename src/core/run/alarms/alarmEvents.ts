@@ -1,9 +1,11 @@
 /** Alarms in `events.jsonl`: how they are written down, and which of them ring now. */
 
 import * as z from "zod";
+import { shapeAt } from "../../config/fields.ts";
 import type { AlarmId } from "../../config/schema.ts";
 import type { JsonObject } from "../../json.ts";
 import type { NewRunEvent, RunEvent } from "../events.ts";
+import type { RunFollower } from "../follower.ts";
 import { ALARM_TITLES, type AlarmNotice, type AlarmSeverity } from "./alarmTexts.ts";
 import { ALARM_IDS } from "./judge.ts";
 
@@ -21,16 +23,21 @@ const LEVELS: Readonly<Record<AlarmSeverity, RunEvent["level"]>> = {
   critical: "error",
 };
 
+/** Run folders come from anywhere: a suggestion may set no address, no path and no secret. */
+const SETTABLE: ReadonlySet<string> = new Set(["integer", "number", "boolean", "enum"]);
+
 const noticeSchema = z.object({
   alarm: z.enum(ALARM_IDS),
   severity: z.enum(["info", "warning", "critical"]),
   seen: z.string(),
   meaning: z.string(),
   edits: z.array(
-    z.object({
-      path: z.array(z.string()).min(1),
-      value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
-    }),
+    z
+      .object({
+        path: z.array(z.string()).min(1),
+        value: z.union([z.number(), z.string(), z.boolean()]),
+      })
+      .refine(({ path }) => SETTABLE.has(shapeAt(path)?.type ?? "")),
   ),
 });
 
@@ -54,6 +61,11 @@ export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
   if (read === undefined) return null;
   const { alarm, ...rest } = read;
   return { id: alarm, ...rest };
+}
+
+/** Those of a run that is followed. */
+export function ringingIn({ metrics, events }: RunFollower): readonly RingingAlarm[] {
+  return ringingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events);
 }
 
 /** `isRinging` says what the last row tells of an alarm. The most serious come first, then the newest. */

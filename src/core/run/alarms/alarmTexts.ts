@@ -89,9 +89,9 @@ const TEXTS: Readonly<Record<AlarmId, Text>> = {
         },
   identical_rollouts: ({ facts }) => ({
     severity: "critical",
-    seen: `${percent(facts.identicalShare ?? 0)} of the rollouts repeat another one of their group word for word; the model's own probabilities let expect ${percent(facts.expectedIdenticalShare ?? 0)}.`,
+    seen: `${percent(facts.identicalShare ?? 0)} of the rollouts are copies of another one of their group; by chance it would be ${percent(facts.expectedIdenticalShare ?? 0)}.`,
     meaning:
-      "Sampling does not draw from the model as it is: a temperature, a nucleus or a seed keeps it from that. Copies have nothing to be compared by.",
+      "Sampling does not draw from the model as it is: a temperature, a nucleus or a seed keeps it from that. Copies earn the same, so there is nothing to compare.",
   }),
   nonfinite_rewards: ({ value }) => ({
     severity: "critical",

@@ -9,6 +9,12 @@ export function editText({ path, value }: AlarmEdit): string {
   return `${path.join(".")}: ${JSON.stringify(value)}`;
 }
 
+/** What applying them does, for a button: `Set max_response_tokens to 96`. */
+export function editsTitle(edits: readonly AlarmEdit[]): string {
+  const texts = edits.map(({ path, value }) => `${path.at(-1)} to ${JSON.stringify(value)}`);
+  return `Set ${[...new Set(texts)].join(" and ")}`;
+}
+
 /** As overrides and `control … set` take it: `environments.local/calculator.temperature=1`. */
 export function editSetting({ path, value }: AlarmEdit): string {
   const key = path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");

@@ -7,7 +7,12 @@ import {
   ringingAlarms,
 } from "../../../../src/core/run/alarms/alarmEvents.ts";
 import { type AlarmNotice, alarmNotice } from "../../../../src/core/run/alarms/alarmTexts.ts";
-import { editSetting, editsChange, editText } from "../../../../src/core/run/alarms/editWords.ts";
+import {
+  editSetting,
+  editsChange,
+  editsTitle,
+  editText,
+} from "../../../../src/core/run/alarms/editWords.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
@@ -142,6 +147,13 @@ function withValue(tree: object, [key = "", ...rest]: readonly string[], value: 
 describe("a suggestion in words", () => {
   const temperature = { path: ["environments", "Owner/Game.v2", "temperature"], value: 1 };
 
+  it("is a title for a button, once for all environments", () => {
+    const other = { path: ["environments", "a/b", "temperature"], value: 1 };
+    const tokens = { path: ["max_total_tokens"], value: 512 };
+    expect(editsTitle([temperature, other])).toBe("Set temperature to 1");
+    expect(editsTitle([other, tokens])).toBe("Set temperature to 1 and max_total_tokens to 512");
+  });
+
   it("is one setting for a command line, names with dots in quotes", () => {
     expect(editSetting(temperature)).toBe('environments."Owner/Game.v2".temperature=1');
   });
@@ -167,6 +179,16 @@ describe("alarms in the events of a run", () => {
     expect(noticeOf(event(3))).toEqual(notice);
     expect(noticeOf({ ...event(3), data: { alarm: "of-another-version" } })).toBeNull();
     expect(noticeOf({ ...event(3), kind: "run-started" })).toBeNull();
+  });
+
+  it("suggest nothing but numbers, switches and words of a list: a run folder can come from anywhere", () => {
+    const suggesting = (path: readonly string[], value: string | number) =>
+      noticeOf(event(1, { ...notice, edits: [{ path, value }] }));
+    expect(suggesting(["max_response_tokens"], 1)).not.toBeNull();
+    expect(suggesting(["chat_format"], "auto")).not.toBeNull();
+    expect(suggesting(["tinker_base_url"], "https://example.test")).toBeNull();
+    expect(suggesting(["secrets", "KEY"], "x")).toBeNull();
+    expect(suggesting(["no_such_key"], 1)).toBeNull();
   });
 
   it("ring when the last row says so, told as they began last, the most serious first", () => {

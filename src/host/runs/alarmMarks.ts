@@ -1,0 +1,140 @@
+/** Marks the settings that alarms are about in configurations, and offers to change them. */
+
+import * as vscode from "vscode";
+import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
+import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import { rangeOf, workspaceEdit } from "../config/textEdits.ts";
+import { plainMessage } from "../plainText.ts";
+import type { RunAlarms } from "./runAlarms.ts";
+import type { RunStore } from "./runStore.ts";
+
+export interface AlarmMarksParts {
+  readonly store: RunStore;
+  readonly alarms: RunAlarms;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Mark {
+  readonly diagnostic: vscode.Diagnostic;
+  readonly alarm: RingingAlarm;
+}
+
+const SOURCE = "Tinker RL";
+const SEVERITIES: Readonly<Record<RingingAlarm["severity"], vscode.DiagnosticSeverity>> = {
+  info: vscode.DiagnosticSeverity.Information,
+  warning: vscode.DiagnosticSeverity.Warning,
+  critical: vscode.DiagnosticSeverity.Warning,
+};
+
+export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider {
+  readonly #parts: AlarmMarksParts;
+  readonly #collection = vscode.languages.createDiagnosticCollection("tinkerRL.alarms");
+  /** By path of a configuration. */
+  #marks = new Map<string, readonly Mark[]>();
+  readonly #listening: vscode.Disposable;
+  #drawing: Promise<void> = Promise.resolve();
+
+  constructor(parts: AlarmMarksParts) {
+    this.#parts = parts;
+    const { store, alarms } = parts;
+    const draw = (): void => this.#soon();
+    this.#listening = vscode.Disposable.from(
+      vscode.Disposable.from(alarms.onDidChange(draw)),
+      vscode.Disposable.from(store.onDidChange((folder) => folder === null && draw())),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0 && this.#marks.has(document.uri.fsPath)) draw();
+      }),
+      vscode.languages.registerCodeActionsProvider(
+        ["yaml", "json", "jsonc"].map((language) => ({ language })),
+        this,
+        { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#collection.dispose();
+  }
+
+  async provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+  ): Promise<vscode.CodeAction[]> {
+    const touched = (this.#marks.get(document.uri.fsPath) ?? []).filter(({ diagnostic }) =>
+      diagnostic.range.intersection(range),
+    );
+    if (touched.length === 0) return [];
+    const { suggestionEdits } = await import("../../core/config/editing/suggestion.ts");
+    return touched.flatMap(({ diagnostic, alarm }) => {
+      const path = document.uri.fsPath;
+      const edits = suggestionEdits(document.getText(), alarm.edits, { path }) ?? [];
+      if (edits.length === 0) return [];
+      const action = new vscode.CodeAction(editsTitle(alarm.edits), vscode.CodeActionKind.QuickFix);
+      action.edit = workspaceEdit(document, edits);
+      action.diagnostics = [diagnostic];
+      return [action];
+    });
+  }
+
+  #soon(): void {
+    this.#drawing = this.#drawing.then(() => this.#draw()).catch(this.#parts.onError);
+  }
+
+  async #draw(): Promise<void> {
+    const drawn = new Map<string, readonly Mark[]>();
+    for (const [path, ringing] of this.#byConfig()) {
+      const marks = ringing.length === 0 ? [] : await marksIn(path, ringing);
+      if (marks.length > 0) drawn.set(path, marks);
+    }
+    for (const path of this.#marks.keys()) {
+      if (!drawn.has(path)) this.#collection.delete(vscode.Uri.file(path));
+    }
+    this.#marks = drawn;
+    for (const [path, marks] of drawn) {
+      const diagnostics = marks.map(({ diagnostic }) => diagnostic);
+      this.#collection.set(vscode.Uri.file(path), diagnostics);
+    }
+  }
+
+  /** The alarms of the newest run of each configuration. */
+  #byConfig(): ReadonlyMap<string, readonly RingingAlarm[]> {
+    const { store, alarms } = this.#parts;
+    const known = new Set(alarms.folders);
+    const newest = new Map<string, readonly RingingAlarm[]>();
+    for (const { file, folder } of store.runs) {
+      if (file === null || newest.has(file.configPath)) continue;
+      newest.set(file.configPath, known.has(folder) ? alarms.of(folder) : []);
+    }
+    return newest;
+  }
+}
+
+/** At the setting that may help; none for what the file says already, or when there is no such file. */
+async function marksIn(path: string, ringing: readonly RingingAlarm[]): Promise<readonly Mark[]> {
+  const [{ suggestionEdits }, { keySpan }] = await Promise.all([
+    import("../../core/config/editing/suggestion.ts"),
+    import("../../core/config/editing/keySpan.ts"),
+  ]);
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path)).then(
+    (opened) => opened,
+    () => null,
+  );
+  if (document === null) return [];
+  const text = document.getText();
+  return ringing.flatMap((alarm): readonly Mark[] => {
+    const hasFix = alarm.edits.length > 0;
+    if (hasFix && suggestionEdits(text, alarm.edits, { path })?.length === 0) return [];
+    const place = alarm.edits[0]?.path ?? ["environments"];
+    const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
+    const message = plainMessage(`${alarm.seen} ${alarm.meaning}`);
+    const diagnostic = new vscode.Diagnostic(
+      rangeOf(document, span),
+      message,
+      SEVERITIES[alarm.severity],
+    );
+    diagnostic.source = SOURCE;
+    diagnostic.code = alarm.id;
+    return [{ diagnostic, alarm }];
+  });
+}

@@ -1,0 +1,66 @@
+/** Does what an alarm suggests: in the configuration of its run, and if the user wants in the run itself. */
+
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import { AppError } from "../../core/errors.ts";
+import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
+import { editSetting, editsChange, editText } from "../../core/run/alarms/editWords.ts";
+import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
+import { plainMessage } from "../plainText.ts";
+import type { RunEntry, RunStore } from "./runStore.ts";
+
+const SHOWN_MS = 5_000;
+
+/** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
+export async function applyAlarm(
+  store: RunStore,
+  folder: string,
+  { edits }: RingingAlarm,
+): Promise<void> {
+  const run = store.get(folder);
+  const configPath = run?.file?.configPath;
+  if (run === null || configPath === undefined) {
+    throw new AppError(
+      "no-config",
+      "The run does not say which configuration it was started with.",
+    );
+  }
+  const [{ suggestionEdits }, { keySpan }] = await Promise.all([
+    import("../../core/config/editing/suggestion.ts"),
+    import("../../core/config/editing/keySpan.ts"),
+  ]);
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
+  const changes = suggestionEdits(document.getText(), edits, { path: configPath });
+  if (changes === null || changes.length > 0) await applyTextEdits(document, changes);
+  const span = keySpan(document.getText(), edits[0]?.path ?? [], {
+    path: configPath,
+    part: "value",
+  });
+  const selection = rangeOf(document, span ?? { start: 0, end: 0 });
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, selection });
+  await offerForRun(store, run, { edits, name: basename(configPath) });
+}
+
+/** The run goes on with what it began with, unless it is told. */
+async function offerForRun(
+  store: RunStore,
+  run: RunEntry,
+  { edits, name }: Pick<RingingAlarm, "edits"> & { readonly name: string },
+): Promise<void> {
+  const settings = edits.map(editText).join(", ");
+  if (!run.isLive || editsChange(edits) !== "tunable") {
+    const text = vscode.l10n.t("{0} now says {1}. It holds from the next run on.", name, settings);
+    vscode.window.setStatusBarMessage(text, SHOWN_MS);
+    return;
+  }
+  const change = vscode.l10n.t("Change This Run");
+  const text = vscode.l10n.t(
+    "{0} now says {1}. The run that is under way can have it from its next step on.",
+    ...[name, settings],
+  );
+  const chosen = await vscode.window.showInformationMessage(plainMessage(text), change);
+  if (chosen !== change) return;
+  const wish = { action: "retune" as const, settings: edits.map(editSetting) };
+  const message = await store.send(run.folder, wish);
+  vscode.window.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+}

@@ -1,0 +1,76 @@
+/** The alarms of the runs that are, or in this window were, under way. */
+
+import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
+import { Emitter, type Listening } from "../emitter.ts";
+import type { RunFeeds } from "./runFeed.ts";
+import type { RunStore } from "./runStore.ts";
+
+export interface RunAlarmsParts {
+  readonly store: RunStore;
+  readonly feeds: RunFeeds;
+  readonly onError: (error: unknown) => void;
+}
+
+export class RunAlarms implements Listening {
+  readonly #parts: RunAlarmsParts;
+  readonly #followed = new Map<string, Listening>();
+  readonly #ringing = new Map<string, readonly RingingAlarm[]>();
+  readonly #changed: Emitter<string>;
+  readonly #listening: Listening;
+
+  constructor(parts: RunAlarmsParts) {
+    this.#parts = parts;
+    this.#changed = new Emitter(parts.onError);
+    this.#listening = parts.store.onDidChange(() => this.#followLive());
+    this.#followLive();
+  }
+
+  /** Called with the folder of a run whose alarms have changed. */
+  get onDidChange(): Emitter<string>["event"] {
+    return this.#changed.event;
+  }
+
+  /** The most serious first; none for a run that has not been under way in this window. */
+  of(folder: string): readonly RingingAlarm[] {
+    return this.#ringing.get(folder) ?? [];
+  }
+
+  /** Runs whose alarms are known. */
+  get folders(): readonly string[] {
+    return [...this.#ringing.keys()];
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    for (const followed of this.#followed.values()) followed.dispose();
+    this.#followed.clear();
+  }
+
+  #followLive(): void {
+    const { store, feeds, onError } = this.#parts;
+    const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
+    for (const folder of live) {
+      if (this.#followed.has(folder)) continue;
+      const run = feeds.follow(folder);
+      const listening = run.onDidChange(() => this.#look(folder, ringingIn(run.follower)));
+      const stop = (): void => {
+        listening.dispose();
+        run.dispose();
+      };
+      // What it says with its last step is heard before it is let go.
+      const end = (): void => void run.refresh().catch(onError).finally(stop);
+      this.#followed.set(folder, { dispose: end });
+    }
+    for (const [folder, followed] of this.#followed) {
+      if (live.has(folder)) continue;
+      this.#followed.delete(folder);
+      followed.dispose();
+    }
+  }
+
+  #look(folder: string, now: readonly RingingAlarm[]): void {
+    const before = this.#ringing.get(folder);
+    this.#ringing.set(folder, now);
+    if (JSON.stringify(before ?? []) !== JSON.stringify(now)) this.#changed.fire(folder);
+  }
+}

@@ -1,0 +1,98 @@
+/** A run at temperature 0 whose rollouts are copies: the alarm is told everywhere, and one click puts the setting and the run right. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accessibilityFaults } from "../../workbench/accessibility.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, until } from "../journey.ts";
+import { ringingIn, runIn, stepsOf } from "../runFiles.ts";
+
+/** As someone might who wants the model's best answers. */
+function greedyConfig(): string {
+  const text = localConfig({
+    max_steps: 4000,
+    batch_size: 4,
+    learning_rate: 0,
+    max_consecutive_empty_steps: 4000,
+  });
+  return text.replace(
+    /^( +)num_rollouts:.*$/m,
+    (line, indent) => `${line}\n${indent}temperature: 0`,
+  );
+}
+
+const FIX = "Set temperature to 1";
+
+export const alarms: Journey = {
+  name: "alarms",
+  prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": greedyConfig() }),
+  async run({ workbench, folder, step, pictures, picture }) {
+    const run = runIn(folder);
+    const panel = workbench.panel();
+    const strip = panel.locator(".alarms");
+
+    await step("the first critical alarm of a run is told in a notification", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.notification("are copies of another one").waitFor({ timeout: 60_000 });
+      await workbench.page.locator(".statusbar-item.has-background-color").first().waitFor();
+    });
+
+    await step("the dashboard has it in one line, with what may help", async () => {
+      await strip.getByText("are copies of another one").waitFor();
+      await strip.getByRole("button", { name: FIX }).waitFor();
+      await until("both alarms", () => ringingIn(run).length === 2, 60_000);
+      await strip.getByRole("button", { name: "Show all (2)" }).waitFor();
+      await panel.locator("canvas").first().waitFor();
+      await pictures("strip");
+    });
+
+    await step("Show all tells what they mean", async () => {
+      await strip.getByRole("button", { name: "Show all (2)" }).click();
+      await strip.getByText("nothing to learn from").waitFor();
+      await pictures("all", async (theme) => {
+        const faults = await accessibilityFaults(await workbench.panelFrame());
+        assert.deepEqual(faults, [], `alarms in ${theme}`);
+      });
+    });
+
+    await step("Problems has them at the setting", async () => {
+      await workbench.command("Problems: Focus on Problems View");
+      await workbench.problems().getByText("are copies of another one").first().waitFor();
+      await pictures("problems");
+    });
+
+    await step("the button changes the configuration, and the marks go", async () => {
+      await strip.getByRole("button", { name: FIX }).first().click();
+      await workbench.tab("tinker-config.yaml").waitFor();
+      await workbench.page
+        .locator(".view-line", { hasText: /temperature:\s1/ })
+        .first()
+        .waitFor();
+      await workbench
+        .problems()
+        .getByText("are copies of another one")
+        .first()
+        .waitFor({ state: "hidden" });
+      assert.match(readFileSync(join(folder, "tinker-config.yaml"), "utf8"), /temperature: 0/);
+      await picture("changed");
+    });
+
+    await step("the run can have it, too, and the alarm ends", async () => {
+      await workbench.page.getByRole("button", { name: "Change This Run" }).click();
+      await until("an end of the alarm", () => ringingIn(run).length === 0, 60_000);
+      await workbench.command("Tinker RL: Open Dashboard");
+      await panel.locator("canvas").first().waitFor();
+      await strip.waitFor({ state: "hidden" });
+      await picture("over");
+    });
+
+    await step("Stop and Save ends it", async () => {
+      await workbench.command("Tinker RL: Stop and Save");
+      await workbench.row(/^run tinker-config, stopped/).waitFor({ timeout: 60_000 });
+      assert.ok(stepsOf(run).length > 5);
+    });
+  },
+};
