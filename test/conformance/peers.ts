@@ -24,7 +24,7 @@ const TINKER = pinned("tinker");
 const OPENREWARD = pinned("openreward");
 const ORS_SDK = pinned("ors-sdk");
 
-/** Its recordings are read; the package itself is not installed. */
+/** Installed in an environment of its own, with the kit's pins. */
 const WANDB = "0.31.0";
 
 export const PEERS: readonly Peer[] = [
@@ -64,11 +64,25 @@ export const PEERS: readonly Peer[] = [
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
-    file: "extra/rolloutUpload",
-    name: "our uploads, beside a recording of openreward",
+    ...{ file: "extra/rolloutUpload.", name: "our uploads, beside a recording of openreward" },
     version: OPENREWARD,
   },
-  { file: "extra/wandb", name: "our runs at W&B, beside a recording of wandb", version: WANDB },
+  {
+    ...{ file: "extra/rolloutUploadRun", name: "our trainer at a stand-in of the same service" },
+    version: OPENREWARD,
+  },
+  {
+    ...{ file: "extra/wandbConformance", name: "our runs at W&B, beside those of wandb" },
+    version: WANDB,
+  },
+  {
+    ...{ file: "extra/wandbOffline", name: "wandb sync takes the runs that we file" },
+    version: WANDB,
+  },
+  {
+    ...{ file: "extra/wandbTrain", name: "our trainer at a stand-in of the same service" },
+    version: WANDB,
+  },
 ];
 
 /** The row of a test, by its file's path and its full name. */

@@ -138,6 +138,7 @@ describe.skipIf(kitPython === null)("our upload of the fixed scenario", () => {
     const patience = new UploadPatience({
       ...{ clock: systemClock, random: systemRandom },
       onTrouble: () => undefined,
+      onDenied: () => undefined,
       onRecovered: () => undefined,
     });
     const signal = new AbortController().signal;

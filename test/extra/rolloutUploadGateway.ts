@@ -1,4 +1,4 @@
-/** Stands between a trainer and a service, and loses some answers after the service has taken the requests in. */
+/** Stands between a trainer and a service: it loses some answers after the service has taken the requests in, and gives some itself. */
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,10 +10,20 @@ export interface LosingGateway {
   close(): void;
 }
 
+/** Requests of which one meets a page that wants a login, with status 200, and gets no further. */
+const REQUESTS_A_PAGE = 13;
+
 /** Every `every`th POST is taken in, and its connection breaks before the answer. */
 export async function startLosingGateway(upstream: string, every: number): Promise<LosingGateway> {
   let taken = 0;
+  let requests = 0;
   const server = createServer(async (request, reply) => {
+    requests += 1;
+    if (requests % REQUESTS_A_PAGE === 0) {
+      await bytesOf(request);
+      reply.end("<!doctype html><title>Log in first</title>");
+      return;
+    }
     const answer = await passOn(upstream, request).catch(() => null);
     const isPost = request.method === "POST" && answer?.status === 200;
     if (isPost) taken += 1;

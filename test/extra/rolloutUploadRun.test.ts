@@ -12,8 +12,8 @@ import { API_KEY, type Hosted, type Kept, kitPython, startHosted } from "./rollo
 
 const STEPS = 4;
 const ROLLOUTS = 12;
-/** Rollouts that the service has begun to take in when the trainer is killed. */
-const KILLED_AFTER = 18;
+/** Rollouts that the service has begun to take in when the trainer is killed, and killed again. */
+const KILLED_AFTER = [14, 27];
 const SECRET = "open-sesame-9731";
 
 const CONFIG = `
@@ -65,7 +65,7 @@ async function scoredNames(folder: string): Promise<ReadonlyMap<string, number |
 }
 
 describe.skipIf(kitPython === null)(
-  "a run whose service refuses, breaks and loses answers, killed in between and resumed",
+  "a run whose service refuses, breaks, loses answers and hides behind a login, killed twice and resumed",
   () => {
     let hosted: Hosted;
     let gateway: LosingGateway;
@@ -92,12 +92,17 @@ describe.skipIf(kitPython === null)(
       home = await runFolderWith(CONFIG);
       folder = join(home, ".tinker-rl", "runs", "run");
       const variables = { OPENREWARD_API_URL: gateway.url, OPENREWARD_API_KEY: API_KEY };
-      const child = startProgram(["train", "-c", join(home, "config.yaml")], variables, true);
-      const ended = once(child, "close");
-      while (Object.keys(await hosted.rollouts()).length < KILLED_AFTER && child.exitCode === null)
-        await sleep(20);
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      await ended;
+      for (const count of KILLED_AFTER) {
+        const isNew = count === KILLED_AFTER[0];
+        const begin = isNew ? ["train", "-c", join(home, "config.yaml")] : ["resume", folder];
+        const child = startProgram(begin, variables, true);
+        const ended = once(child, "close");
+        while (Object.keys(await hosted.rollouts()).length < count && child.exitCode === null)
+          await sleep(20);
+        expect(child.exitCode).toBeNull();
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+        await ended;
+      }
       resumed = await runProgram(["resume", folder], variables);
       kept = Object.values(await hosted.rollouts());
       again = await runProgram(["resume", folder], variables);

@@ -15,7 +15,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { preparePython } from "../conformance/python.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
-import { runProgram } from "../integration/trainProgram.ts";
+import { runProgram, startProgram } from "../integration/trainProgram.ts";
 import { type RunStates, readScenario, WANDB_KIT } from "./wandbKit.ts";
 import { initOf, playAttempt } from "./wandbScenario.ts";
 
@@ -57,10 +57,16 @@ describe.skipIf(python === null)("a filed run", () => {
     expect(told.trim()).toMatch(/0 problems, 0 differences$/);
   });
 
-  it("has all rows of a run and its resume", { timeout: 300_000 }, async () => {
-    const work = await runFolderWith(trainConfig(3));
+  it("has all rows of a run that was killed, and of its resume", {
+    timeout: 300_000,
+  }, async () => {
+    const work = await runFolderWith(trainConfig(40));
     const path = join(work, "config.yaml");
-    expect(await runProgram(["train", "--config_path", path], {})).toMatchObject({ code: 0 });
+    const child = startProgram(["train", "--config_path", path], {});
+    child.stdout?.on("data", (text) => {
+      if (String(text).includes("step  3")) child.kill("SIGKILL");
+    });
+    await new Promise((resolve) => child.once("close", resolve));
     await writeFile(path, trainConfig(5));
     const run = join(work, ".tinker-rl", "runs", "run");
     expect(await runProgram(["resume", run], {})).toMatchObject({ code: 0 });
@@ -109,6 +115,7 @@ environments:
 batch_size: 4
 max_steps: ${steps}
 save_every: 2
+rolling_save_every: 1
 wandb: offline
 wandb_project_name: filed
 `;

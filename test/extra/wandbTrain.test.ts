@@ -116,24 +116,34 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(6);
   });
 
-  it("goes on as one run after a kill, with every row once", async () => {
+  it("goes on as one run after every kill, whatever requests meet, with every row once", async () => {
+    fake.addFaults([
+      { match: "file_stream", nth: 2, do: "lost" },
+      { match: "graphql:RunResumeStatus", nth: 2, do: "garbage" },
+      { match: "file_stream", nth: 4, do: "garbage" },
+      { match: "put", nth: 3, times: 2, do: "garbage" },
+      { match: "graphql:UpsertBucket", nth: 6, do: "reset" },
+    ]);
     const folder = await newFolder(CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 40"));
-    const args = ["train", "--config_path", join(folder, "config.yaml")];
-    const child = startProgram(args, variables());
-    const closed = new Promise((resolve) => child.once("close", resolve));
-    child.stdout?.on("data", (text) => {
-      if (String(text).includes("step  7")) child.kill("SIGKILL");
-    });
-    await closed;
-    await writeFile(
-      join(folder, "config.yaml"),
-      CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 9"),
-    );
+    const config = join(folder, "config.yaml");
+    for (const step of [3, 7, 12]) {
+      const args = step === 3 ? ["train", "--config_path", config] : ["resume", runOf(folder)];
+      const child = startProgram(args, variables());
+      const closed = new Promise((resolve) => child.once("close", resolve));
+      child.stdout?.on("data", (text) => {
+        if (String(text).includes(`step ${String(step).padStart(2)}`)) child.kill("SIGKILL");
+      });
+      await closed;
+    }
+    await writeFile(config, CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 14"));
     expect(await resume(folder)).toMatchObject({ code: 0 });
     const run = reported();
     expect(told(run)).toEqual(await metrics(folder));
-    expect(run.history).toHaveLength(9);
+    expect(run.history).toHaveLength(14);
+    const tables = run.history.map((row) => "rollouts" in row);
+    expect(tables).toEqual(run.history.map((_, step) => step % 2 === 1));
     expect(run.state).toBe("finished");
+    expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(5);
   });
 
   it("ends there as failed when it fails", async () => {
@@ -172,7 +182,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     const ended = await train(folder);
     expect(ended.code).toBe(0);
     expect(ended.stdout + ended.stderr).toMatch(
-      /Weights & Biases cannot be reached \(status 503\)/,
+      /Not everything was sent to Weights & Biases \(status 503: planned fault\)/,
     );
     expect(fake.state().runs).toEqual({});
     await fake.stop();

@@ -28,14 +28,18 @@ export interface Unavailable {
   readonly mayHaveArrived: boolean;
 }
 
-/** What the service does not take, whenever it is sent. */
-export interface Refusal {
-  /** `refused` = these events; `denied` = everything from this client: the key or the address is wrong. */
-  readonly kind: "refused" | "denied";
+/** The service takes nothing from this client: the key or the address is wrong. */
+export interface Denial {
+  readonly kind: "denied";
   readonly reason: string;
 }
 
-export type PostOutcome = { readonly kind: "taken" } | Refusal | Unavailable;
+/** `refused` = it does not take these events, whenever they are sent. */
+export type PostOutcome =
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | Denial
+  | Unavailable;
 
 /** Which messages of a rollout the service has. */
 export type Arrival =

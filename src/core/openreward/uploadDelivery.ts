@@ -1,6 +1,6 @@
 /** Brings one rollout to OpenReward: whole, and no part of it twice, through lost answers and outages. */
 
-import type { PostOutcome, Refusal, Unavailable, UploadClient } from "./uploadClient.ts";
+import type { Denial, PostOutcome, Unavailable, UploadClient } from "./uploadClient.ts";
 import {
   type RolloutUpload,
   type UploadEvent,
@@ -11,7 +11,7 @@ import type { UploadPatience } from "./uploadPatience.ts";
 
 export interface DeliveryParts {
   readonly client: Pick<UploadClient, "post" | "arrived" | "catalogueIds">;
-  readonly patience: Pick<UploadPatience, "ready" | "failed" | "succeeded">;
+  readonly patience: Pick<UploadPatience, "ready" | "failed" | "denied" | "succeeded">;
 }
 
 export interface DeliveryOptions {
@@ -20,9 +20,9 @@ export interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-export type Delivered = { readonly kind: "taken" } | Refusal;
+export type Delivered = Exclude<PostOutcome, Unavailable | Denial>;
 
-/** Tries until the service has decided. Rejects with the signal's reason. @throws AppError `upload-message` */
+/** Tries until the service has decided about it; a key that is denied waits for better times. Rejects with the signal's reason. @throws AppError `upload-message` */
 export async function deliverRollout(
   { client, patience }: DeliveryParts,
   rollout: RolloutUpload,
@@ -32,11 +32,12 @@ export async function deliverRollout(
   for (;;) {
     await patience.ready(signal);
     const outcome = await delivery.proceed(signal);
-    if (outcome.kind !== "unavailable") {
+    if (outcome.kind === "unavailable") patience.failed(outcome);
+    else if (outcome.kind === "denied") patience.denied(outcome.reason);
+    else {
       patience.succeeded();
       return outcome;
     }
-    patience.failed(outcome);
   }
 }
 

@@ -1,11 +1,14 @@
 /** Owns how long uploads wait for a service that does not take them: one back-off for all of them, with an end to none. */
 
 import type { Clock, Random } from "../ports.ts";
+import { linkSignals } from "../util/abort.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
+/** What a wrong key costs the service; one that was refused by mistake goes on after it. */
+const DENIED_WAIT_MS = 10 * 60_000;
 /** A shorter outage is nobody's concern. */
 const TOLD_AFTER_MS = 30_000;
 
@@ -14,7 +17,9 @@ export interface UploadPatienceParts {
   readonly random: Random;
   /** An outage has lasted for half a minute. */
   readonly onTrouble: (reason: string) => void;
-  /** An outage that was told of is over. */
+  /** The service takes nothing from this client: the key or the address is wrong. */
+  readonly onDenied: (reason: string) => void;
+  /** What was told of is over. */
   readonly onRecovered: () => void;
 }
 
@@ -24,7 +29,9 @@ export class UploadPatience {
   #notBeforeMs = 0;
   #troubledSinceMs: number | null = null;
   #reason = "";
+  #isDenied = false;
   #isTold = false;
+  #hurry = new AbortController();
 
   constructor(parts: UploadPatienceParts) {
     this.#parts = parts;
@@ -37,6 +44,22 @@ export class UploadPatience {
     return { forMs, reason: this.#reason };
   }
 
+  /** True while the last word was that nothing is taken from this client. */
+  get isDenied(): boolean {
+    return this.#isDenied;
+  }
+
+  /** Lets the next request go at once: the service may be there again, and nobody wants to wait long. Trouble counts anew. */
+  hurry(): void {
+    const nowMs = this.#parts.clock.monotonic();
+    this.#failures = 0;
+    this.#notBeforeMs = nowMs;
+    if (this.#troubledSinceMs !== null) this.#troubledSinceMs = nowMs;
+    this.#isDenied = false;
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+  }
+
   /** Resolves when the next request may go. Rejects with the signal's reason. */
   async ready(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
@@ -44,8 +67,19 @@ export class UploadPatience {
       signal.throwIfAborted();
       const waitMs = this.#notBeforeMs - clock.monotonic();
       if (waitMs <= 0) return;
-      await clock.sleep(waitMs, signal);
+      const either = linkSignals([signal, this.#hurry.signal]);
+      await clock.sleep(waitMs, either.signal).catch(() => undefined);
+      either.clear();
     }
+  }
+
+  denied(reason: string): void {
+    const { clock, onDenied } = this.#parts;
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, clock.monotonic() + DENIED_WAIT_MS);
+    this.#isDenied = true;
+    if (this.#isTold) return;
+    this.#isTold = true;
+    onDenied(reason);
   }
 
   failed({ reason, retryAfterMs }: Unavailable): void {
@@ -67,6 +101,7 @@ export class UploadPatience {
   succeeded(): void {
     this.#failures = 0;
     this.#troubledSinceMs = null;
+    this.#isDenied = false;
     if (!this.#isTold) return;
     this.#isTold = false;
     this.#parts.onRecovered();

@@ -40,8 +40,8 @@ export interface UploadSpoolParts {
 }
 
 export interface UploadTrouble {
-  /** `refused` = single rollouts, the others go on. None any more: `denied` by the service, `failed` here. */
-  readonly kind: "refused" | "denied" | "failed";
+  /** `refused` = single rollouts, the others go on; `failed` = none goes any more from this machine. */
+  readonly kind: "refused" | "failed";
   readonly reason: string;
 }
 
@@ -70,6 +70,7 @@ interface Job {
 /** Rollouts that are sent at the same time. */
 const AT_ONCE = 8;
 const PROGRESS_MS = 5_000;
+const LOOK_MS = 1_000;
 const NOTED = Promise.resolve();
 
 export class UploadSpool {
@@ -121,9 +122,13 @@ export class UploadSpool {
       !isDone && !isHopeless() && signal?.aborted !== true && clock.monotonic() < endMs;
     // What is settled already needs no line.
     await Promise.race([done, clock.sleep(0)]);
+    let progressMs = clock.monotonic();
     while (mayWait()) {
-      onProgress(this.waiting);
-      await this.#pause(done, Math.min(PROGRESS_MS, endMs - clock.monotonic()), signal);
+      if (clock.monotonic() >= progressMs) {
+        onProgress(this.waiting);
+        progressMs += PROGRESS_MS;
+      }
+      await this.#pause(done, Math.min(LOOK_MS, endMs - clock.monotonic()), signal);
     }
     return this.waiting;
   }
@@ -144,14 +149,14 @@ export class UploadSpool {
     try {
       await action();
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#stop("failed", errorMessage(error));
+      if (!this.#closing.signal.aborted) this.#fail(errorMessage(error));
     }
   }
 
-  #stop(kind: "denied" | "failed", reason: string): void {
+  #fail(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.onTrouble({ kind, reason });
+    this.#parts.onTrouble({ kind: "failed", reason });
   }
 
   async #open(): Promise<void> {
@@ -248,7 +253,6 @@ export class UploadSpool {
       signal: this.#closing.signal,
     });
     if (delivered.kind === "refused") return this.#refuse(job, delivered.reason);
-    if (delivered.kind === "denied") return this.#stop("denied", delivered.reason);
     job.waiting -= 1;
     await this.#note({ kind: "sent", ...of, waiting: this.waiting });
   }

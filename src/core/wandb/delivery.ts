@@ -106,7 +106,7 @@ export class Teller {
 
   /** Tells the next piece and waits until it has arrived. False when there is nothing to tell. */
   async tellNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
-    const { places, feed, totalSteps, exitCode, tell } = this.#parts;
+    const { places, feed, totalSteps } = this.#parts;
     if (this.#config === null) {
       run.updateConfig((await this.config()).config);
       await this.tellConfigFile(run);
@@ -121,7 +121,6 @@ export class Teller {
       this.#forgetResults(results);
       return false;
     }
-    if (exitCode() !== null) tell.draining(this.waiting);
     const { book, place } = reach();
     const reached = { ...after, step: book.nextStep, runtimeS: book.runtimeS, ...place };
     await places.intend(this.#road, reached);

@@ -77,5 +77,5 @@ export class OfflineDelivery {
 /** Without the way to the run folder, which would name its user. */
 function openedText({ folder }: OfflineRun): string {
   const name = folder.slice(folder.lastIndexOf("/") + 1);
-  return `filed in wandb/${name} of the run folder; the command \`wandb sync\` with that folder sends it.`;
+  return `filed in the run folder; \`wandb sync wandb/${name}\`, run there, sends it.`;
 }

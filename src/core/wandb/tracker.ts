@@ -46,6 +46,8 @@ const DRAIN_MS = 60_000;
 /** At the end, a service without an answer for this long is not waited for. */
 const HOPELESS_MS = 10_000;
 const LOOK_MS = 1_000;
+/** What is waited for is told with the first of so many looks. */
+const LOOKS_A_WORD = 5;
 const FIRST_REOPEN_MS = 60_000;
 const MAX_REOPEN_MS = 600_000;
 const ID_LENGTH = 8;
@@ -153,11 +155,14 @@ export class WandbTracker {
 
   /** Says what is waited for, and that not for long where nobody answers. */
   #watchTheEnd(giveUp: () => void): () => void {
-    const { clock, tell } = this.#parts;
+    const { clock, tell, server } = this.#parts;
+    const isSending = server !== null;
     const hopelessMs = clock.monotonic() + HOPELESS_MS;
+    let looks = 0;
     let cancel = (): void => undefined;
     const look = (): void => {
-      tell.draining(this.#delivery.teller.waiting);
+      if (isSending && looks % LOOKS_A_WORD === 0) tell.draining(this.#delivery.teller.waiting);
+      looks += 1;
       // It may have come back since the last try.
       if (clock.monotonic() >= hopelessMs && this.#trouble.forMs >= HOPELESS_MS) giveUp();
       cancel = clock.after(LOOK_MS, look);

@@ -36,8 +36,10 @@ const DRAIN_MS = {
   failed: 15_000,
 } as const;
 export type RunEnding = keyof typeof DRAIN_MS;
-/** A service that has taken nothing for this long is not waited for at the end. */
+/** A service that takes nothing for this long is not waited for at the end. */
 const HOPELESS_AFTER_MS = 30_000;
+/** A shorter outage at the end is not worth a word. */
+const LINGERING_MS = 4_000;
 
 /** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
 export function startUploads({
@@ -77,6 +79,7 @@ export class RolloutUploads {
       clock,
       random,
       onTrouble: (reason) => this.#waits(reason),
+      onDenied: (reason) => this.#isDenied(reason),
       onRecovered: () => this.#record("info", "upload-goes-on", "OpenReward takes rollouts again."),
     });
     const settings = {
@@ -117,18 +120,20 @@ export class RolloutUploads {
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
   async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
     const { watch } = this.#parts.context;
+    const patience = this.#patience;
+    patience.hurry();
     let told: number | null = null;
     const waiting = await this.#spool.drain({
       limitMs: DRAIN_MS[after],
-      isHopeless: () => (this.#patience.trouble?.forMs ?? 0) > HOPELESS_AFTER_MS,
+      isHopeless: () => patience.isDenied || (patience.trouble?.forMs ?? 0) > HOPELESS_AFTER_MS,
       onProgress: (left) => {
         if (left !== told) watch({ kind: "uploading", waiting: left, isOver: false });
-        if (told !== null) this.#lingers();
         told = left;
+        if ((patience.trouble?.forMs ?? 0) > LINGERING_MS) this.#lingers();
       },
       ...(signal !== undefined && { signal }),
     });
-    this.#lingers();
+    if (waiting > 0) this.#lingers();
     if (waiting > 0 || told !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
     const message = `${waiting} rollouts are not uploaded to OpenReward yet; the next resume uploads them.`;
@@ -151,14 +156,18 @@ export class RolloutUploads {
     this.#warn("upload-waits", message);
   }
 
+  #isDenied(reason: string): void {
+    const key = keyText(this.#parts.address.keySource);
+    const message = `OpenReward takes no rollouts (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`;
+    this.#warn("upload-denied", message);
+  }
+
   #fails({ kind, reason: told }: UploadTrouble): void {
     const reason = told.replace(/\.$/, "");
-    const key = keyText(this.#parts.address.keySource);
-    const message = {
-      refused: `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`,
-      denied: `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`,
-      failed: `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; a resume uploads them.`,
-    }[kind];
+    const message =
+      kind === "refused"
+        ? `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`
+        : `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; a resume uploads them.`;
     this.#warn(`upload-${kind}`, message);
   }
 

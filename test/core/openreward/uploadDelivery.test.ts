@@ -17,6 +17,7 @@ function setUp() {
   const patience = new UploadPatience({
     ...{ clock, random: { uuid: () => "", uniform: () => 1 } },
     onTrouble: (reason) => told.push(reason),
+    onDenied: (reason) => told.push(`denied: ${reason}`),
     onRecovered: () => told.push("recovered"),
   });
   const client = new UploadClient({
@@ -150,12 +151,14 @@ describe("the service", () => {
     expect(service.rollouts.get("other")?.starts[0]).not.toHaveProperty("environment_id");
   });
 
-  it.each([401, 403, 404])("is given up on at status %i", async (status) => {
-    const { service, deliver } = setUp();
-    service.fault = () => ({ status, json: { message: "Invalid API key" } });
-    const reason = `status ${status}: Invalid API key`;
-    expect(await deliver()).toEqual({ kind: "denied", reason });
-    expect(service.posts).toBe(1);
+  it.each([401, 403, 404])("is asked every ten minutes after status %i", async (status) => {
+    const { service, clock, told, deliver } = setUp();
+    const denial = { status, json: { message: "Invalid API key" } };
+    service.fault = (count) => (count < 3 ? denial : null);
+    expect(await deliver()).toEqual({ kind: "taken" });
+    expect(clock.monotonic()).toBe(20 * 60_000);
+    expect(told).toEqual([`denied: status ${status}: Invalid API key`, "recovered"]);
+    expectOnce(service);
   });
 
   it.each([400, 413, 422])("refuses a rollout with status %i", async (status) => {
@@ -178,6 +181,18 @@ describe("an outage", () => {
     const waits = times.slice(1, 11).map((time, index) => (time - (times[index] ?? 0)) / 1000);
     expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 32, 60, 60, 90]);
     expect(told).toEqual(["status 503", "recovered"]);
+  });
+
+  it("does not hold up the end: the service is asked at once whether it is there again", async () => {
+    const { clock, patience } = setUp();
+    const signal = new AbortController().signal;
+    patience.denied("x");
+    const ready = patience.ready(signal);
+    await clock.advance(1_000);
+    expect(patience.isDenied).toBe(true);
+    patience.hurry();
+    await ready;
+    expect([clock.monotonic(), patience.isDenied]).toEqual([1_000, false]);
   });
 
   it("counts once for all that were under way", async () => {

@@ -74,7 +74,10 @@ it("a service that is down costs one warning, an event each time, and a bounded 
     { kind: "warning", message: expect.stringMatching(/^OpenReward does not take .*503: down/) },
   ]);
   await drain();
-  expect(told.filter(isOurs).slice(1)).toEqual([{ kind: "uploading", waiting: 1, isOver: true }]);
+  expect(told.filter(isOurs).slice(1)).toEqual([
+    { kind: "uploading", waiting: 1, isOver: false },
+    { kind: "uploading", waiting: 1, isOver: true },
+  ]);
   expect(events.map(({ kind, level, data }) => [kind, level, data])).toEqual([
     ["upload-waits", "warn", { waiting: 1 }],
     ["upload-left", "warn", { waiting: 1 }],
@@ -124,7 +127,7 @@ it("a key that is denied is named, with where it was found and without its value
   await drain();
   const [warning] = told.filter(({ kind }) => kind === "warning");
   expect(warning).toMatchObject({
-    message: expect.stringMatching(/^No more rollouts .*OPENREWARD_API_KEY \(from \.env\)/),
+    message: expect.stringMatching(/^OpenReward takes no rollouts .*OPENREWARD_API_KEY \(from \.env\)/),
   });
   expect(events.map(({ kind }) => kind)).toEqual(["upload-denied", "upload-left"]);
   expect(JSON.stringify([told, events])).not.toContain(KEY);
