@@ -79,7 +79,8 @@ function report(context: RunContext, firstStep: number): Promise<WandbTracker> {
       ...{ notes: null, tags: null, program: null, platform: process.platform },
     },
     tell: {
-      ...{ opened: () => undefined, draining: () => undefined, stopWished: () => undefined },
+      ...{ opened: () => undefined, recovered: () => undefined },
+      ...{ draining: () => undefined, stopWished: () => undefined },
       warning: warn,
     },
   });

@@ -194,6 +194,7 @@ function isPage({ status }: HttpResponse, text: string): boolean {
 function reasonOf(status: number, text: string): string {
   const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
   const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
-  const shown = detail.slice(0, MAX_REASON_CHARS);
+  // Without a full stop: it will stand in a sentence.
+  const shown = detail.slice(0, MAX_REASON_CHARS).replace(/[.\s]+$/, "");
   return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
 }

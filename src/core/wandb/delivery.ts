@@ -25,6 +25,8 @@ export interface TrackerVoice {
   readonly opened: (message: string) => void;
   /** Something is wrong that may last. */
   readonly warning: (message: string) => void;
+  /** It is over. */
+  readonly recovered: (message: string) => void;
   /** Rows that are left when the end has come. */
   readonly draining: (rows: number) => void;
   /** Somebody pressed Stop on the run's page. */

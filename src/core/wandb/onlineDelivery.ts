@@ -29,12 +29,13 @@ export class OnlineDelivery {
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { rest, waits, clock, exitCode, signal } = this.#parts;
+    const { rest, waits, clock, exitCode, signal, trouble } = this.#parts;
     const reach = (): Reach => ({ book: run.book, place: run.counts });
     for (;;) {
       signal.throwIfAborted();
       await rest.pause(run.lastSentMs + waits.gapMs - clock.monotonic());
       const hasTold = await this.#teller.tellNext(run, reach);
+      if (hasTold) trouble.recovered();
       const code = exitCode();
       if (!hasTold && code !== null) return run.finish(code);
       if (!hasTold) await this.#idle(run);

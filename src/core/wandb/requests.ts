@@ -179,7 +179,10 @@ export class WandbRequests {
 
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
-    const shown = this.#withoutKey(detail).slice(0, MAX_DETAIL);
+    // Without a full stop: it will stand in a sentence.
+    const shown = this.#withoutKey(detail)
+      .slice(0, MAX_DETAIL)
+      .replace(/[.\s]+$/, "");
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
   }
 

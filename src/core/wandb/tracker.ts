@@ -70,7 +70,7 @@ export class WandbTracker {
     this.#parts = parts;
     this.runId = places.runId;
     this.#feed = new RunFeed(parts);
-    this.#trouble = new Trouble(parts.clock, parts.tell.warning);
+    this.#trouble = new Trouble(parts.clock, parts.tell);
     this.#rest = new Rest(parts.clock, this.#ending.signal);
     const delivery: DeliveryParts = {
       ...parts,

@@ -1,20 +1,25 @@
-/** Whether W&B gives trouble, and the one warning about it. */
+/** Whether W&B gives trouble, with one warning when it does and one word when that is over. */
 
 import type { Clock } from "../ports.ts";
 
 /** A fault that passes sooner is not worth a word. */
 const PATIENCE_MS = 30_000;
 
+export interface TroubleVoice {
+  readonly warning: (message: string) => void;
+  readonly recovered: (message: string) => void;
+}
+
 export class Trouble {
   readonly #clock: Clock;
-  readonly #warn: (message: string) => void;
+  readonly #voice: TroubleVoice;
   #sinceMs: number | null = null;
   #reason = "";
   #isTold = false;
 
-  constructor(clock: Clock, warn: (message: string) => void) {
+  constructor(clock: Clock, voice: TroubleVoice) {
     this.#clock = clock;
-    this.#warn = warn;
+    this.#voice = voice;
   }
 
   /** What went wrong last, if nothing has gone right since. */
@@ -34,14 +39,25 @@ export class Trouble {
     if (this.forMs >= PATIENCE_MS) this.tell(`Weights & Biases cannot be reached (${reason}).`);
   }
 
+  /** An answer came, which need not mean that what matters gets through. */
   passed(): void {
     this.#sinceMs = null;
   }
 
-  /** Warns, unless that was done before. */
+  /** What matters got through. */
+  recovered(): void {
+    this.#sinceMs = null;
+    if (!this.#isTold) return;
+    this.#isTold = false;
+    this.#voice.recovered("Weights & Biases takes the run again.");
+  }
+
+  /** Warns, once until it has recovered. */
   tell(what: string): void {
     if (this.#isTold) return;
     this.#isTold = true;
-    this.#warn(`${what} The run goes on; what is not sent stays in its folder and is sent later.`);
+    this.#voice.warning(
+      `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
+    );
   }
 }

@@ -65,7 +65,8 @@ export class RolloutUploads {
   readonly #spool: UploadSpool;
   readonly #patience: UploadPatience;
   #rollouts = 0;
-  #isWarned = false;
+  /** Kinds of trouble that were told, until they are over. */
+  readonly #told = new Set<string>();
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -80,7 +81,7 @@ export class RolloutUploads {
       random,
       onTrouble: (reason) => this.#waits(reason),
       onDenied: (reason) => this.#isDenied(reason),
-      onRecovered: () => this.#record("info", "upload-goes-on", "OpenReward takes rollouts again."),
+      onRecovered: () => this.#recovers(),
     });
     const settings = {
       ...{ sha256, config },
@@ -147,7 +148,7 @@ export class RolloutUploads {
   /** Why the wait at the end goes on, unless that was told before. */
   #lingers(): void {
     const { trouble } = this.#patience;
-    if (trouble === null || this.#isWarned) return;
+    if (trouble === null || this.#told.has("upload-waits")) return;
     this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
   }
 
@@ -171,12 +172,18 @@ export class RolloutUploads {
     this.#warn(`upload-${kind}`, message);
   }
 
-  /** Once: what follows is in the events. */
+  #recovers(): void {
+    const message = "OpenReward takes rollouts again.";
+    this.#record("info", "upload-goes-on", message);
+    this.#parts.context.watch({ kind: "notice", message });
+    for (const kind of ["upload-waits", "upload-denied"]) this.#told.delete(kind);
+  }
+
   #warn(kind: string, told: string): void {
     const message = this.#parts.context.redactor.clean(told);
     this.#record("warn", kind, message);
-    if (!this.#isWarned) this.#parts.context.watch({ kind: "warning", message });
-    this.#isWarned = true;
+    if (!this.#told.has(kind)) this.#parts.context.watch({ kind: "warning", message });
+    this.#told.add(kind);
   }
 
   #record(level: "info" | "warn", kind: string, message: string, waiting = this.#waiting()): void {

@@ -139,6 +139,10 @@ function voice({ control, events, redactor, watch, log }: RunContext) {
       record("warn", "wandb-trouble", message);
       watch({ kind: "warning", message });
     },
+    recovered: (message: string): void => {
+      record("info", "wandb-goes-on", message);
+      watch({ kind: "notice", message });
+    },
     draining: (waiting: number): void => {
       if (waiting !== left) watch({ kind: "reporting", waiting, isOver: false });
       left = waiting;

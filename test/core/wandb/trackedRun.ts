@@ -31,6 +31,7 @@ export class TrackedRun {
   readonly server = new StandInServer();
   readonly fileSystem: MemoryFileSystem = createMemoryFileSystem();
   readonly warnings: string[] = [];
+  readonly recoveries: string[] = [];
   readonly opened: string[] = [];
   /** Rows that were waited for at the end, each time that was told. */
   readonly draining: number[] = [];
@@ -71,6 +72,7 @@ export class TrackedRun {
       tell: {
         opened: (place) => this.opened.push(place),
         warning: (message) => this.warnings.push(message),
+        recovered: (message) => this.recoveries.push(message),
         draining: (rows) => this.draining.push(rows),
         stopWished: () => {
           this.stops += 1;

@@ -64,7 +64,7 @@ describe("a run told to W&B", () => {
     await run.finish();
   });
 
-  it("is told through an outage with one warning, and nothing is lost or doubled", async () => {
+  it("is told through each outage with one warning, and nothing is lost or doubled", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -78,8 +78,15 @@ describe("a run told to W&B", () => {
     run.server.fault = () => null;
     await run.clock.advance(120_000);
     expect(steps(run)).toEqual(upTo(4));
+    expect(run.recoveries).toEqual(["Weights & Biases takes the run again."]);
+    run.server.fault = () => "lost";
+    await run.write(4);
+    await run.clock.advance(120_000);
+    expect(run.warnings).toHaveLength(2);
+    run.server.fault = () => null;
     await run.finish();
-    expect(run.warnings).toHaveLength(1);
+    expect(steps(run)).toEqual(upTo(5));
+    expect([run.warnings.length, run.recoveries.length]).toEqual([2, 2]);
   });
 
   it("goes on trying after a refusal, and says what to check", async () => {
