@@ -9,6 +9,7 @@ import { cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import { connectTinker, type ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { RunControl } from "../core/training/control.ts";
+import type { Watcher } from "../core/training/progress.ts";
 import { systemClock } from "../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
@@ -27,6 +28,7 @@ export interface ConnectionParts extends AddressParts {
   readonly redactor: Redactor;
   readonly log: Log;
   readonly closers: Closers;
+  readonly watch: Watcher;
   /** Ends the run when an embedded service has ended. */
   readonly control: Pick<RunControl, "fail">;
   /** Shown with the session at the service. */
@@ -101,6 +103,10 @@ async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
   const release = closers.add(() => http.close());
   const service = await connectTinker({
     ...sessionOptions(parts),
+    onMessage: ({ level, text }) => {
+      const message = redactor.clean(`The server at ${baseUrl}: ${text}`).replace(/\s+/g, " ");
+      parts.watch({ kind: level === "warn" ? "warning" : "notice", message });
+    },
     http,
     baseUrl,
     apiKey,

@@ -1,7 +1,7 @@
 /** Where a new run starts: its model, and its place in the plan. */
 
 import type { Config } from "../core/config/schema.ts";
-import { AppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { stepOfCheckpoint } from "../core/training/checkpoints.ts";
 import { type LoopPosition, START } from "../core/training/loop.ts";
@@ -24,10 +24,20 @@ export async function createClient(
     const client = await service.createTrainingClientFromState(init, { optimizer: false });
     return sameModel(client, config, `init_from: ${init}`);
   }
-  return service.createTrainingClient({
-    baseModel: config.model_name,
-    rank: config.lora_rank,
-    seed: config.seed,
+  const { model_name: baseModel, lora_rank: rank, seed } = config;
+  try {
+    return await service.createTrainingClient({ baseModel, rank, seed });
+  } catch (error) {
+    throw refusedRank(error, rank) ?? error;
+  }
+}
+
+/** Servers have bounds of their own, and tell them in words only. */
+function refusedRank(error: unknown, rank: number): AppError | null {
+  if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
+  if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
+  return new AppError("model-rank", `lora_rank: ${rank} is not taken. ${error.message}`, {
+    ...{ configPath: "lora_rank", cause: error },
   });
 }
 

@@ -148,7 +148,7 @@ describe("the embedded engine behind a proxy with a path prefix", () => {
 
   it("trains, saves, and goes on from a checkpoint with the same weights", async () => {
     const service = await connect(gateway.url);
-    const [model] = await service.capabilities();
+    const [model] = (await service.capabilities()) ?? [];
     const baseModel = model?.name ?? "";
     const client = await service.createTrainingClient({ baseModel, rank: 4, seed: 1 });
     const sampler = await client.ephemeralSampler();

@@ -7,6 +7,7 @@ import * as z from "zod";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
 import { averagingLoss, deafToLoss, temperedLogprobs } from "./tinkerServersLosses.ts";
+import { olderServer } from "./tinkerServersOlder.ts";
 import { type Filter, type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
 import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
 
@@ -160,6 +161,30 @@ async function trainBehind(own: Filter, ...overrides: readonly string[]): Promis
     gateway.close();
   }
 }
+
+describe("a server of an older generation", () => {
+  it("trains a whole run to the same tokens, and what it lacks is told", async () => {
+    const filter = chained(olderServer(), rename);
+    const upstream = upstreamOf(serving.tinkerUrl);
+    const gateway = await startGateway({ upstream, prefix: "", filter });
+    const { code, stdout, stderr, folder } = await train(config(gateway.url));
+    gateway.close();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const name = `The server at ${gateway.url}`;
+    const listed = `warning: ${name} does not list its models: it will be seen whether it trains model_name: ${MODEL}`;
+    for (const words of [
+      listed,
+      `${name}: Welcome.`,
+      `warning: ${name}: I am old.`,
+      `Whether the server at ${gateway.url} computes loss_fn: ppo could not be checked`,
+      `${name}: It takes training data as JSON only`,
+    ]) {
+      expect(stdout).toContain(words);
+    }
+    await expectWholeRun(folder, 2);
+    expect(await tokens(folder)).toEqual(await tokens(served.folder));
+  });
+});
 
 describe("a server's log-probabilities", () => {
   const hot = "--environments.calculator.temperature=1.5";

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import { tinkerError } from "../../src/core/tinker/errors.ts";
 import type { ModelInfo } from "../../src/core/tinker/models.ts";
 import { createClient } from "../../src/trainer/modelStart.ts";
 import { aConfig } from "../core/training/builders.ts";
+import { fakeService } from "../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";
 
 const PATH = "tinker://run/weights/final";
@@ -47,3 +49,19 @@ it.each(["init_from", "resume_from"] as const)(
     });
   },
 );
+
+it("a rank that the server does not take is named by its key", async () => {
+  const detail = "LoRA rank 64 must be between 1 and 32";
+  const service = {
+    ...fakeService([]),
+    createTrainingClient: () =>
+      Promise.reject(tinkerError("tinker-request-failed", detail, { data: { detail } })),
+  };
+  const config = aConfig({ lora_rank: 64 });
+  await expect(
+    createClient({ service, close: async () => undefined }, config),
+  ).rejects.toMatchObject({
+    configPath: "lora_rank",
+    message: expect.stringMatching(/^lora_rank: 64 is not taken\. LoRA rank 64 must be between/),
+  });
+});

@@ -35,7 +35,7 @@ export type RuleCode =
   | "TRL211"
   | "TRL213"
   | "TRL214"
-  /** What services offer: environment, split, model or rank, checkpoint, secret that an environment asks for. */
+  /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"
   | "TRL302"

@@ -40,7 +40,7 @@ export async function openAccount(
   const { deleteCheckpoint } = createCheckpointClient(tinker);
   return {
     deleteCheckpoint,
-    models: () => capabilities(tinker),
+    models: async () => (await capabilities(tinker)) ?? [],
     runs: async (limit) => {
       const request = { method: "GET", path: `training_runs?limit=${limit}&offset=0` } as const;
       const { training_runs: runs } = await tinker.call(request, trainingRunListSchema);

@@ -8,6 +8,7 @@ import type { PausedWhile } from "../util/pausedWhile.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
+import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
 
 export interface TinkerHttpOptions {
   readonly http: HttpClient;
@@ -20,6 +21,7 @@ export interface TinkerHttpOptions {
   readonly keySource?: KeySource | undefined;
   /** Told of each short-lived token that stands in for the key. */
   readonly onToken?: ((token: string) => void) | undefined;
+  readonly onMessage?: OnServerMessage | undefined;
   /** How long a blocked account (402) is waited for; asked at every call. */
   readonly billingPauseMs: () => number;
 }
@@ -70,8 +72,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const { http, clock, random, log, apiKey } = options;
   const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
   const withoutKey = (text: string) => (apiKey === "" ? text : text.replaceAll(apiKey, "***"));
-  const post = (key: string, request: TinkerRequest, idempotencyKey: string) =>
-    http.send({
+  const noteDeprecation = deprecationNotes(options.onMessage);
+  const post = async (key: string, request: TinkerRequest, idempotencyKey: string) => {
+    const response = await http.send({
       method: request.method,
       url: root + request.path,
       headers: headersOf(request, key, idempotencyKey),
@@ -79,6 +82,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
       timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
       ...(request.signal && { signal: request.signal }),
     });
+    noteDeprecation(response);
+    return response;
+  };
   const credential = createCredential({
     clock,
     apiKey,

@@ -11,7 +11,13 @@ export interface LossSubmit {
 
 /** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */
 export class LossWire {
+  readonly #onJson: () => void;
   #format: "unknown" | "proto" | "json" = "unknown";
+
+  /** `onJson` is called when it falls back. */
+  constructor(onJson: () => void = () => undefined) {
+    this.#onJson = onJson;
+  }
 
   /** Encodes `call` and hands it to `post`; a refused binary form (415, 422) leaves its number to the JSON form. */
   async submit<Result>(
@@ -25,10 +31,24 @@ export class LossWire {
       return result;
     } catch (error) {
       if (this.#format !== "unknown" || !isUnknownEncoding(error)) throw error;
+      return await this.#submitJson(call, post, error);
     }
-    const result = await post(jsonSubmit(call));
-    this.#format = "json";
-    return result;
+  }
+
+  async #submitJson<Result>(
+    call: ForwardBackwardCall,
+    post: (request: LossSubmit) => Promise<Result>,
+    binaryRefusal: unknown,
+  ): Promise<Result> {
+    try {
+      const result = await post(jsonSubmit(call));
+      this.#format = "json";
+      this.#onJson();
+      return result;
+    } catch (error) {
+      // Then it was not the encoding that the server minded.
+      throw isRefusal(error) ? binaryRefusal : error;
+    }
   }
 }
 
@@ -42,6 +62,10 @@ function jsonSubmit(call: ForwardBackwardCall): LossSubmit {
     path: call.forwardOnly ? "forward" : "forward_backward",
     body: forwardBackwardBody(call),
   };
+}
+
+function isRefusal(error: unknown): boolean {
+  return isAppError(error, "tinker-bad-request", "tinker-not-found");
 }
 
 function isUnknownEncoding(error: unknown): boolean {

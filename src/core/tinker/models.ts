@@ -195,9 +195,9 @@ async function modelInfo({ tinker, session }: ModelOptions, modelId: string): Pr
     );
     return {
       modelId,
-      baseModel: info.model_data.model_name ?? info.model_name,
+      baseModel: info.model_data?.model_name ?? info.model_name,
       loraRank: info.lora_rank,
-      tokenizerId: info.model_data.tokenizer_id,
+      tokenizerId: info.model_data?.tokenizer_id ?? null,
       optimizer: info.optimizer_config?.type ?? null,
     };
   } catch (error) {

@@ -21,6 +21,7 @@ import { createOperations, type Operations } from "./operations.ts";
 import { checkSamplerPath, checkStatePath } from "./paths.ts";
 import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
+import type { OnServerMessage } from "./serverMessage.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
 import type { SubmittedCall } from "./trainingParts.ts";
@@ -52,6 +53,8 @@ export interface TinkerOptions {
   /** Limit of an unbroken row of failed polls. */
   readonly noAnswerLimitMs?: number;
   readonly onQueueState?: (state: QueueState) => void;
+  /** Called with what the server wants its user to know, and with what this client does differently because of the server. */
+  readonly onMessage?: OnServerMessage;
   /** Called when a training request was accepted. */
   readonly onSubmitted?: (call: SubmittedCall) => void;
 }
@@ -68,7 +71,8 @@ export interface SupportedModel {
 export interface ServiceClient extends CheckpointClient {
   /** For messages. */
   readonly address: string;
-  capabilities(): Promise<readonly SupportedModel[]>;
+  /** Null from a server that does not list them. */
+  capabilities(): Promise<readonly SupportedModel[] | null>;
   createTrainingClient(model: NewModel): Promise<TrainingClient>;
   /** `path` is a `weights` checkpoint; LoRA rank and flags come from it. */
   createTrainingClientFromState(path: string, options: LoadOptions): Promise<TrainingClient>;
@@ -136,7 +140,15 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
 export async function openTinker(
   options: Pick<
     TinkerOptions,
-    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "keySource" | "onToken"
+    | "http"
+    | "clock"
+    | "random"
+    | "log"
+    | "baseUrl"
+    | "apiKey"
+    | "keySource"
+    | "onToken"
+    | "onMessage"
   >,
 ): Promise<{
   readonly tinker: TinkerHttp;
@@ -168,6 +180,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     tinker,
     clock,
     log,
+    onMessage: options.onMessage,
     body: {
       tags: options.tags ?? [],
       user_metadata: options.userMetadata ?? {},
@@ -193,7 +206,12 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
-    lossWire: new LossWire(),
+    lossWire: new LossWire(() =>
+      options.onMessage?.({
+        level: "info",
+        text: "It takes training data as JSON only, as servers before version 0.25 of Tinker's client did: requests are larger.",
+      }),
+    ),
     samplerFor: (samplerId, baseModel) =>
       createSamplingClient({ ...sampling, samplerId, baseModel }),
   };
@@ -217,23 +235,23 @@ const firstContactTimeoutMs = 15_000;
 
 /** Tinker wire, section 6.1; servers without the call get the defaults. */
 async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
-  try {
-    const body = { sdk_version: sdkVersion };
-    const budgetMs = firstContactBudgetMs;
-    const timeoutMs = firstContactTimeoutMs;
-    const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
-    return await tinker.call(request, clientConfigSchema, { budgetMs });
-  } catch (error) {
-    if (isAppError(error, "tinker-not-found")) return clientConfigSchema.parse({});
-    throw error;
-  }
+  const body = { sdk_version: sdkVersion };
+  const budgetMs = firstContactBudgetMs;
+  const timeoutMs = firstContactTimeoutMs;
+  const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
+  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, { budgetMs }));
+  return answer ?? clientConfigSchema.parse({});
 }
 
-/** What the server trains and samples (Tinker wire, section 6.2). @throws AppError `tinker-*` */
-export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[]> {
+/**
+ * What the server trains and samples (Tinker wire, section 6.2); null from a server without the call.
+ * @throws AppError `tinker-*`
+ */
+export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[] | null> {
   const request = { method: "GET", path: "get_server_capabilities" } as const;
-  const { supported_models: models } = await tinker.call(request, capabilitiesSchema);
-  return models.flatMap((model) =>
+  const answer = await orNullWithout(tinker.call(request, capabilitiesSchema));
+  if (answer === null) return null;
+  return answer.supported_models.flatMap((model) =>
     model.model_name === null
       ? []
       : {
@@ -245,6 +263,16 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
   );
 }
 
+/** Null in place of a refusal of a path that the server does not have. */
+async function orNullWithout<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isAppError(error, "tinker-not-found")) return null;
+    throw error;
+  }
+}
+
 function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {
   const { onSubmitted } = connection.options;
   return createTrainingClient({ ...connection, ...model, onSubmitted });
@@ -253,16 +281,9 @@ function trainingClient(connection: Connection, model: CreatedModel): TrainingCl
 async function samplerForPath(connection: Connection, path: string): Promise<SamplingClient> {
   const { tinker, session, samplerFor } = connection;
   const id = await createSamplingSession(connection, { model_path: path });
-  try {
-    const sampler = await tinker.call(
-      { method: "GET", path: `samplers/${id}`, signal: session.signal },
-      samplerSchema,
-    );
-    return samplerFor(id, sampler.base_model);
-  } catch (error) {
-    if (isAppError(error, "tinker-not-found")) return samplerFor(id, null);
-    throw error;
-  }
+  const request = { method: "GET", path: `samplers/${id}`, signal: session.signal } as const;
+  const sampler = await orNullWithout(tinker.call(request, samplerSchema));
+  return samplerFor(id, sampler?.base_model ?? null);
 }
 
 /** Tinker wire, section 6.12. */

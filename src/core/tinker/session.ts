@@ -4,6 +4,7 @@ import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
 import { tinkerError } from "./errors.ts";
 import type { TinkerHttp } from "./http.ts";
+import type { OnServerMessage } from "./serverMessage.ts";
 import { type CreateSessionBody, createSessionSchema } from "./wire.ts";
 
 export interface SessionOptions {
@@ -11,6 +12,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly body: CreateSessionBody;
+  readonly onMessage?: OnServerMessage | undefined;
 }
 
 export type FinishReason = "success" | "errored" | "interrupted";
@@ -97,14 +99,14 @@ export class TinkerSession {
   }
 
   async #create(): Promise<string> {
-    const { tinker, log, body } = this.#options;
+    const { tinker, log, body, onMessage } = this.#options;
     const session = await tinker.call(
       { method: "POST", path: "create_session", body, signal: this.signal },
       createSessionSchema,
     );
-    if (session.info_message !== null) log.info(`Tinker: ${session.info_message}`);
-    if (session.warning_message !== null) log.warn(`Tinker: ${session.warning_message}`);
-    if (session.error_message !== null) log.error(`Tinker: ${session.error_message}`);
+    const { info_message: info, warning_message: warning, error_message: error } = session;
+    if (info !== null) onMessage?.({ level: "info", text: info });
+    for (const text of [warning, error]) if (text !== null) onMessage?.({ level: "warn", text });
     this.#keepAlive(session.session_id).catch((error: unknown) => {
       if (!this.signal.aborted) {
         log.error("Tinker: heartbeats stopped", { reason: errorMessage(error) });

@@ -4,10 +4,16 @@ import type { AppError } from "../errors.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import { tinkerError } from "./errors.ts";
 
+type Post<Result> = (firstSeqId: number) => Promise<Result>;
+
 /** Tinker wire, section 7.1. A request that cannot be posted leaves a gap that no later request passes. */
 export class SubmitQueue {
   readonly #modelId: string;
   #nextSeqId = 1;
+  /** Numbers that turned out to be used up by refused requests. */
+  #skipped = 0;
+  /** Numbers of refused requests of which it is not known whether the server counts them. */
+  #doubtful = 0;
   #tail: Promise<void> = Promise.resolve();
   #loss: AppError | null = null;
 
@@ -23,12 +29,13 @@ export class SubmitQueue {
   enqueue<Result>(
     what: string,
     count: number,
-    post: (firstSeqId: number) => Promise<Result>,
+    post: Post<Result>,
     { mayBeRefused = false } = {},
   ): Promise<Result> {
     const firstSeqId = this.#nextSeqId;
     this.#nextSeqId += count;
-    const posted = this.#tail.then(() => this.#post(what, firstSeqId, post, mayBeRefused));
+    const give = mayBeRefused ? () => this.#giveBack(firstSeqId, count) : null;
+    const posted = this.#tail.then(() => this.#post(what, firstSeqId, post, give));
     this.#tail = posted.then(
       () => undefined,
       () => undefined,
@@ -39,16 +46,15 @@ export class SubmitQueue {
   async #post<Result>(
     what: string,
     firstSeqId: number,
-    post: (firstSeqId: number) => Promise<Result>,
-    mayBeRefused: boolean,
+    post: Post<Result>,
+    giveBack: (() => void) | null,
   ): Promise<Result> {
     if (this.#loss !== null) throw this.#loss;
     try {
-      return await post(firstSeqId);
+      return await this.#postAtFreeNumber(firstSeqId, post);
     } catch (cause) {
-      if (mayBeRefused && isRefusal(cause)) {
-        // What is refused has used up its number (Tinker wire, section 7.1), unless nobody was there to read it.
-        if (isAppError(cause, "tinker-not-found")) this.#nextSeqId = firstSeqId;
+      if (giveBack !== null && isRefusal(cause)) {
+        giveBack();
         throw cause;
       }
       this.#loss = tinkerError(
@@ -58,6 +64,29 @@ export class SubmitQueue {
       );
       throw cause;
     }
+  }
+
+  /**
+   * Some servers count a request that they refuse, others wait for its number: it is offered again, and passed over when the
+   * server knows it already.
+   */
+  async #postAtFreeNumber<Result>(firstSeqId: number, post: Post<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        const result = await post(firstSeqId + this.#skipped);
+        this.#doubtful = 0;
+        return result;
+      } catch (error) {
+        if (this.#doubtful === 0 || !isAppError(error, "tinker-conflict")) throw error;
+        this.#doubtful -= 1;
+        this.#skipped += 1;
+      }
+    }
+  }
+
+  #giveBack(firstSeqId: number, count: number): void {
+    this.#nextSeqId = firstSeqId;
+    this.#doubtful += count;
   }
 }
 

@@ -85,12 +85,12 @@ export const optimStepResultSchema = object({ metrics: withDefault(metrics, {}) 
 
 const optimizerConfigSchema = object({ type: string() });
 
+/** Whatever a server leaves out is unknown. */
 export const modelInfoSchema = object({
-  model_id: string(),
   lora_rank: orNull(wholeNumber),
   model_name: orNull(string()),
   optimizer_config: orNull(optimizerConfigSchema),
-  model_data: object({ model_name: orNull(string()), tokenizer_id: orNull(string()) }),
+  model_data: orNull(object({ model_name: orNull(string()), tokenizer_id: orNull(string()) })),
 });
 
 export const weightsInfoSchema = object({

@@ -58,8 +58,15 @@ export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
 }
 
 /** The model's context in tokens, or null when the service does not say. */
-async function requireModel({ config, service }: PrepareParts): Promise<number | null> {
-  const models = (await service.capabilities()).filter((model) => model.isTrainable);
+async function requireModel({ config, service, onWarning }: PrepareParts): Promise<number | null> {
+  const offers = await service.capabilities();
+  if (offers === null) {
+    onWarning(
+      `The server at ${service.address} does not list its models: it will be seen whether it trains model_name: ${config.model_name}, and its context is unknown, so that max_total_tokens is not checked against it.`,
+    );
+    return null;
+  }
+  const models = offers.filter((model) => model.isTrainable);
   const found = models.find((model) => model.name === config.model_name);
   if (found !== undefined) return found.maxContextLength;
   const names = models.map((model) => model.name);

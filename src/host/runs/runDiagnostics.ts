@@ -34,6 +34,8 @@ const SOURCE = "Tinker RL";
 const RULES: Readonly<Record<string, string>> = {
   "environment-not-found": "TRL300",
   "model-not-offered": "TRL302",
+  "loss-not-offered": "TRL302",
+  "loss-not-honoured": "TRL302",
   "checkpoint-other-model": "TRL303",
 };
 

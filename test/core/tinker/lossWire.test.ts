@@ -81,6 +81,27 @@ describe("the encoding of training data", () => {
     ]);
   });
 
+  it("is not to blame when both are refused: the words of the first refusal stand", async () => {
+    const { client } = await training((path, request) => {
+      if (!/^forward/.test(path)) return undefined;
+      return request.body instanceof Uint8Array
+        ? { status: 422, json: { detail: "unknown loss_fn" } }
+        : { status: 404, json: { detail: "Not Found" } };
+    });
+    const refused = client.forwardBackward([datum], "dro", {}, { mayBeRefused: true });
+    await expect(refused).rejects.toThrow(/unknown loss_fn/);
+  });
+
+  it("is told when it falls back", async () => {
+    const messages: unknown[] = [];
+    const server = fakeTinker(olderServer({ status: 415 }));
+    const service = await server.connect({ onMessage: (message) => messages.push(message) });
+    const client = await service.createTrainingClient({ baseModel: "org/model", rank: 8 });
+    await client.forwardBackward([datum], "ppo");
+    await client.forwardBackward([datum], "ppo");
+    expect(messages).toEqual([{ level: "info", text: expect.stringContaining("JSON only") }]);
+  });
+
   it("stays binary at a server that has taken it once", async () => {
     let losses = 0;
     const { client, encodings } = await training((path) =>

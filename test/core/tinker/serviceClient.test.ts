@@ -84,6 +84,64 @@ describe("connecting", () => {
   });
 });
 
+describe("a server that leaves something out", () => {
+  it("may list no models", async () => {
+    const { client } = await service((path) =>
+      path === "get_server_capabilities" ? { status: 404, json: {} } : undefined,
+    );
+    await expect(client.capabilities()).resolves.toBeNull();
+  });
+
+  it.each([{ status: 404, json: {} }, { json: {} }, { json: { model_data: null } }])(
+    "may tell nothing about a model: %o",
+    async (info) => {
+      const { client } = await service((path) => (path === "get_info" ? info : undefined));
+      const model = await client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+      expect(model.info()).toEqual({
+        ...{ modelId: "S:train:0", baseModel: null, loraRank: null },
+        ...{ tokenizerId: null, optimizer: null },
+      });
+    },
+  );
+});
+
+describe("what a server wants to be known", () => {
+  it("is passed on when the session begins", async () => {
+    const messages: unknown[] = [];
+    const server = fakeTinker((path) =>
+      path === "create_session"
+        ? {
+            json: {
+              session_id: "S",
+              info_message: "hello",
+              warning_message: "old",
+              error_message: "bad",
+            },
+          }
+        : undefined,
+    );
+    const client = await server.connect({ onMessage: (message) => messages.push(message) });
+    await client.samplerForBase("org/model");
+    expect(messages).toEqual([
+      { level: "info", text: "hello" },
+      { level: "warn", text: "old" },
+      { level: "warn", text: "bad" },
+    ]);
+  });
+
+  it("is passed on once when every answer says it", async () => {
+    const messages: unknown[] = [];
+    const headers = { "x-deprecation-note": "0.38 ends in May" };
+    const server = fakeTinker((path) =>
+      path === "get_server_capabilities" ? { headers, json: { supported_models: [] } } : undefined,
+    );
+    const client = await server.connect({ onMessage: (message) => messages.push(message) });
+    await client.capabilities();
+    await client.capabilities();
+    expect(messages).toEqual([{ level: "warn", text: "0.38 ends in May" }]);
+  });
+});
+
 describe("the session", () => {
   it("begins once, with the first sampler or model", async () => {
     const { client, requestsTo } = await service();

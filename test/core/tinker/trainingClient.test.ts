@@ -183,6 +183,26 @@ describe("training calls", () => {
     expect(requestsTo("forward_backward")).toEqual([]);
   });
 
+  it.each([
+    ["waits for their numbers", false, [1, 1, 2]],
+    ["counts what it refuses", true, [1, 1, 2, 3]],
+  ])("may be tried on a server that %s", async (_name, counts, numbers) => {
+    const seen: unknown[] = [];
+    const { client } = await training((path, request) => {
+      if (path !== "forward_backward" && path !== "optim_step") return undefined;
+      const seqId = seqIdOf(request);
+      const isTaken = seen.includes(seqId) && counts;
+      seen.push(seqId);
+      if (seen.length === 1) return { status: 400, json: { detail: "no forward_only" } };
+      return isTaken ? { status: 409, json: { detail: "used up" } } : undefined;
+    });
+    const how = { forwardOnly: true, mayBeRefused: true };
+    const refused = client.forwardBackward([aDatum(6)], "ppo", {}, how);
+    await expect(refused).rejects.toMatchObject({ code: "tinker-bad-request" });
+    await Promise.all([client.forwardBackward([aDatum(6)], "ppo"), client.optimStep(adam)]);
+    expect(seen).toEqual(numbers);
+  });
+
   it("go on after an operation that was accepted and failed", async () => {
     const { client } = await training((path, request) =>
       path === "retrieve_future" && jsonBody(request)["request_id"] === "forward_backward-1"

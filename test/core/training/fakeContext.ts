@@ -89,7 +89,7 @@ export function aContext({
   };
 }
 
-function fakeService(deleted: string[]): ServiceClient {
+export function fakeService(deleted: string[]): ServiceClient {
   const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
   return {
     address: "http://tinker.test",

@@ -1,0 +1,24 @@
+/** What a server wants the people who use it to know. */
+
+import type { HttpResponse } from "../ports.ts";
+
+/** In the server's words or about it. */
+export interface ServerMessage {
+  readonly level: "info" | "warn";
+  readonly text: string;
+}
+
+export type OnServerMessage = (message: ServerMessage) => void;
+
+/** Passes on each deprecation note of an answer's headers once (Tinker wire, section 1.4). */
+export function deprecationNotes(
+  onMessage: OnServerMessage | undefined,
+): (response: HttpResponse) => void {
+  const told = new Set<string>();
+  return (response) => {
+    const text = response.header("x-deprecation-note");
+    if (text === null || text === "" || told.has(text)) return;
+    told.add(text);
+    onMessage?.({ level: "warn", text });
+  };
+}
