@@ -11,6 +11,7 @@ import { runPaths } from "../core/run/layout.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { resumeRun } from "../core/run/runFolder.ts";
 import { type RunState, readState } from "../core/run/state.ts";
+import { filledIn } from "../core/secrets/filledIn.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { LoopPosition } from "../core/training/loop.ts";
 import type { Preparation } from "../core/training/prepare.ts";
@@ -43,7 +44,9 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     stored: await readOverrides(fileSystem, folder),
     added: request.overrides ?? [],
   });
-  const changes = configChanges(before, redactSecrets(loaded.config));
+  const now = redactSecrets(loaded.config);
+  // The run's copy was cleaned of secrets, wherever they stood.
+  const changes = configChanges(filledIn(before, now), now);
   requireSameIdentity(changes, loaded);
   const state = await readState(fileSystem, folder);
   return {

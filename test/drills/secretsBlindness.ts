@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { archiveContents, treeContents } from "./secretsPlaces.ts";
-import { watchProcesses } from "./secretsProcesses.ts";
+import { type Shown, watchProcesses } from "./secretsProcesses.ts";
 import { makePlace, runWatched } from "./secretsRun.ts";
 import { Search } from "./secretsSearch.ts";
 import type { StandIn, StandIns } from "./secretsStandIns.ts";
@@ -64,8 +64,8 @@ export async function searchFaults(root: string, standIns: StandIns): Promise<re
   sees("an archive", contentsOf(archiveContents(archive(CANARY))));
   const told = await runWatched(place, ["validate", CANARY], { CANARY });
   sees("output", [told.stderr, told.stdout]);
-  sees("a command line", told.seen.commandLines.keys());
-  sees("variables", told.seen.variables.keys());
+  sees("a command line", texts(told.seen.commandLines));
+  sees("variables", texts(told.seen.variables));
   sees("files of a process", told.seen.files.values());
   sees("variables of a grandchild", await grandchild(place.temp));
   for (const standIn of Object.values(standIns) as readonly StandIn[]) {
@@ -81,8 +81,12 @@ function* contentsOf(files: Iterable<readonly [string, Buffer]>): Iterable<Buffe
   for (const [, content] of files) yield content;
 }
 
+function texts(shown: readonly Shown[]): readonly string[] {
+  return shown.map(({ text }) => text);
+}
+
 /** The variables of a process that the watched one's child starts. */
-async function grandchild(folder: string): Promise<Iterable<string>> {
+async function grandchild(folder: string): Promise<readonly string[]> {
   const spawns = (file: string, env: object): string =>
     `require("node:child_process").spawn(process.execPath, [${JSON.stringify(file)}], { env: ${JSON.stringify(env)} })`;
   const files = ["parent.js", "child.js", "grandchild.js"].map((name) => join(folder, name));
@@ -93,7 +97,7 @@ async function grandchild(folder: string): Promise<Iterable<string>> {
   const started = spawn(process.execPath, [parent], { stdio: "ignore" });
   const watch = watchProcesses(started.pid ?? 0, folder);
   await once(started, "exit");
-  return watch.stop().variables.keys();
+  return texts(watch.stop().variables);
 }
 
 /** A request that carries what does not belong there, in a header and in its body. */

@@ -1,26 +1,41 @@
 /** The secrets that the drill plants, where it plants them, and the configurations that lead them through the program. */
 
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { MODEL, type StandInKeys, type StandIns } from "./secretsStandIns.ts";
 
 /** Each planted value by its name; those in `.env` stand under it there. */
 export type Planted = Readonly<
   Record<
     | "TINKER_API_KEY"
+    | "TINKER_TOKEN"
     | "ORS_API_KEY"
     | "OPENREWARD_API_KEY"
     | "WANDB_API_KEY"
     | "DEMO_TOKEN"
     | "OWN_TOKEN"
     | "WRITTEN_TOKEN"
-    | "UNRELATED_PASSWORD",
+    | "UNRELATED_PASSWORD"
+    | "HF_TOKEN"
+    | "PROXY_PASSWORD",
     string
   >
 >;
 
-/** In the configuration and nowhere else. */
-const WRITTEN: keyof Planted = "WRITTEN_TOKEN";
+/** What a user exports or puts into `.env` for the services. */
+export const KEYS = [
+  "TINKER_API_KEY",
+  "ORS_API_KEY",
+  "OPENREWARD_API_KEY",
+  "WANDB_API_KEY",
+] as const;
+/** Those that environments get. */
+export const ENVIRONMENT_SECRETS = ["DEMO_TOKEN", "OWN_TOKEN", "WRITTEN_TOKEN"] as const;
+/** They stand in `.env`, and no run needs them. */
+const UNNEEDED = ["UNRELATED_PASSWORD", "HF_TOKEN"] as const;
+const IN_DOTENV = [...KEYS, "DEMO_TOKEN", "OWN_TOKEN", ...UNNEEDED] as const;
+
+export const CONFIG = "tinker-config.yaml";
 
 /** Keys may hold what a header takes, secrets anything; each is written differently in JSON, URLs and base64. */
 export function plant(): Planted {
@@ -33,14 +48,39 @@ export function plant(): Planted {
     DEMO_TOKEN: `${random(7)} "ß/+?%\\${random(6)}`,
     OWN_TOKEN: `${random(7)}~ü&=#${random(6)}`,
     WRITTEN_TOKEN: `${random(7)} é"\\%${random(6)}`,
+    TINKER_TOKEN: jwt(random(20)),
+    HF_TOKEN: `hf_${random(16)}`,
+    PROXY_PASSWORD: `${random(8)}+/=%&${random(6)}`,
     UNRELATED_PASSWORD: `${random(7)} "Ø/+${random(6)}`,
   };
 }
 
-/** Addresses and all keys, as a user's file beside the configuration. */
-export function dotEnv(planted: Planted, addresses: Readonly<Record<string, string>>): string {
-  const keys = Object.entries(planted).filter(([name]) => name !== WRITTEN);
-  return [...Object.entries(addresses), ...keys]
+/** Good for an hour. */
+function jwt(signature: string): string {
+  const part = (content: object): string =>
+    Buffer.from(JSON.stringify(content)).toString("base64url");
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  return `${part({ kid: signature.slice(0, 9) })}.${part({ exp })}.${signature}`;
+}
+
+/** Addresses and keys, as a user's file beside the configuration; secrets stand in other variables, too. */
+export function dotEnv(
+  planted: Partial<Planted>,
+  addresses: Readonly<Record<string, string>>,
+): string {
+  const keys = IN_DOTENV.flatMap((name) => {
+    const value = planted[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const notes =
+    planted.DEMO_TOKEN === undefined
+      ? {}
+      : {
+          WANDB_NOTES: `notes ${planted.DEMO_TOKEN}`,
+          WANDB_RUN_GROUP: `group ${planted.DEMO_TOKEN}`,
+          WANDB_TAGS: `one,${planted.DEMO_TOKEN}`,
+        };
+  return [...Object.entries({ ...addresses, ...notes }), ...keys]
     .map(([name, value]) => `${name}='${value}'\n`)
     .join("");
 }
@@ -57,15 +97,13 @@ export function addresses({ tinker, environments, wandb, upload }: StandIns) {
 export function keysOf(planted: Planted): StandInKeys {
   return {
     tinker: planted.TINKER_API_KEY,
+    tinkerToken: planted.TINKER_TOKEN,
     environments: planted.ORS_API_KEY,
     wandb: planted.WANDB_API_KEY,
     upload: planted.OPENREWARD_API_KEY,
     environmentSecrets: ENVIRONMENT_SECRETS.map((name) => planted[name]),
   };
 }
-
-/** Those that environments get. */
-export const ENVIRONMENT_SECRETS = ["DEMO_TOKEN", "OWN_TOKEN", "WRITTEN_TOKEN"] as const;
 
 /** A run against the stand-ins; secrets also stand where they should not: in the prompt, in names. */
 export function hostedConfig(planted: Planted, wandb: "online" | "offline"): string {
@@ -84,6 +122,7 @@ environments:
 batch_size: 3
 max_steps: 3
 max_response_tokens: 48
+system_prompt_template: ${JSON.stringify(`Hi ${planted.WRITTEN_TOKEN}`)}
 max_total_tokens: 256
 save_every: 1
 rolling_save_every: 0
@@ -94,6 +133,36 @@ openreward_run_name: ${JSON.stringify(`run ${planted.WRITTEN_TOKEN}`)}
 wandb: ${wandb}
 wandb_project_name: drill
 wandb_run_name: ${JSON.stringify(`run ${planted.WRITTEN_TOKEN}`)}
+`;
+}
+
+/** A run with embedded services that reports to others. */
+export const EMBEDDED_CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 3
+max_steps: 2
+secrets: { demo_token: "" }
+openreward_upload: true
+wandb: online
+wandb_project_name: drill
+`;
+
+/** Loaded into the trainer: once the run has a row of metrics, something fails that nobody catches. */
+export function crashProgram(planted: Planted, how: "throws" | "rejects", run: string): string {
+  const known = [...KEYS, ...ENVIRONMENT_SECRETS].map((name) => planted[name]);
+  const words = [...known, ...known.map((value) => btoa(encodeURIComponent(value)))].join(" ");
+  const fails = how === "throws" ? "throw fault;" : "void Promise.reject(fault);";
+  return `
+const fault = new TypeError(${JSON.stringify(`${words} crashed on purpose`)}, { cause: new Error(${JSON.stringify(words)}) });
+const timer = setInterval(() => {
+  if (!require("node:fs").existsSync(${JSON.stringify(join(run, "metrics.jsonl"))})) return;
+  clearInterval(timer);
+  ${fails}
+}, 20);
+timer.unref();
 `;
 }
 

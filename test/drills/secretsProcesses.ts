@@ -3,14 +3,19 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+/** What was seen of one process. */
+export interface Shown {
+  readonly pid: number;
+  /** How it was started. */
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface Seen {
-  /** Each distinct text once, with the process that it was seen at. */
-  readonly variables: ReadonlyMap<string, string>;
-  readonly commandLines: ReadonlyMap<string, string>;
-  /** Contents of files below the folder, by path. */
+  readonly variables: readonly Shown[];
+  readonly commandLines: readonly Shown[];
+  /** Contents of files below the folder, by path and size. */
   readonly files: ReadonlyMap<string, Buffer>;
-  readonly processes: number;
-  readonly looks: number;
 }
 
 const LOOK_EVERY_MS = 100;
@@ -23,19 +28,18 @@ export function watchProcesses(
   folder: string,
   everyMs = LOOK_EVERY_MS,
 ): { stop(): Seen } {
-  const variables = new Map<string, string>();
-  const commandLines = new Map<string, string>();
+  const variables = new Map<string, Shown>();
+  const commandLines = new Map<string, Shown>();
   const files = new Map<string, Buffer>();
-  const known = new Set<number>();
-  let looks = 0;
+  const keep = (shown: Map<string, Shown>, { pid, name, text }: Shown): void => {
+    if (text !== "") shown.set(`${pid} ${text}`, { pid, name, text });
+  };
   const look = (): void => {
-    looks += 1;
     for (const pid of withDescendants(root)) {
-      known.add(pid);
       const commandLine = readProc(pid, "cmdline");
-      if (commandLine !== "") commandLines.set(commandLine, `process ${pid}`);
-      const environ = readProc(pid, "environ");
-      if (environ !== "") variables.set(environ, commandLine.replaceAll("\0", " "));
+      const name = commandLine.replaceAll("\0", " ");
+      keep(commandLines, { pid, name, text: commandLine });
+      keep(variables, { pid, name, text: readProc(pid, "environ") });
     }
     for (const path of smallFiles(folder)) {
       const content = readIfThere(path);
@@ -47,7 +51,11 @@ export function watchProcesses(
   return {
     stop: () => {
       clearInterval(timer);
-      return { variables, commandLines, files, processes: known.size, looks };
+      return {
+        variables: [...variables.values()],
+        commandLines: [...commandLines.values()],
+        files,
+      };
     },
   };
 }

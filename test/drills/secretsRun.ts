@@ -14,6 +14,7 @@ export interface Place {
 }
 
 export interface Told {
+  readonly pid: number;
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -53,7 +54,8 @@ export async function runWatched(
     stdio: ["ignore", "pipe", "pipe"],
     timeout: LIMIT_MS,
   });
-  const watch = watchProcesses(child.pid ?? 0, place.temp);
+  const pid = child.pid ?? 0;
+  const watch = watchProcesses(pid, place.temp);
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -64,5 +66,5 @@ export async function runWatched(
     stderr += text;
   });
   const [code] = await once(child, "close");
-  return { code, stdout, stderr, seen: watch.stop() };
+  return { pid, code, stdout, stderr, seen: watch.stop() };
 }

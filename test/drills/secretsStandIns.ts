@@ -14,8 +14,8 @@ import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import type { Serving } from "../integration/trainProgram.ts";
 import { ENCODINGS } from "./secretsSearch.ts";
 
-/** `grumbles`: now and then an error that repeats the key; `denies`: always. */
-export type Mood = "well" | "grumbles" | "denies";
+/** `grumbles`: now and then an error that repeats the key; `denies`: always; `redirects`: everything goes to a stranger. */
+export type Mood = "well" | "grumbles" | "denies" | "redirects";
 
 export interface StandIn {
   readonly name: string;
@@ -31,11 +31,15 @@ export interface StandIns {
   readonly environments: StandIn;
   readonly wandb: StandIn;
   readonly upload: StandIn;
+  /** Where others lead to; no key belongs there. */
+  readonly stranger: StandIn;
 }
 
 /** The keys that each of them wants. */
 export interface StandInKeys {
   readonly tinker: string;
+  /** What the Tinker service gives in exchange for the key. */
+  readonly tinkerToken: string;
   readonly environments: string;
   readonly wandb: string;
   readonly upload: string;
@@ -51,54 +55,66 @@ const GRUMBLES_EVERY = 5;
 const REPEATS = 60;
 
 export async function startStandIns(serving: Serving, keys: StandInKeys): Promise<StandIns> {
+  const stranger = await listening("a stranger", new Notes([""], ""), async () => answerOf({}));
+  const notes = (...own: readonly string[]) => new Notes(own, stranger.url);
   const rename = renaming("local/tiny-tool", MODEL);
   return {
-    tinker: await gateway("Tinker", serving.tinkerUrl, serving.key, keys.tinker, rename),
-    environments: await gateway(
-      "the environments",
-      serving.environmentsUrl,
-      serving.key,
-      keys.environments,
-      echoing(keys.environmentSecrets),
+    stranger,
+    tinker: await gateway({
+      ...{ name: "Tinker", url: serving.tinkerUrl, innerKey: serving.key },
+      notes: notes(keys.tinker, keys.tinkerToken),
+      filter: chained(exchanging(keys.tinkerToken), rename),
+    }),
+    environments: await gateway({
+      ...{ name: "the environments", url: serving.environmentsUrl, innerKey: serving.key },
+      notes: notes(keys.environments),
+      filter: echoing(keys.environmentSecrets),
+    }),
+    wandb: await listening("W&B", notes(keys.wandb), wandb()),
+    upload: await listening("the upload", notes(keys.upload), async ({ method }) =>
+      answerOf({}, method === "POST" ? 200 : 404),
     ),
-    wandb: await wandb(keys.wandb),
-    upload: await upload(keys.upload),
   };
 }
 
 class Notes {
   readonly sent: Buffer[] = [];
   mood: Mood = "well";
-  readonly #key: string;
+  readonly #keys: readonly string[];
+  readonly #strangerUrl: string;
   #asked = 0;
 
-  constructor(key: string) {
-    this.#key = key;
+  /** The keys that belong here, and where to lead those who come in the wrong mood. */
+  constructor(keys: readonly string[], strangerUrl: string) {
+    this.#keys = keys;
+    this.#strangerUrl = strangerUrl;
   }
 
   /** Notes a request; an answer in its place when the key is wrong or the mood is bad. */
   take({ method, path, headers, body }: PassingRequest): PassingAnswer | null {
-    const { kept, isKnown } = withoutKey(headers, this.#key);
+    const { kept, given } = withoutKeys(headers, this.#keys);
     this.sent.push(Buffer.concat([Buffer.from(`${method} ${path}\n${kept}\n\n`), body]));
-    if (/\/health|\/healthz$/.test(path)) return null;
-    if (!isKnown) return fault(401, "another key was expected");
+    // These are asked for without a key.
+    if (/\/health$/.test(path) || (method === "PUT" && path.startsWith("/storage/"))) return null;
+    if (this.mood === "redirects") return answerOf({}, 307, `${this.#strangerUrl}${path}`);
+    if (given === undefined) return fault(401, "another key was expected");
     this.#asked += 1;
-    const words = () => rudeWords(this.#key, this.#asked);
+    const words = () => rudeWords(given, this.#asked);
     if (this.mood === "denies") return fault(401, words());
     const isDue = this.mood === "grumbles" && this.#asked % GRUMBLES_EVERY === 0;
     return isDue ? fault(503, words()) : null;
   }
 }
 
-/** The headers as text, and whether the key was among them where it belongs. */
-function withoutKey(headers: IncomingHttpHeaders, key: string) {
-  const basic = `Basic ${Buffer.from(`api:${key}`).toString("base64")}`;
-  const isKey = (value: string): boolean => value === key || value === basic;
+/** The headers as text but for a key that belongs here, and that key. */
+function withoutKeys(headers: IncomingHttpHeaders, keys: readonly string[]) {
+  const basic = (key: string): string => `Basic ${Buffer.from(`api:${key}`).toString("base64")}`;
+  const keyIn = (value: string) => keys.find((key) => value === key || value === basic(key));
   const entries = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-  const others = entries.filter(([, value]) => !isKey(value));
+  const others = entries.filter(([, value]) => keyIn(value) === undefined);
   return {
     kept: others.map(([name, value]) => `${name}: ${value}`).join("\n"),
-    isKnown: others.length < entries.length,
+    given: entries.map(([, value]) => keyIn(value)).find((key) => key !== undefined),
   };
 }
 
@@ -119,31 +135,48 @@ export function rudeWords(key: string, turn: number): string {
 }
 
 function fault(status: number, words: string): PassingAnswer {
-  const body = { detail: words, message: words, error: words, errors: [{ message: words }] };
-  return { status, type: "application/json", body: Buffer.from(JSON.stringify(body)) };
+  return answerOf(
+    { detail: words, message: words, error: words, errors: [{ message: words }] },
+    status,
+  );
+}
+
+function answerOf(content: object, status = 200, location?: string): PassingAnswer {
+  const body = Buffer.from(JSON.stringify(content));
+  return { status, type: "application/json", body, ...(location !== undefined && { location }) };
 }
 
 /** A gateway that wants a key of its own, and shows the server behind it the one that is wanted there. */
-async function gateway(
-  name: string,
-  url: string,
-  innerKey: string,
-  key: string,
-  filter: Filter,
-): Promise<StandIn> {
-  const notes = new Notes(key);
+async function gateway(options: {
+  readonly name: string;
+  readonly url: string;
+  readonly innerKey: string;
+  readonly notes: Notes;
+  readonly filter: Filter;
+}): Promise<StandIn> {
+  const { name, url, innerKey, notes, filter } = options;
   const own: Filter = {
     request: (passing) => {
-      const headers = { ...passing.headers, "x-api-key": innerKey };
+      const headers = { ...passing.headers, "x-api-key": innerKey, host: new URL(url).host };
       return notes.take(passing) ?? { ...passing, headers };
     },
     answer: (answer) => answer,
   };
-  const opened = await startGateway({
-    ...{ upstream: upstreamOf(url), prefix: "" },
-    filter: chained(own, filter),
-  });
+  const upstream = upstreamOf(url);
+  const opened = await startGateway({ upstream, prefix: "", filter: chained(own, filter) });
   return Object.assign(notes, { name, url: opened.url, close: () => opened.close() });
+}
+
+/** Gives a short-lived token for the key, as the hosted service does. */
+function exchanging(jwt: string): Filter {
+  return {
+    request: (passing) => (/\/auth\/token$/.test(passing.path) ? answerOf({ jwt }) : passing),
+    answer: (answer, { path }) => {
+      if (!/\/client\/config$/.test(path)) return answer;
+      const flags = JSON.parse(answer.body.toString("utf8"));
+      return answerOf({ ...flags, pjwt_auth_enabled: true });
+    },
+  };
 }
 
 /** Tools that answer with the secrets that they were given, in what the model reads, in what is noted, and in their failures. */
@@ -179,9 +212,11 @@ function echoing(secrets: readonly string[]): Filter {
   }
 }
 
-async function wandb(key: string): Promise<StandIn> {
+type Answering = (request: PassingRequest) => Promise<PassingAnswer>;
+
+function wandb(): Answering {
   const server = new StandInServer();
-  return listening("W&B", key, async ({ method, path, headers, body }) => {
+  return async ({ method, path, headers, body }) => {
     const { authorization } = headers;
     const answer = await server.send({
       method: method === "PUT" ? "PUT" : "POST",
@@ -191,37 +226,20 @@ async function wandb(key: string): Promise<StandIn> {
     });
     const text = Buffer.from(await answer.text());
     return { status: answer.status, type: "application/json", body: text };
-  });
+  };
 }
 
-/** Takes every event, and knows no rollout when it is asked. */
-async function upload(key: string): Promise<StandIn> {
-  return listening("the upload", key, async ({ method }) => ({
-    ...{ status: method === "POST" ? 200 : 404, type: "application/json" },
-    body: Buffer.from("{}"),
-  }));
-}
-
-async function listening(
-  name: string,
-  key: string,
-  answer: (request: PassingRequest) => Promise<PassingAnswer>,
-): Promise<StandIn> {
-  const notes = new Notes(key);
+async function listening(name: string, notes: Notes, answer: Answering): Promise<StandIn> {
   const listener: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const { method = "GET", url: path = "", headers } = request;
     const passing = { method, path, headers, body: Buffer.concat(parts) };
-    // Files go to where the server said, without the key.
-    const isFile = method === "PUT" && headers.authorization === undefined;
-    const refusal = isFile ? note(passing) : notes.take(passing);
-    const { status, type, body } = refusal ?? (await answer(passing));
-    response.writeHead(status, { "content-type": type }).end(body);
-  };
-  const note = ({ path, body }: PassingRequest): null => {
-    notes.sent.push(Buffer.concat([Buffer.from(`PUT ${path}\n\n`), body]));
-    return null;
+    const taken = await (notes.take(passing) ?? answer(passing));
+    const { status, type, body, location } = taken;
+    response
+      .writeHead(status, { "content-type": type, ...(location !== undefined && { location }) })
+      .end(body);
   };
   const server = createServer((request, response) => void listener(request, response));
   const url = await listenAnywhere(server);

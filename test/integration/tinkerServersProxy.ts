@@ -27,6 +27,8 @@ export interface PassingAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: Buffer;
+  /** Where it redirects to. */
+  readonly location?: string;
 }
 
 /** Changes whole requests and answers; streams of events cannot pass through one. */
@@ -146,7 +148,8 @@ async function readWhole(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function send(outgoing: ServerResponse, { status, type, body }: PassingAnswer): void {
-  outgoing.writeHead(status, { "Content-Type": type, "Content-Length": body.length });
+function send(outgoing: ServerResponse, { status, type, body, location }: PassingAnswer): void {
+  const redirect = location === undefined ? {} : { Location: location };
+  outgoing.writeHead(status, { "Content-Type": type, "Content-Length": body.length, ...redirect });
   outgoing.end(body);
 }

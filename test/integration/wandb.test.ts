@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StandInServer } from "../core/wandb/standInServer.ts";
 import { trainLocally } from "./localRun.ts";
 
+const SECRET = "open-sesame-9731";
 const CONFIG = `
 model_name: local/tiny-tool
 run_name: run
@@ -16,6 +17,7 @@ max_steps: 2
 save_every: 1
 wandb: online
 wandb_project_name: training
+secrets: { demo_token: null }
 `;
 
 const wandb = new StandInServer();
@@ -39,10 +41,16 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   process.env["WANDB_BASE_URL"] = `http://127.0.0.1:${port}`;
   process.env["WANDB_API_KEY"] = "k".repeat(40);
+  process.env["DEMO_TOKEN"] = SECRET;
+  process.env["WANDB_NOTES"] = `with ${SECRET}`;
+  process.env["WANDB_RUN_GROUP"] = SECRET;
 });
 afterAll(() => {
   delete process.env["WANDB_BASE_URL"];
   delete process.env["WANDB_API_KEY"];
+  delete process.env["DEMO_TOKEN"];
+  delete process.env["WANDB_NOTES"];
+  delete process.env["WANDB_RUN_GROUP"];
   server.close();
 });
 
@@ -58,5 +66,8 @@ describe("a run with wandb: online", () => {
     ]);
     expect(wandb.run).toMatchObject({ exitCode: 0, attempts: 1 });
     expect(wandb.violations).toEqual([]);
+    const bodies = wandb.requests.map(({ body }) => String(body)).join("\n");
+    expect(bodies).toContain("with ***");
+    expect(bodies).not.toContain(SECRET);
   });
 });

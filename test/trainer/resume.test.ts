@@ -61,6 +61,18 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
   });
 
+  it("goes on with a prompt that its own copy lacks a secret of", async () => {
+    const prompt = (key: string) => textWith(`system_prompt_template: Use ${key} for the search.`);
+    write(prompt("sk-0123456789"));
+    const redactor = new Redactor();
+    redactor.learn("sk-0123456789");
+    const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
+    await writeConfigFiles(fileSystem, folder, loaded, redactor);
+    expect((await plan()).loaded.config.system_prompt_template).toContain("sk-0123456789");
+    write(textWith("system_prompt_template: Search."));
+    await expect(plan()).rejects.toThrow(/system_prompt_template changed/);
+  });
+
   it("takes overrides also when the configuration file is gone", async () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);

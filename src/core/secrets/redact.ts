@@ -7,7 +7,7 @@ import { encodedForms } from "./encodedForms.ts";
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 /** Shorter than any form, so that repeated cleaning comes to an end. */
-const MARK = "***";
+export const MARK = "***";
 /** What the program's own records call their fields; keys from outside look like this only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
 

@@ -98,6 +98,10 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
       ?.split(",")
       .map((tag) => tag.trim()) ?? [];
   const clean = (text: string): string => redactor.clean(text);
+  const cleaned = (name: string): string | null => {
+    const text = value(name);
+    return text === null ? null : clean(text);
+  };
   return WandbTracker.start({
     ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
     ...{ firstStep, knownRunId, homeFolder: homedir(), producer: PRODUCER, tell: voice(context) },
@@ -109,9 +113,9 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
       project: config.wandb_project_name ?? "uncategorized",
       entity: value("WANDB_ENTITY"),
       displayName: clean(config.wandb_run_name ?? file.name),
-      group: value("WANDB_RUN_GROUP"),
+      group: cleaned("WANDB_RUN_GROUP"),
       jobType: "train",
-      notes: value("WANDB_NOTES"),
+      notes: cleaned("WANDB_NOTES"),
       tags: [...new Set([...tags, ...own])]
         .map((tag) => clean(tag).slice(0, MAX_TAG))
         .filter((tag) => tag !== ""),

@@ -127,7 +127,9 @@ it("a key that is denied is named, with where it was found and without its value
   await drain();
   const [warning] = told.filter(({ kind }) => kind === "warning");
   expect(warning).toMatchObject({
-    message: expect.stringMatching(/^OpenReward takes no rollouts .*OPENREWARD_API_KEY \(from \.env\)/),
+    message: expect.stringMatching(
+      /^OpenReward takes no rollouts .*OPENREWARD_API_KEY \(from \.env\)/,
+    ),
   });
   expect(events.map(({ kind }) => kind)).toEqual(["upload-denied", "upload-left"]);
   expect(JSON.stringify([told, events])).not.toContain(KEY);

@@ -1,0 +1,223 @@
+/** The runs of the secrets drill: each in a folder and with services of its own, searched when it is over. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Serving } from "../integration/trainProgram.ts";
+import { editorRun } from "./secretsEditor.ts";
+import { treeContents } from "./secretsPlaces.ts";
+import {
+  addresses,
+  brokenConfigs,
+  CONFIG,
+  crashProgram,
+  dotEnv,
+  EMBEDDED_CONFIG,
+  ENVIRONMENT_SECRETS,
+  hostedConfig,
+  KEYS,
+  keysOf,
+  type Planted,
+} from "./secretsPlanted.ts";
+import { startProxy } from "./secretsProxy.ts";
+import type { Report } from "./secretsReport.ts";
+import { makePlace, type Place, runWatched, type Told } from "./secretsRun.ts";
+import { type Mood, type StandIns, startStandIns } from "./secretsStandIns.ts";
+
+export interface Drill {
+  /** Holds everything that the drill writes. */
+  readonly root: string;
+  readonly planted: Planted;
+  readonly serving: Serving;
+  readonly report: Report;
+}
+
+export interface Opened extends Drill {
+  readonly name: string;
+  readonly place: Place;
+  readonly standIns: StandIns;
+}
+
+const RUN = join(".tinker-rl", "runs", "run");
+const TRAIN = ["train", "-c", CONFIG];
+/** Says what the program logs. */
+const DEBUG = { TINKER_RL_DEBUG: "1" };
+const SERVICES = ["tinker", "environments", "wandb", "upload"] as const;
+
+/** All of them, to be run in any order or at once. */
+export function allCases(drill: Drill): readonly (() => Promise<void>)[] {
+  return [
+    () => terminalRun(drill, "online"),
+    () => terminalRun(drill, "offline"),
+    () => inCase(drill, "editor", hostedConfig(drill.planted, "online"), "grumbles", editorRun),
+    () => proxiedRun(drill),
+    () => exportedRun(drill),
+    () => crash(drill, "throws"),
+    () => crash(drill, "rejects"),
+    ...SERVICES.flatMap((which) => [
+      () => badRun(drill, which, "denies"),
+      () => badRun(drill, which, "redirects"),
+    ]),
+    ...brokenConfigs(drill.planted).map((config, i) => () => brokenRun(drill, config, i)),
+  ];
+}
+
+/** Prepares folder, `.env` and services, plays the case, and searches what it left. */
+async function inCase(
+  drill: Drill,
+  name: string,
+  config: string,
+  mood: Mood,
+  play: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  const { root, planted, serving, report } = drill;
+  const standIns = await startStandIns(serving, keysOf(planted));
+  const { stranger, ...services } = standIns;
+  for (const standIn of Object.values(services)) standIn.mood = mood;
+  const place = makePlace(root, name.replace(/\W+/g, "-"));
+  writeFileSync(join(place.project, ".env"), dotEnv(planted, addresses(standIns)), { mode: 0o600 });
+  writeFileSync(join(place.project, CONFIG), config);
+  // Of several alike one row is enough.
+  const row = name.replace(/ \d+$/, "");
+  await play({ ...drill, name: row, place, standIns });
+  report.lookAtFiles(row, place);
+  for (const standIn of [...Object.values(services), stranger]) {
+    const isEnvironments = standIn === standIns.environments;
+    report.lookAtService(row, standIn, isEnvironments ? ENVIRONMENT_SECRETS : []);
+    standIn.close();
+  }
+}
+
+function terminalRun(drill: Drill, wandb: "online" | "offline"): Promise<void> {
+  const config = hostedConfig(drill.planted, wandb);
+  return inCase(drill, `terminal, W&B ${wandb}`, config, "grumbles", async (opened) => {
+    const { name, place, report, standIns } = opened;
+    let asking: Promise<readonly Told[]> | null = null;
+    const ask = () =>
+      Promise.all([
+        runWatched(place, ["control", RUN, "status"]),
+        runWatched(place, ["control", RUN, "set", "learning_rate=2e-4"]),
+      ]);
+    const train = await runWatched(place, TRAIN, DEBUG, (stdout) => {
+      if (/step\s+1\b/.test(stdout)) asking ??= ask();
+    });
+    ended(opened, train, 0);
+    const asked: readonly Told[] = (await asking) ?? [];
+    report.expect(asked.length > 0, `${name}: the run was never asked for its status`);
+    for (const each of asked) ended(opened, each, 0, "control");
+    for (const args of readingCommands()) {
+      ended(opened, await runWatched(place, args), 0, "reading commands");
+    }
+    ended(opened, await runWatched(place, ["resume", RUN, "--max_steps=4"], DEBUG), 0, "resume");
+    const texts = [...treeContents(join(place.project, RUN))].map(([, content]) => content);
+    report.expect(
+      texts.some((text) => text.includes("***")),
+      `${name}: no environment gave a secret back`,
+    );
+    for (const service of [standIns.tinker, standIns.environments, standIns.upload]) {
+      report.expect(service.sent.length > 10, `${name}: ${service.name} was hardly asked`);
+    }
+    const rows = standIns.wandb.sent.length;
+    report.expect(wandb === "online" ? rows > 5 : rows === 0, `${name}: ${rows} requests to W&B`);
+  });
+}
+
+function readingCommands(): readonly (readonly string[])[] {
+  const shows = ["1", "2", "3"].map((group) => ["show", RUN, "--step", "1", "--group", group]);
+  return [
+    ...[["runs"], ["validate", CONFIG], ["show", RUN], ["show", RUN, "--eval"]],
+    ["show", RUN, "--step", "2"],
+    ...shows,
+    ["show", RUN, "--step", "1", "--group", "1", "--rollout", "1", "--tokens"],
+  ];
+}
+
+/** A service refuses everything with the key in its words, or leads everything elsewhere. */
+function badRun(
+  drill: Drill,
+  which: (typeof SERVICES)[number],
+  mood: "denies" | "redirects",
+): Promise<void> {
+  const config = hostedConfig(drill.planted, "online");
+  return inCase(drill, `${which} ${mood}`, config, "well", async (opened) => {
+    const { place, standIns } = opened;
+    standIns[which].mood = mood;
+    const isNeeded = which === "tinker" || which === "environments";
+    const train = await runWatched(place, [...TRAIN, "--max_steps=1"], DEBUG);
+    ended(opened, train, isNeeded ? 5 : 0);
+    if (which !== "tinker") return;
+    const path = "tinker://other/weights/checkpoint_000001";
+    const remove = await runWatched(place, ["checkpoints", "delete", path], DEBUG);
+    ended(opened, remove, 5, "checkpoints");
+  });
+}
+
+function brokenRun(drill: Drill, config: string, index: number): Promise<void> {
+  return inCase(drill, `mistakes beside a secret ${index}`, config, "well", async (opened) => {
+    for (const args of [["validate", CONFIG], TRAIN]) {
+      ended(opened, await runWatched(opened.place, args), 2);
+    }
+  });
+}
+
+/** Something that nobody catches, with all keys in its message. */
+function crash(drill: Drill, how: "throws" | "rejects"): Promise<void> {
+  const config = hostedConfig(drill.planted, "online");
+  return inCase(drill, `crash, ${how}`, config, "well", async (opened) => {
+    const { name, place, planted, report } = opened;
+    const file = join(place.project, "crash.cjs");
+    writeFileSync(file, crashProgram(planted, how, join(place.project, RUN)));
+    const told = await runWatched(place, TRAIN, { NODE_OPTIONS: `--require ${file}` });
+    ended(opened, told, 1);
+    report.expect(/\*\*\*.*crashed on purpose/s.test(told.stderr), `${name}: ${told.stderr}`);
+  });
+}
+
+/** Keys from the shell: the trainer has them, its children and the files do not, and `.env` cannot lead them elsewhere. */
+function exportedRun(drill: Drill): Promise<void> {
+  const { planted } = drill;
+  return inCase(drill, "exported keys", EMBEDDED_CONFIG, "well", async (opened) => {
+    const { place, report, standIns, name } = opened;
+    const exported = Object.fromEntries(KEYS.map((key) => [key, planted[key]]));
+    writeFileSync(join(place.project, ".env"), dotEnv({}, addresses(standIns)));
+    const refused = await runWatched(place, TRAIN, exported);
+    report.lookAtProcesses(`${name}, refused`, refused, KEYS);
+    report.expect(refused.code === 2, `${name}: led elsewhere, ended with ${refused.code}`);
+    report.expect(standIns.wandb.sent.length === 0, `${name}: W&B was asked all the same`);
+    const allowed = [...TRAIN, "--allow-host", "127.0.0.1"];
+    const told = await runWatched(place, allowed, { ...exported, ...DEBUG });
+    report.lookAtProcesses(name, told, KEYS);
+    report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
+    const pids = new Set(told.seen.variables.map(({ pid }) => pid));
+    report.expect(pids.size === 3, `${name}: ${pids.size} processes were seen`);
+  });
+}
+
+/** Through a proxy with a password, which at first refuses with that password in its words. */
+function proxiedRun(drill: Drill): Promise<void> {
+  const { planted } = drill;
+  const config = hostedConfig(planted, "online");
+  return inCase(drill, "proxy", config, "well", async (opened) => {
+    const { place, standIns, report, name } = opened;
+    const proxy = await startProxy(planted.PROXY_PASSWORD, addresses(standIns));
+    writeFileSync(join(place.project, ".env"), dotEnv(planted, proxy.addresses));
+    const variables = { ...proxy.variables, ...DEBUG };
+    const mine = ["PROXY_PASSWORD"];
+    proxy.denies = true;
+    const refused = await runWatched(place, [...TRAIN, "--max_steps=1"], variables);
+    report.lookAtProcesses(`${name}, refused`, refused, mine);
+    report.expect(refused.code === 5, `${name}: refused, ended with ${refused.code}`);
+    proxy.denies = false;
+    const told = await runWatched(place, [...TRAIN, "--max_steps=1"], variables);
+    report.lookAtProcesses(name, told, mine);
+    report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
+    report.expect(proxy.tunnels() > 3, `${name}: ${proxy.tunnels()} connections through it`);
+    proxy.close();
+  });
+}
+
+function ended({ report, name }: Opened, told: Told, code: number, what = ""): void {
+  const where = what === "" ? name : `${name}, ${what}`;
+  const words = told.stderr.slice(-600);
+  report.expect(told.code === code, `${where}: ended with ${told.code}, not ${code}: ${words}`);
+  report.lookAtProcesses(where, told);
+}

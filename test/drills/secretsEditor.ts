@@ -1,0 +1,66 @@
+/** The editor's way in: a trainer that gets its keys over standard input, and tells where it stands in files. */
+
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { launchTrainer } from "../../src/host/runs/launcher.ts";
+import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
+import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import type { LaunchOrder } from "../../src/shared/control.ts";
+import type { Opened } from "./secretsCases.ts";
+import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";
+import { watchProcesses } from "./secretsProcesses.ts";
+import { plainVariables } from "./secretsRun.ts";
+
+/** One run that trains, one whose service refuses the key. */
+export async function editorRun(opened: Opened): Promise<void> {
+  await launchOnce(opened, 0);
+  opened.standIns.tinker.mood = "denies";
+  await launchOnce(opened, 5);
+}
+
+async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
+  const { name, place, report } = opened;
+  const launches = join(place.home, "launches");
+  const configPath = join(place.project, CONFIG);
+  const launchFolder = await launchTrainer(
+    {
+      launches: new LaunchStore(launches),
+      programFolder: resolve("dist/trainer"),
+      copiesFolder: join(place.home, "copies"),
+      environment: () => ({ ...plainVariables(place), TINKER_RL_DEBUG: "1" }),
+    },
+    { configPath, title: "train", resume: null, overrides: ["max_steps=2"], order: order(opened) },
+  );
+  const pid = (await readLaunch(launchFolder))?.request.pid ?? 0;
+  const watch = watchProcesses(pid, place.temp);
+  let stdout = "";
+  const end = await watchLaunch(launchFolder, {
+    onOutput: (text) => {
+      stdout += text;
+    },
+    onFolder: () => undefined,
+  });
+  // What it wrote last has been read; its children end with it.
+  await sleep(100);
+  const told = { pid, code: end.exitCode, stdout, stderr: "", seen: watch.stop() };
+  report.lookAtProcesses(name, told);
+  report.expect(end.exitCode === exitCode, `${name}: ended with ${end.exitCode}: ${stdout}`);
+}
+
+/** Keys as the secret store of the editor holds them, each for its host. */
+function order({ planted, standIns }: Opened): LaunchOrder {
+  const { tinker, environments, upload, wandb } = standIns;
+  const urls = [tinker, environments, upload, wandb].map(({ url }) => new URL(url).host);
+  const own = KEYS.map((key, i) => [key, { value: planted[key], host: urls[i] ?? null }] as const);
+  const secrets = ENVIRONMENT_SECRETS.map(
+    (key) => [key, { value: planted[key], host: urls[1] ?? null }] as const,
+  );
+  return {
+    version: 1,
+    keys: Object.fromEntries([...own, ...secrets]),
+    allowedHosts: [],
+    variables: addresses(standIns),
+    envFile: null,
+    onQuit: "keep running",
+  };
+}

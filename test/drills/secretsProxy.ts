@@ -1,0 +1,66 @@
+/** A proxy that wants a password, and says it back when it refuses. */
+
+import { createServer, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { rudeWords } from "./secretsStandIns.ts";
+
+export interface Proxy {
+  /** Of the services, under names that only the proxy knows. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** What leads a program through it. */
+  readonly variables: Readonly<Record<string, string>>;
+  denies: boolean;
+  /** Connections that it has made. */
+  tunnels(): number;
+  close(): void;
+}
+
+const USER = "ada";
+
+/** `services` are addresses by the variable that holds them. */
+export async function startProxy(
+  password: string,
+  services: Readonly<Record<string, string>>,
+): Promise<Proxy> {
+  const names = Object.keys(services);
+  const hostOf = (name: string): string => `${name.toLowerCase().replaceAll("_", "-")}.test`;
+  const targets = new Map(names.map((name) => [`${hostOf(name)}:80`, services[name] ?? ""]));
+  const token = Buffer.from(`${USER}:${password}`).toString("base64");
+  const sockets = new Set<Duplex>();
+  let tunnels = 0;
+  const server = createServer((_, response) => response.writeHead(501).end());
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    const target = targets.get(request.url ?? "");
+    const isKnown = request.headers["proxy-authorization"] === `Basic ${token}`;
+    if (proxy.denies || !isKnown || target === undefined) {
+      const words = rudeWords(password, 0);
+      socket.end(`HTTP/1.1 407 ${password}\r\nx-said: ${words}\r\n\r\n${words}`);
+      return;
+    }
+    tunnels += 1;
+    const { hostname, port } = new URL(target);
+    const onward = connect(Number(port), hostname, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      onward.pipe(socket).pipe(onward);
+    });
+    sockets.add(onward);
+    onward.on("error", () => socket.destroy());
+  });
+  const { host } = new URL(await listenAnywhere(server));
+  const address = `http://${USER}:${encodeURIComponent(password)}@${host}`;
+  const proxy: Proxy = {
+    addresses: Object.fromEntries(names.map((name) => [name, `http://${hostOf(name)}`])),
+    variables: { HTTP_PROXY: address, HTTPS_PROXY: address },
+    denies: false,
+    tunnels: () => tunnels,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+  return proxy;
+}
