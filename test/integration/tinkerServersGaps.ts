@@ -1,16 +1,19 @@
 /**
  * What SkyRL's Tinker server leaves out or does in its own way (Tinker wire, section 12), as filters before a complete
- * server: training is real, the gaps are too. Not imitated: samplers that follow the trainer's weights, gradients that are
+ * server: training is real, the gaps are too; it tells the loss of each token, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights, gradients that are
  * averaged, and bounds that are missing; clients must order their requests so that the first does no harm.
  */
 
 import * as z from "zod";
+import type { LossName } from "../../src/core/config/lossDefaults.ts";
+import { policyLoss } from "../../src/core/probes/policyLosses.ts";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
   decodeSampleResponse,
   encodeForwardBackwardOutput,
   encodeSampleResponse,
+  type ForwardBackwardCall,
 } from "../../src/core/tinker/wireProto.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
@@ -86,6 +89,7 @@ class Gaps implements Filter {
   readonly refusals: string[] = [];
   /** Endpoint that made each ticket. */
   readonly #tickets = new Map<string, string>();
+  readonly #losses = new Map<string, ForwardBackwardCall>();
   readonly #doomed = new Set<string>();
   readonly #saved = new Set<string>();
 
@@ -108,7 +112,9 @@ class Gaps implements Filter {
     if (!ticket.success) return answer;
     const { request_id: id, sample_sequence_ids: _, ...rest } = ticket.data;
     this.#tickets.set(id, path);
-    if (lossOf(to) === "dro") this.#doomed.add(id);
+    const call = isBinary(to) ? decodeForwardBackwardRequest(to.body) : null;
+    if (call !== null) this.#losses.set(id, call);
+    if (call?.lossFn === "dro") this.#doomed.add(id);
     return json(200, { request_id: id, ...rest });
   }
 
@@ -157,7 +163,13 @@ class Gaps implements Filter {
     if (answer.status === 404) return refused(500, "Internal Server Error");
     if (answer.status !== 200) return answer;
     const operation = this.#tickets.get(id);
-    if (answer.type.includes(PROTOBUF)) return { ...answer, body: binaryResult(operation, answer) };
+    if (answer.type.includes(PROTOBUF)) {
+      const call = this.#losses.get(id);
+      return {
+        ...answer,
+        body: call === undefined ? sampleResult(answer) : lossResult(answer, call),
+      };
+    }
     const value = parsed(answer.body);
     const failure = failureSchema.safeParse(value);
     if (failure.success) return refused(400, failure.data.error);
@@ -172,14 +184,27 @@ const optimizerMetrics = {
   metrics: { "skyrl.ai/grad_norm": 0.5, "skyrl.ai/learning_rate": 0.001 },
 };
 
-/** No metrics of the loss, and no entry for the first token of a prompt. */
-function binaryResult(operation: string | undefined, { body }: PassingAnswer): Buffer {
-  if (operation === "asample") {
-    const result = decodeSampleResponse(body);
-    const promptLogprobs = result.promptLogprobs?.slice(1) ?? null;
-    return Buffer.from(encodeSampleResponse({ ...result, promptLogprobs }));
-  }
-  const { outputs } = decodeForwardBackwardOutput(body);
+/** No entry for the first token of a prompt. */
+function sampleResult({ body }: PassingAnswer): Buffer {
+  const result = decodeSampleResponse(body);
+  const promptLogprobs = result.promptLogprobs?.slice(1) ?? null;
+  return Buffer.from(encodeSampleResponse({ ...result, promptLogprobs }));
+}
+
+/** The loss of each token in place of metrics. */
+function lossResult(
+  { body }: PassingAnswer,
+  { data, lossFn, lossConfig }: ForwardBackwardCall,
+): Buffer {
+  // The server behind has taken them.
+  const loss = policyLoss(lossFn as LossName, lossConfig as Readonly<Record<string, number>>);
+  const outputs = decodeForwardBackwardOutput(body).outputs.map(({ logprobs }, d) => {
+    const { logprobs: q, advantages } = data[d]?.lossInputs ?? {};
+    const losses = logprobs.map((p, i) =>
+      loss({ p, q: q?.values[i] ?? 0, advantage: advantages?.values[i] ?? 0 }),
+    );
+    return { logprobs, losses };
+  });
   return Buffer.from(encodeForwardBackwardOutput({ outputs, metrics: {} }));
 }
 
@@ -197,10 +222,6 @@ function onward(passing: PassingRequest, body: Body): Buffer {
       }),
     }),
   );
-}
-
-function lossOf(passing: PassingRequest): string | null {
-  return isBinary(passing) ? decodeForwardBackwardRequest(passing.body).lossFn : null;
 }
 
 function endpoint({ path }: PassingRequest): string {

@@ -288,6 +288,7 @@ describe("a server with SkyRL's gaps", () => {
       expect(row).toMatchObject({ loss: null, num_rollouts: complete[step]?.num_rollouts });
       expect(row).not.toHaveProperty("skipped");
       expect(Object.keys(row.tinker)).toEqual(["skyrl.ai/grad_norm", "skyrl.ai/learning_rate"]);
+      expect(row).toMatchObject({ optim: { grad_norm: 0.5 } });
       expect(complete[step]?.loss).toEqual(expect.any(Number));
     }
   });
@@ -334,8 +335,10 @@ describe("a server with SkyRL's gaps", () => {
     expect(sampled()).toBe(before);
   });
 
-  it("gives no loss to check, which is said", async () => {
+  it("is recognised by the loss of each token, at the start and at the resume", async () => {
     const events = await readFile(join(folder, "events.jsonl"), "utf8");
-    expect(events).toMatch(/computes loss_fn: ppo could not be checked: it reports no loss/);
+    expect(events.match(/computes loss_fn: ppo as documented \(elementwise_loss\)/g)).toHaveLength(
+      2,
+    );
   });
 });

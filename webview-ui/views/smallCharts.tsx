@@ -53,7 +53,7 @@ const SPECS: readonly SmallChartSpec[] = [
     ],
   },
   one(text.entropy, "optim/entropy", "purple"),
-  one(text.gradNorm, "tinker/grad_norm/mean", "purple"),
+  one(text.gradNorm, "optim/grad_norm", "purple"),
   one(text.excluded, "num_excluded_groups", "red"),
   {
     title: text.time,

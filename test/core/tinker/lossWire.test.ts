@@ -73,6 +73,18 @@ describe("the encoding of training data", () => {
     });
   });
 
+  it("brings the loss of each token in JSON, too", async () => {
+    const row = { data: [1, 2] };
+    const told = { loss_fn_outputs: [{ ...jsonResult.loss_fn_outputs[0], elementwise_loss: row }] };
+    const { client } = await training((path, request) =>
+      path === "retrieve_future" && jsonBody(request)["request_id"] === "loss"
+        ? { json: told }
+        : olderServer({ status: 415 })(path, request),
+    );
+    const { outputs } = await client.forwardBackward([datum], "ppo");
+    expect(outputs).toMatchObject([{ losses: Float32Array.of(1, 2) }]);
+  });
+
   it("has a path of its own in JSON when only log-probs are asked for", async () => {
     const { client, requestsTo } = await training(olderServer({ status: 415 }));
     await client.forwardBackward([datum], "ppo", {}, { forwardOnly: true });

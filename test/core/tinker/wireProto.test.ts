@@ -164,6 +164,15 @@ describe("binary messages", () => {
     expect(decodeForwardBackwardOutput(fromHex(outputHex))).toEqual(output);
   });
 
+  it("keeps the loss of each token where a server tells it", () => {
+    const outputs = [
+      { logprobs: floats(-0.5, -0.25), losses: floats(1, 2) },
+      { logprobs: floats(-1), losses: floats(3) },
+    ];
+    const bytes = encodeForwardBackwardOutput({ outputs, metrics: {} });
+    expect(decodeForwardBackwardOutput(bytes).outputs).toEqual(outputs);
+  });
+
   it("reads empty log-probs as absent", () => {
     const bytes = fromHex("0a0812040b0000001a00");
     expect(decodeSampleResponse(bytes).sequences[0]?.logprobs).toBeNull();
