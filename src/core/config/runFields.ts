@@ -131,6 +131,12 @@ export const runFields = {
     isAdvanced: true,
     doc: "From where on signs of a run that goes wrong are told. `null` turns an alarm off.",
   },
+  pause_on_alarm: {
+    type: "boolean",
+    default: false,
+    change: "tunable",
+    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is spent until you have had a look. What is critical: few tool calls that can be read, copies among rollouts, rewards that are no numbers, a sampler with old weights, and `logprob_gap_critical`.",
+  },
 } as const satisfies FieldTable;
 
 export const serviceFields = {

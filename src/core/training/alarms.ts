@@ -52,13 +52,18 @@ function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
   );
 }
 
-/** Tells those who watch, after the line of the step. */
-export function tellAlarms(
-  { watch }: RunContext,
+/** Tells those who watch, after the line of the step, and pauses the run where that is wanted. */
+export function heedAlarms(
+  { config, control, watch }: RunContext,
   { row: { step }, begun, ended }: JudgedRow,
 ): void {
   for (const { id, ...notice } of begun) {
     watch({ kind: "alarm", step, title: ALARM_TITLES[id], ...notice });
   }
   for (const id of ended) watch({ kind: "alarm-over", step, title: ALARM_TITLES[id] });
+  const isCritical = begun.some(({ severity }) => severity === "critical");
+  if (!config.pause_on_alarm || !isCritical) return;
+  const message = "The run pauses because of it, as pause_on_alarm says, until it is continued.";
+  watch({ kind: "notice", message });
+  control.pause();
 }

@@ -11,7 +11,7 @@ import { type MetricsRow, type MetricsTree, mergeMetrics } from "../run/metricsT
 import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
-import { type RunAlarms, tellAlarms } from "./alarms.ts";
+import { heedAlarms, type RunAlarms } from "./alarms.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
@@ -101,7 +101,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     sampledTokens: totals.sampled - input.totals.sampled,
     etaS: remainingS(context, input, totalS),
   });
-  tellAlarms(context, judged);
+  heedAlarms(context, judged);
   return { row: judged.row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
 }
 

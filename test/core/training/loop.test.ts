@@ -211,6 +211,35 @@ describe("a loop that is asked to pause", () => {
     await ended;
   });
 
+  it("waits at a critical alarm where that is wanted", async () => {
+    // Seventeen times the same tokens, which the model does not say so surely.
+    const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 17 }) };
+    const phasesOf = async (pause_on_alarm: boolean): Promise<readonly string[]> => {
+      // The fake service hands out one and the same sampler, which is an alarm of its own.
+      const alarms = { ...aConfig().alarms, stale_sampler: null };
+      const { context, run } = setUp({ config: { environments, alarms, pause_on_alarm } });
+      const phases: string[] = [];
+      const enterPhase = async (phase: string): Promise<void> => {
+        phases.push(phase);
+        context.control.continue();
+      };
+      Object.assign(context, { enterPhase });
+      expect(await run()).toMatchObject({ outcome: "done", step: 3 });
+      const alarm = { kind: "alarm", step: 0, severity: "critical" };
+      expect(context.progress).toContainEqual(expect.objectContaining(alarm));
+      return phases;
+    };
+    expect(await phasesOf(true)).toEqual(["paused", "running"]);
+    expect(await phasesOf(false)).toEqual([]);
+  });
+
+  it("knows a sampler that it has had before an update", async () => {
+    const { context, run } = setUp();
+    await run();
+    const told = context.progress.filter(({ kind }) => kind === "alarm");
+    expect(told).toMatchObject([{ step: 1, title: "The sampler has old weights" }]);
+  });
+
   it("does not wait when no step is left", async () => {
     const finishing = setUp({ steps: 1 });
     amidRollouts(finishing, 0, () => finishing.context.control.pause());

@@ -36,6 +36,7 @@ export function alarmEdits(id: AlarmId, facts: AlarmFacts, config: Config): read
     case "event_loop_lag":
       return loadEdits(config);
     case "nonfinite_rewards":
+      return patientEdits(config);
     case "stale_sampler":
       return [];
   }
@@ -93,7 +94,7 @@ function samplingEdits(config: Config): readonly AlarmEdit[] {
 function missingEdits(facts: AlarmFacts, config: Config): readonly AlarmEdit[] {
   switch (whyMissing(facts)) {
     case "errors":
-      return [];
+      return patientEdits(config);
     case "timeouts":
       return [set("rollout_timeout", 2 * config.rollout_timeout)];
     case "unscored":
@@ -101,6 +102,14 @@ function missingEdits(facts: AlarmFacts, config: Config): readonly AlarmEdit[] {
         nonterminal_reward === null ? ["nonterminal_reward", 0] : null,
       );
   }
+}
+
+/** Lets a group count although some of its rollouts have failed. */
+function patientEdits(config: Config): readonly AlarmEdit[] {
+  return inEnvironments(config, ({ num_rollouts, max_failing_rollouts }) => {
+    const patient = Math.max(1, Math.floor(num_rollouts / 4));
+    return max_failing_rollouts < patient ? ["max_failing_rollouts", patient] : null;
+  });
 }
 
 function loadEdits(config: Config): readonly AlarmEdit[] {

@@ -18,9 +18,14 @@ export class AlarmHistory {
   /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
   static async read(fileSystem: FileSystem, folder: string): Promise<AlarmHistory> {
     const history = new AlarmHistory();
+    // A long run has thousands of rows, and of most of them nothing is wanted.
+    const last: MetricsRow[] = [];
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
-      if (isMetricsRow(value)) history.add(value);
+      if (!isMetricsRow(value)) continue;
+      if (history.#firstGaps.length < BASELINE_STEPS) history.add(value);
+      else if (last.push(value) > KEPT_STEPS) last.shift();
     }
+    for (const row of last) history.add(row);
     return history;
   }
 

@@ -97,7 +97,7 @@ const TEXTS: Readonly<Record<AlarmId, Text>> = {
     severity: "critical",
     seen: `The reward of ${value === 1 ? "a rollout" : `${value} rollouts`} was no finite number.`,
     meaning:
-      "Such rollouts count as failed. The fault is in how the environment computes its rewards: look at the rewards of those rollouts.",
+      "Such rollouts count as failed, and their groups are left out unless `max_failing_rollouts` allows for it. The fault is in how the environment computes its rewards.",
   }),
   logprob_gap: (seen) => ({ severity: "warning", ...gapText(seen) }),
   logprob_gap_critical: (seen) => ({ severity: "critical", ...gapText(seen) }),
@@ -134,7 +134,7 @@ const TEXTS: Readonly<Record<AlarmId, Text>> = {
 
 const MISSING: Readonly<Record<ReturnType<typeof whyMissing>, string>> = {
   errors:
-    "Most of them failed for a technical reason. Their groups are left out of training; the rollouts say what failed.",
+    "Most of them failed for a technical reason, which the rollouts tell. Their groups are left out of training, unless `max_failing_rollouts` allows for it.",
   timeouts:
     "Most of them ran out of time. Their groups are left out of training; give them more, or ask for fewer turns.",
   unscored:
