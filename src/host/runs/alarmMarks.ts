@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
 import { rangeOf, workspaceEdit } from "../config/textEdits.ts";
 import { plainMessage } from "../plainText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
@@ -116,11 +117,14 @@ async function marksIn(path: string, ringing: readonly RingingAlarm[]): Promise<
     import("../../core/config/editing/suggestion.ts"),
     import("../../core/config/editing/keySpan.ts"),
   ]);
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path)).then(
+  const uri = vscode.Uri.file(path);
+  // Which file it is, the run folder says, and that may come from anywhere.
+  if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
+  const document = await vscode.workspace.openTextDocument(uri).then(
     (opened) => opened,
     () => null,
   );
-  if (document === null) return [];
+  if (document === null || !isConfigDocument(document)) return [];
   const text = document.getText();
   return ringing.flatMap((alarm): readonly Mark[] => {
     const hasFix = alarm.edits.length > 0;

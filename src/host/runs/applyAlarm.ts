@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
 import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/run/alarms/editWords.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainMessage } from "../plainText.ts";
 import type { RunEntry, RunStore } from "./runStore.ts";
@@ -25,12 +26,17 @@ export async function applyAlarm(
       "The run does not say which configuration it was started with.",
     );
   }
-  const [{ suggestionEdits }, { keySpan }] = await Promise.all([
+  const [{ isWholeConfig, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/suggestion.ts"),
     import("../../core/config/editing/keySpan.ts"),
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
-  const changes = suggestionEdits(document.getText(), edits, { path: configPath });
+  const before = document.getText();
+  // Which file it is, the run folder says, and that may come from anywhere.
+  if (!isConfigDocument(document) && !isWholeConfig(before, { path: configPath })) {
+    throw new AppError("no-config", `${basename(configPath)} is no configuration any more.`);
+  }
+  const changes = suggestionEdits(before, edits, { path: configPath });
   if (changes === null || changes.length > 0) await applyTextEdits(document, changes);
   const span = keySpan(document.getText(), edits[0]?.path ?? [], {
     path: configPath,

@@ -64,6 +64,24 @@ export const alarms: Journey = {
       await pictures("problems");
     });
 
+    await step("there a quick fix does the same as the button", async () => {
+      await workbench.problems().getByText("are copies of another one").first().dblclick();
+      await workbench.tab("tinker-config.yaml").waitFor();
+      const fix = workbench.page
+        .locator(".action-widget .monaco-list-row", { hasText: FIX })
+        .first();
+      await until("the fix", async () => {
+        await workbench.page.keyboard.press("Control+.");
+        return await fix.waitFor({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
+      await picture("fix");
+      await workbench.page.keyboard.press("Escape");
+      await workbench.command("Tinker RL: Open Dashboard");
+    });
+
     await step("the button changes the configuration, and the marks go", async () => {
       await strip.getByRole("button", { name: FIX }).first().click();
       await workbench.tab("tinker-config.yaml").waitFor();

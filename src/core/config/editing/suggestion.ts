@@ -32,6 +32,11 @@ export function suggestionEdits(
   return changed === text ? [] : [editBetween(text, changed)];
 }
 
+/** True for a text that a run could be started with. */
+export function isWholeConfig(text: string, { path = "" }: EditOptions = {}): boolean {
+  return checkText(text, { path }).config !== null;
+}
+
 function valueAt(tree: unknown, path: readonly string[]): unknown {
   let value: unknown = tree;
   for (const key of path) {

@@ -86,8 +86,8 @@ function identicalEdits(config: Config): readonly AlarmEdit[] {
 function samplingEdits(config: Config): readonly AlarmEdit[] {
   return [
     ...inEnvironments(config, ({ temperature }) => (temperature < 1 ? ["temperature", 1] : null)),
-    ...inEnvironments(config, ({ top_p }) => ((top_p ?? 1) < 1 ? ["top_p", 1] : null)),
-    ...inEnvironments(config, ({ top_k }) => ((top_k ?? 0) > 0 ? ["top_k", 0] : null)),
+    ...inEnvironments(config, ({ top_p }) => ((top_p ?? 1) < 1 ? ["top_p", null] : null)),
+    ...inEnvironments(config, ({ top_k }) => (top_k === null ? null : ["top_k", null])),
   ];
 }
 

@@ -35,7 +35,7 @@ const noticeSchema = z.object({
     z
       .object({
         path: z.array(z.string()).min(1),
-        value: z.union([z.number(), z.string(), z.boolean()]),
+        value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
       })
       .refine(({ path }) => SETTABLE.has(shapeAt(path)?.type ?? "")),
   ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { suggestionEdits } from "../../../../src/core/config/editing/suggestion.ts";
+import { isWholeConfig, suggestionEdits } from "../../../../src/core/config/editing/suggestion.ts";
 import { applyEdits } from "../../../../src/core/config/editing/textEdit.ts";
 import { textWith } from "../configText.ts";
 
@@ -36,5 +36,10 @@ describe("what a run suggests", () => {
 
   it("has no place in a text that cannot be read", () => {
     expect(changed("a: [1,", [["seed", 1]])).toBeNull();
+  });
+
+  it("is for configurations only", () => {
+    expect(isWholeConfig(textWith("seed: 1"))).toBe(true);
+    expect(isWholeConfig("name: another file\n")).toBe(false);
   });
 });

@@ -85,8 +85,8 @@ describe("what an alarm suggests", () => {
       `${place}.temperature: 1`,
     ]);
     expect(edits("identical_rollouts", { steps, environment: { top_p: 0.1, top_k: 1 } })).toEqual([
-      `${place}.top_p: 1`,
-      `${place}.top_k: 0`,
+      `${place}.top_p: null`,
+      `${place}.top_k: null`,
     ]);
     expect(edits("identical_rollouts", { steps })).toEqual(["sampling_seed: false"]);
   });
