@@ -44,6 +44,7 @@ export function environmentFault(
 export function httpFault(place: Place, failure: HttpFailure): AppError {
   const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
+  if (status !== 429 && saysFull(detail)) return httpFault(place, { ...failure, status: 429 });
   const fault = (code: string, text: string, data = {}): AppError =>
     environmentFault(code, place, text, { data: { status, ...data } });
   switch (status) {
@@ -80,8 +81,14 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
         : fault(
             "environment-protocol",
             `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
+            { isOpening: !place.isInSession },
           );
   }
+}
+
+/** A gateway between may give the refusal of a full environment another status (ORS, section 6.3). */
+export function saysFull(detail: string): boolean {
+  return /\bmaximum capacity\b/i.test(detail);
 }
 
 function accessStep(key: KeySource | undefined): string {

@@ -6,7 +6,7 @@ import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
-import { environmentFault, protocolFault, unavailable } from "./faults.ts";
+import { environmentFault, httpFault, protocolFault, saysFull, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
@@ -207,6 +207,8 @@ function readEvent(
 function eventFault(wire: EnvironmentWire, request: WireRequest, message: string): AppError {
   const place = wire.placeOf(request);
   if (!place.isInSession) {
+    if (saysFull(message))
+      return httpFault(place, { status: 429, body: message, retryAfterMs: null });
     const text = `no session was opened: ${message || "no reason given"}. Try again later.`;
     return environmentFault("environment-unavailable", place, text);
   }

@@ -37,8 +37,17 @@ export class Attempts {
     return this.#seed;
   }
 
-  /** Judges an attempt by its fault, null = none. @throws the fault when every other rollout would meet it, too */
-  judge(fault: unknown): Verdict {
+  /** True while a further attempt may follow one that counts. */
+  get isLeft(): boolean {
+    return this.#count < this.#maxRetries;
+  }
+
+  /**
+   * Judges an attempt by its fault, null = none; it does not count where the environment `isToBlame`.
+   * @throws the fault when every other rollout would meet it, too
+   */
+  judge(fault: unknown, isToBlame = false): Verdict {
+    if (isToBlame) return { kind: "again", delayMs: 0 };
     const reaction = fault === null ? null : faultReaction(fault);
     if (reaction?.kind === "fatal") throw fault;
     if (reaction?.kind === "wait") {

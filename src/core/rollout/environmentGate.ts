@@ -1,174 +1,310 @@
 /**
- * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
- * full, and slowly more again (training-loop rule C.3).
+ * The way to the sessions of one environment: it lets in as many as there is room for, nobody while the environment fails, and judges
+ * whether a fault was the environment's or the rollout's own (training-loop rule C.3).
  */
 
-import { AppError, isAppError } from "../errors.ts";
+import { type AppError, isAppError } from "../errors.ts";
 import type {
   EnvironmentSession,
   OpenOptions,
   RemoteEnvironment,
   TaskChoice,
 } from "../openreward/contract.ts";
-import type { Clock, Random } from "../ports.ts";
-import { Limiter } from "../util/limiter.ts";
-import { isServiceFault } from "./faults.ts";
+import { orAborted } from "../util/abort.ts";
+import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { Circuit } from "./circuit.ts";
+import { isBadOpening, isRefusal, isServiceFault } from "./faults.ts";
+import { Room, type RoomFacts, type RoomParts } from "./room.ts";
 
-export interface GateParts {
+export interface GateParts extends RoomParts {
   readonly remote: RemoteEnvironment;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Most sessions at once; Infinity leaves it to the limit over all environments. */
-  readonly maxSessions: number;
 }
 
-/** What an environment did to the run's wish for sessions, for the metrics. */
-export interface CapacityFacts {
-  readonly limit: number;
-  readonly rejections: number;
-  readonly waitS: number;
+export interface GateFacts extends RoomFacts {
+  /** How often the environment failed so much that attempts were held back. */
+  readonly failures: number;
 }
+
+/** Why no session can be had at the moment. */
+export interface Blockage {
+  /** `failing`: attempts fail for the environment's sake. `full`: it has no room for a single session. */
+  readonly why: "failing" | "full";
+  /** On the monotonic clock. */
+  readonly sinceMs: number;
+  readonly fault: AppError;
+}
+
+export type GateNews =
+  | { readonly kind: "blocked" | "free"; readonly blockage: Blockage }
+  /** Refusals, or the lack of them, have changed how many sessions are asked for at once. */
+  | { readonly kind: "limit"; readonly limit: number };
 
 export interface OpenedSession {
   readonly session: EnvironmentSession;
+  /** Time that the environment took to open it. */
+  readonly tookMs: number;
   /** Closes the session and gives its place back. */
   readonly close: () => Promise<void>;
 }
 
-/** At most one reduction in this time: refusals come in swarms. */
-const SHRINK_INTERVAL_MS = 5_000;
-const GROW_AFTER_MS = 10_000;
-const WAIT_BASE_MS = 1_000;
-const WAIT_CAP_MS = 60_000;
-/** With no session open and none to be had for this long, the run gives up. */
-const GIVE_UP_MS = 30 * 60_000;
-/** Stands for "no limit of its own" in the limiter. */
-const UNBOUNDED = 1_000_000;
+interface GateOptions extends Pick<OpenOptions, "answerLimitMs"> {
+  /** Runs every wait, for room or for a failing environment. */
+  readonly whileWaiting?: PausedWhile | undefined;
+}
+
+/** After so many attempts in vain a failing environment is asked whether it answers at all. */
+const TRIES_BEFORE_ASKING = 10;
+/** A changed limit is news at most so often. */
+const LIMIT_NEWS_MS = 60_000;
 
 export class EnvironmentGate {
   readonly #parts: GateParts;
-  readonly #limiter: Limiter;
-  #ceiling: number;
-  #open = 0;
-  /** Open ones that are not being closed. */
-  #inUse = 0;
-  #isFailing = false;
-  #rejections = 0;
-  #waitMs = 0;
-  #cleanStarts = 0;
-  #lastShrinkMs = Number.NEGATIVE_INFINITY;
-  #lastRejectionMs = Number.NEGATIVE_INFINITY;
-  /** When refusals began without any session being opened since; null = all is well. */
-  #refusedSinceMs: number | null = null;
+  readonly #room: Room;
+  readonly #circuit: Circuit;
+  readonly #listeners = new Set<(news: GateNews) => void>();
+  /** Rollouts that may have failed by themselves: the others will tell. */
+  readonly #doubtful = new Map<(isToBlame: boolean) => void, AppError>();
+  /** Sessions that are being opened or in use. */
+  #inFlight = 0;
+  #hasOpened = false;
+  #lastOpeningFailed = false;
+  /** It answered questions while attempts failed, so single rollouts are to blame until one ends well. */
+  #isAcquitted = false;
+  #blockage: Blockage | null = null;
+  #refusal: AppError | null = null;
+  #toldLimit: number;
+  #toldLimitMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#ceiling = Math.min(parts.maxSessions, UNBOUNDED);
-    this.#limiter = new Limiter(this.#ceiling);
+    this.#room = new Room(parts);
+    this.#circuit = new Circuit(parts.clock, () => this.#look());
+    this.#toldLimit = this.#room.facts.limit;
   }
 
-  /** Counts since the run began; `limit` is what holds now, never more than the sessions asked for. */
-  get facts(): CapacityFacts {
-    return {
-      limit: this.#limiter.limit,
-      rejections: this.#rejections,
-      waitS: this.#waitMs / 1000,
-    };
+  /** Counts since the run began. */
+  get facts(): GateFacts {
+    return { ...this.#room.facts, failures: this.#circuit.openings };
   }
 
-  /** True while no session can be had: the last try to open one failed for the service's sake, and none is in use. */
-  get isOutOfReach(): boolean {
-    return this.#isFailing && this.#inUse === 0;
+  /** Null while sessions can be had, as far as is known. */
+  get blockage(): Blockage | null {
+    const { opened } = this.#circuit;
+    if (opened !== null) return { why: "failing", ...opened };
+    const sinceMs = this.#room.fullSinceMs;
+    if (sinceMs === null || this.#refusal === null) return null;
+    return { why: "full", sinceMs, fault: this.#refusal };
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
   allow(maxSessions: number): void {
-    const before = this.#ceiling;
-    this.#ceiling = Math.min(maxSessions, UNBOUNDED);
-    // A limit that refusals have lowered rises by itself, slowly.
-    const isOwnLimit = this.#limiter.limit === before;
-    if (isOwnLimit || this.#limiter.limit > this.#ceiling) this.#limiter.resize(this.#ceiling);
+    this.#room.allow(maxSessions);
+    this.#toldLimit = this.#room.facts.limit;
   }
 
-  /**
-   * Opens a session, waiting for as long as the environment is full.
-   * @throws AppError `run-capacity` when it stays full with none of our sessions open; `environment-*`
-   */
+  /** Calls back at news until the returned function is called. */
+  listen(listener: (news: GateNews) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Lets a blocked environment be tried at once. */
+  tryNow(): void {
+    this.#circuit.tryNow();
+    this.#room.tryNow();
+  }
+
+  /** Keeps a failing environment from being tried until {@link tryNow}. */
+  hold(): void {
+    this.#circuit.hold();
+  }
+
+  /** Resolves when the environment is not known to fail. */
+  well(signal: AbortSignal): Promise<void> {
+    return this.#circuit.closed(signal);
+  }
+
+  /** Opens a session, waiting for as long as the environment is full or fails. @throws AppError `environment-*` but for capacity */
   async open(
     choice: TaskChoice,
     signal: AbortSignal,
-    limits: Pick<OpenOptions, "answerLimitMs"> = {},
+    { whileWaiting = unpaused, ...limits }: GateOptions = {},
   ): Promise<OpenedSession> {
-    let release = await this.#limiter.acquire({ signal });
+    const isFree = this.#room.hasPlace && this.#circuit.opened === null;
+    let release = await (isFree ? this.#enter(signal) : whileWaiting(() => this.#enter(signal)));
     for (let refusals = 1; ; refusals += 1) {
+      const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
+      if ("session" in opened) return opened;
+      // Its turn had come: it stays in front of those that have not asked yet.
+      release = await whileWaiting(async () => {
+        await this.#room.rest(opened.refusal, refusals, signal);
+        return await this.#enter(signal, true);
+      });
+    }
+  }
+
+  /** Asks the environment something beside its sessions, waiting as {@link open} does. */
+  async ask<Answer>(question: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    for (let refusals = 1; ; refusals += 1) {
+      await this.#circuit.pass(signal);
       try {
-        const session = await this.#parts.remote.openSession(choice, { ...limits, signal });
-        this.#opened();
-        return { session, close: () => this.#close(session, release) };
+        const answer = await question();
+        this.#didWell();
+        return answer;
       } catch (error) {
-        release();
-        this.#isFailing = isAppError(error) && isServiceFault(error.code);
-        if (!isAppError(error, "environment-capacity")) throw error;
-        this.#refused(error);
-        await this.#wait(error, refusals, signal);
-        // Its turn had come: it stays in front of those that have not asked yet.
-        release = await this.#limiter.acquire({ atHead: true, signal });
+        if (isAppError(error, "environment-capacity")) {
+          this.#refused(error);
+          await this.#room.rest(error, refusals, signal);
+        } else if (isServiceFault(error) || this.#isLateRefusal(error)) this.#circuit.open(error);
+        else throw error;
       }
     }
   }
 
+  /**
+   * Learns how an attempt ended, null = without a fault; to be called once for each. True when the environment is to blame for its
+   * fault, so that the attempt does not count: the next one will wait here. Where no attempt `isLeft` and that is in doubt, it
+   * waits for what the others meet.
+   */
+  async isToBlame(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
+    if (this.#isLateRefusal(fault)) this.#circuit.open(fault);
+    else if (isBadOpening(fault)) this.#circuit.failed(fault);
+    else if (!isServiceFault(fault)) this.#didWell();
+    else {
+      this.#circuit.failed(fault);
+      await this.#askWhetherItAnswers(signal);
+      if (this.#circuit.opened === null && !isLeft) return await this.#doubt(fault, signal);
+    }
+    this.#settleDoubts();
+    return this.#circuit.opened !== null && fault !== null;
+  }
+
+  /** The key, or the name, was good before: something has changed that every rollout would meet. */
+  #isLateRefusal(fault: unknown): fault is AppError {
+    return this.#hasOpened && isRefusal(fault);
+  }
+
+  async #enter(signal: AbortSignal, atHead = false): Promise<() => void> {
+    const release = await this.#room.enter({ atHead, signal });
+    try {
+      await this.#circuit.pass(signal);
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #tryToOpen(
+    choice: TaskChoice,
+    options: OpenOptions,
+    release: () => void,
+  ): Promise<OpenedSession | { readonly refusal: AppError }> {
+    const { clock, remote } = this.#parts;
+    const startedMs = clock.monotonic();
+    this.#inFlight += 1;
+    try {
+      const session = await remote.openSession(choice, options);
+      this.#opened();
+      const tookMs = clock.monotonic() - startedMs;
+      return { session, tookMs, close: () => this.#close(session, release) };
+    } catch (error) {
+      this.#inFlight -= 1;
+      release();
+      this.#lastOpeningFailed = isServiceFault(error);
+      if (!isAppError(error, "environment-capacity")) throw error;
+      this.#refused(error);
+      return { refusal: error };
+    }
+  }
+
   #opened(): void {
-    this.#open += 1;
-    this.#inUse += 1;
-    this.#isFailing = false;
-    this.#cleanStarts += 1;
-    this.#refusedSinceMs = null;
-    const { limit } = this.#limiter;
-    const isQuiet = this.#parts.clock.monotonic() - this.#lastRejectionMs >= GROW_AFTER_MS;
-    if (limit >= this.#ceiling || this.#cleanStarts < limit || !isQuiet) return;
-    this.#cleanStarts = 0;
-    this.#limiter.resize(limit + 1);
+    this.#hasOpened = true;
+    this.#lastOpeningFailed = false;
+    this.#room.opened();
+    if (this.#circuit.opened === null) this.#answerDoubts(false);
+    this.#look();
   }
 
-  #refused(error: AppError): void {
-    const now = this.#parts.clock.monotonic();
-    this.#rejections += 1;
-    this.#cleanStarts = 0;
-    this.#lastRejectionMs = now;
-    this.#refusedSinceMs ??= now;
-    if (this.#open === 0 && now - this.#refusedSinceMs > GIVE_UP_MS) throw this.#giveUp(error);
-    if (now - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
-    this.#lastShrinkMs = now;
-    // Half of what was asked for at once, but not less than what is open and evidently fits.
-    const used = this.#limiter.active + 1;
-    this.#limiter.resize(Math.max(1, this.#open, Math.floor(used / 2)));
-  }
-
-  #giveUp(cause: AppError): AppError {
-    const { name } = this.#parts.remote;
-    return new AppError(
-      "run-capacity",
-      `${name} has had no room for a single session for ${GIVE_UP_MS / 60_000} minutes. The run is saved. Lower max_active_tasks or environments.${name}.max_concurrency, or ask the environment's owner for more capacity, then resume.`,
-      { cause, configPath: `environments.${name}.max_concurrency` },
-    );
-  }
-
-  async #wait(error: AppError, refusals: number, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#parts;
-    const asked = error.data["retryAfterMs"];
-    const backoffMs = Math.min(WAIT_BASE_MS * 2 ** (refusals - 1), WAIT_CAP_MS);
-    const waitMs = typeof asked === "number" ? asked : backoffMs * (1 - 0.25 * random.uniform());
-    this.#waitMs += waitMs;
-    await clock.sleep(waitMs, signal);
+  #refused(refusal: AppError): void {
+    this.#refusal = refusal;
+    this.#room.refused();
+    // It is full, but it answers.
+    if (this.#circuit.opened !== null) this.#circuit.close();
+    this.#answerDoubts(false);
+    this.#look();
   }
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
-    this.#inUse -= 1;
+    this.#inFlight -= 1;
     try {
       await session.close();
     } finally {
-      this.#open -= 1;
+      this.#room.closed();
       release();
+      this.#look();
     }
+  }
+
+  #didWell(): void {
+    this.#isAcquitted = false;
+    this.#circuit.succeeded();
+  }
+
+  /** Where the last session was opened, the environment can be reached. */
+  async #doubt(fault: AppError, signal: AbortSignal): Promise<boolean> {
+    if (!this.#lastOpeningFailed || this.#isAcquitted) return false;
+    const answer = new Promise<boolean>((resolve) => this.#doubtful.set(resolve, fault));
+    this.#settleDoubts();
+    return await orAborted(answer, signal);
+  }
+
+  /** Once nobody is left who could tell, what cannot be reached is to blame. */
+  #settleDoubts(): void {
+    const [fault] = this.#doubtful.values();
+    if (fault !== undefined && this.#inFlight === 0) this.#circuit.open(fault);
+  }
+
+  #answerDoubts(isToBlame: boolean): void {
+    for (const answer of this.#doubtful.keys()) answer(isToBlame);
+    this.#doubtful.clear();
+  }
+
+  /** A task that no environment could serve must not hold the run up for ever. */
+  async #askWhetherItAnswers(signal: AbortSignal): Promise<void> {
+    const { opened } = this.#circuit;
+    if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
+    if (isRefusal(opened.fault)) return;
+    const answers = await this.#parts.remote.splits({ signal }).then(
+      () => true,
+      () => false,
+    );
+    if (!answers || this.#circuit.opened !== opened) return;
+    this.#isAcquitted = true;
+    this.#circuit.close();
+  }
+
+  /** Tells what is new. */
+  #look(): void {
+    const before = this.#blockage;
+    const now = this.blockage;
+    this.#blockage = now;
+    if (before !== null && before.why !== now?.why) this.#tell({ kind: "free", blockage: before });
+    if (now !== null && before?.why !== now.why) this.#tell({ kind: "blocked", blockage: now });
+    if (now?.why === "failing") this.#answerDoubts(true);
+    this.#lookAtLimit();
+  }
+
+  #lookAtLimit(): void {
+    const { limit } = this.#room.facts;
+    const nowMs = this.#parts.clock.monotonic();
+    if (limit === this.#toldLimit || nowMs - this.#toldLimitMs < LIMIT_NEWS_MS) return;
+    this.#toldLimit = limit;
+    this.#toldLimitMs = nowMs;
+    this.#tell({ kind: "limit", limit });
+  }
+
+  #tell(news: GateNews): void {
+    for (const listener of [...this.#listeners]) listener(news);
   }
 }

@@ -1,6 +1,6 @@
 /** What a rollout does about a fault (training-loop rule C.3). */
 
-import { isAppError } from "../errors.ts";
+import { type AppError, isAppError } from "../errors.ts";
 
 export type FaultReaction =
   /** Start again in a fresh session; a crash of the tool changes the seeds, or the same crash would come again. */
@@ -23,16 +23,19 @@ const RETRIED = new Set([
 ]);
 const ENDED = new Set(["rollout-after-end", "chat-bridge", "prompt-too-long", "invariant"]);
 
-/** Faults that say something about the environment's service, and nothing about the task or the model. */
-const SERVICE_FAULTS: ReadonlySet<string | null> = new Set([
-  "environment-unavailable",
-  "environment-session-lost",
-  "transport",
-]);
+/** True for a fault that says something about the environment's service, and nothing about the task or the model. */
+export function isServiceFault(error: unknown): error is AppError {
+  return isAppError(error, "environment-unavailable", "environment-session-lost");
+}
 
-/** True for the code of a fault that only the environment's service is to blame for. */
-export function isServiceFault(code: string | null): boolean {
-  return SERVICE_FAULTS.has(code);
+/** True for what every rollout of the environment would meet: a key that is refused, a name that is unknown. */
+export function isRefusal(error: unknown): error is AppError {
+  return isAppError(error, "environment-auth", "environment-not-found");
+}
+
+/** True for a request for a session that the server calls bad: the task may be at fault, or all of them. */
+export function isBadOpening(error: unknown): error is AppError {
+  return isAppError(error, "environment-protocol") && error.data["isOpening"] === true;
 }
 
 export function faultReaction(error: unknown): FaultReaction {

@@ -8,7 +8,8 @@ import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { deadline, tookTooLong } from "../util/abort.ts";
+import { type Deadline, deadline, tookTooLong } from "../util/abort.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
 import { Attempts } from "./attempts.ts";
 import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
@@ -40,6 +41,8 @@ export interface RolloutParts {
   readonly log: Log;
   /** Waits for a place among the samples in flight of the whole run. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
+  /** Runs the waits for an environment that is full or fails. */
+  readonly whileWaiting?: PausedWhile;
   /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
   readonly seedOf: (attempt: number, turn: number) => number | undefined;
 }
@@ -58,6 +61,8 @@ interface AttemptResult {
   readonly episode: Episode | null;
   readonly stop: StopReason;
   readonly error: unknown;
+  /** 0 when no session was opened. */
+  readonly openedInMs: number;
 }
 
 /**
@@ -69,18 +74,17 @@ export async function runRollout(
   task: RolloutTask,
   signal: AbortSignal,
 ): Promise<FinishedRollout> {
-  const { clock, log, random, settings } = parts;
+  const { clock, gate, log, random, settings } = parts;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
   const attempts = new Attempts(random, settings.maxRetries);
   let sessionMs = 0;
   for (;;) {
     signal.throwIfAborted();
-    const opened = clock.monotonic();
-    const result = await attempt(parts, task, attempts.seed, signal, (ms) => {
-      sessionMs += ms - opened;
-    });
-    const verdict = attempts.judge(result.error);
+    const result = await attempt(parts, task, attempts.seed, signal);
+    sessionMs += result.openedInMs;
+    const isToBlame = await gate.isToBlame(result.error, attempts.isLeft, signal);
+    const verdict = attempts.judge(result.error, isToBlame);
     if (verdict.kind !== "again") {
       const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
       const stop = verdict.kind === "give-up" ? "max_retries" : result.stop;
@@ -91,7 +95,7 @@ export async function runRollout(
       rollout: task.rollout,
       reason: errorMessage(result.error),
     });
-    await clock.sleep(verdict.delayMs, signal);
+    if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);
   }
 }
 
@@ -100,19 +104,20 @@ async function attempt(
   task: RolloutTask,
   seedAttempt: number,
   signal: AbortSignal,
-  onOpened: (nowMs: number) => void,
 ): Promise<AttemptResult> {
   const { clock, gate, settings } = parts;
   let opened: OpenedSession;
   try {
     const choice = { split: task.split, index: task.index, secrets: settings.secrets };
-    opened = await gate.open(choice, signal, { answerLimitMs: settings.sessionTimeoutMs });
+    opened = await gate.open(choice, signal, {
+      answerLimitMs: settings.sessionTimeoutMs,
+      whileWaiting: parts.whileWaiting,
+    });
   } catch (error) {
     signal.throwIfAborted();
-    return { episode: null, stop: "error", error };
+    return { episode: null, stop: "error", error, openedInMs: 0 };
   }
-  const { session } = opened;
-  onOpened(clock.monotonic());
+  const { session, tookMs: openedInMs } = opened;
   const limitMs = settings.rolloutTimeoutMs;
   const onLimit = (): Error => tookTooLong(`Rollout ${task.taskKey}`, limitMs);
   const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
@@ -124,16 +129,31 @@ async function attempt(
     pausedWhile: (wait) => limit.pausedWhile(wait),
     signal: limit.signal,
   });
+  const resumeClock = pauseWhileFailing(gate, limit);
   try {
-    return { episode, stop: await episode.play(), error: null };
+    return { episode, stop: await episode.play(), error: null, openedInMs };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.isExpired()) return { episode, stop: "rollout_timeout", error: null };
-    return { episode, stop: "error", error: session.lost.aborted ? session.lost.reason : error };
+    if (limit.isExpired()) return { episode, stop: "rollout_timeout", error: null, openedInMs };
+    const fault = session.lost.aborted ? session.lost.reason : error;
+    return { episode, stop: "error", error: fault, openedInMs };
   } finally {
+    resumeClock();
     limit.clear();
     await opened.close();
   }
+}
+
+/** The time stands still while the environment fails, from the next time that it begins to; until the returned function is called. */
+function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
+  const over = new AbortController();
+  const stopListening = gate.listen(({ kind }) => {
+    if (kind === "blocked") limit.pausedWhile(() => gate.well(over.signal)).catch(() => undefined);
+  });
+  return () => {
+    stopListening();
+    over.abort();
+  };
 }
 
 interface Timing {

@@ -117,7 +117,7 @@ function byEnvironment({ environments, rollouts, successReward }: StepFacts): Me
 }
 
 /** The part after the last `/` where no other environment of the run shares it, else the full name. */
-function metricNames(environments: readonly string[]): ReadonlyMap<string, string> {
+export function metricNames(environments: readonly string[]): ReadonlyMap<string, string> {
   const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   const shared = groupBy(new Set(environments), shortName);
   return new Map(

@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { CheckpointEntry } from "../run/checkpointLog.ts";
-import { linkSignals, orAborted } from "../util/abort.ts";
+import { Naps } from "../util/naps.ts";
 
 /** New values for tunable keys, checked already. */
 export interface Retuning {
@@ -27,7 +27,7 @@ interface WaitingSave {
 
 export class RunControl {
   readonly #stopping = new AbortController();
-  readonly #sleepers = new Set<() => void>();
+  readonly #naps = new Naps();
   #isPausing = false;
   #failure: AppError | null = null;
   #retuning: Retuning | null = null;
@@ -67,15 +67,17 @@ export class RunControl {
     this.#stopping.abort(error);
   }
 
-  /** Asks the run to wait after the step under way. */
+  /** Asks the run to wait after the step under way, or for as long where it waits already. */
   pause(): void {
+    if (this.#isPausing) return;
     this.#isPausing = true;
+    this.#naps.wake();
   }
 
   /** Takes a wish to pause back, or ends the pause or the rest. */
   continue(): void {
     this.#isPausing = false;
-    for (const wake of [...this.#sleepers]) wake();
+    this.#naps.wake();
   }
 
   /** Replaces settings at the next step border; each wish builds on the one before it. */
@@ -119,29 +121,16 @@ export class RunControl {
 
   /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */
   async pauseOver(): Promise<void> {
-    if (!this.#isPausing) return;
-    await this.#untilWoken((woken) => orAborted(new Promise<never>(() => undefined), woken));
+    if (this.#isPausing) await this.#naps.untilWoken(this.signal);
   }
 
-  /** For the loop: resolves after `ms`, or earlier at a wish to continue. Rejects with the reason of a stop. */
-  rest(clock: Clock, ms: number): Promise<void> {
-    return this.#untilWoken((woken) => clock.sleep(ms, woken));
-  }
-
-  /** Runs `wait` until it ends, or until a wish to continue ends it. */
-  async #untilWoken(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const waking = new AbortController();
-    const wake = (): void => waking.abort();
-    this.#sleepers.add(wake);
-    const link = linkSignals([this.signal, waking.signal]);
-    try {
-      await wait(link.signal);
-    } catch (error) {
-      if (this.signal.aborted || !waking.signal.aborted) throw error;
-    } finally {
-      link.clear();
-      this.#sleepers.delete(wake);
-    }
+  /**
+   * For the loop: resolves with false after `ms`, with true as soon as there is a wish to pause or to continue. Rejects with the
+   * reason of a stop or of `signal`.
+   */
+  rest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {
+    const ending = AbortSignal.any([this.signal, signal]);
+    return this.#naps.during((woken) => clock.sleep(ms, woken), ending);
   }
 
   /** Tells whoever waits for a save, or asks for one later, that the run is over. */

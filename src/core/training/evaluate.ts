@@ -14,7 +14,7 @@ import {
   evaluationCells,
   summarizeEvaluation,
 } from "./evaluation.ts";
-import { Outage } from "./outages.ts";
+import { outlast } from "./outages.ts";
 import { playRollouts } from "./playRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
@@ -56,10 +56,10 @@ async function cellTasks(
   step: number,
 ): Promise<readonly RolloutTask[]> {
   const { environment, split } = cell;
-  const { remote } = environmentOf(context, environment);
-  const { signal } = context.control;
-  const outage = new Outage(context, step);
-  const count = await outage.outlast(() => remote.numTasks(split, { signal }));
+  const { gate, remote } = environmentOf(context, environment);
+  const count = await outlast(context, step, (signal) =>
+    gate.ask(() => remote.numTasks(split, { signal }), signal),
+  );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, context.config.seed, context.sha256, "subset|eval");
   return indices.flatMap((index, group) =>

@@ -8,6 +8,7 @@ import { flattenMetrics, mergeMetrics } from "../run/metricsTree.ts";
 import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
+import { tellCapacity } from "./capacityNews.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
 import type { RunContext } from "./context.ts";
 import type { Retuning } from "./control.ts";
@@ -249,6 +250,7 @@ class Loop {
     // Given before the stop, for the step that a resume begins with.
     await this.#heedRetuning();
     const isDone = !control.isStopping || this.#isDone();
+    await tellCapacity(this.#context, this.#position.step);
     const entry = await this.#keeper.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
     control.offerSave(async () => entry);
     return {

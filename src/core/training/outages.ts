@@ -1,46 +1,68 @@
-/** What a run does while its environments' service is out of reach: it waits, tries again, and at last gives up. */
+/** What a run does while nothing can be played for its environments' sake: it waits, its last step saved, and at last gives up. */
 
-import { formatQuantity } from "../../shared/format.ts";
-import { AppError, errorMessage, isAppError } from "../errors.ts";
-import type { FinishedRollout } from "../rollout/rollout.ts";
+import { type AppError, errorMessage } from "../errors.ts";
+import type { Blockage } from "../rollout/environmentGate.ts";
 import { orAborted, tookTooLong, withLimit } from "../util/abort.ts";
-import { environmentOf, type RunContext } from "./context.ts";
+import { Naps } from "../util/naps.ts";
+import {
+  type Blocked,
+  GIVE_UP_AFTER_MS,
+  gaveUp,
+  PAUSE_AFTER_MS,
+  tellFull,
+  tellNews,
+} from "./capacityNews.ts";
+import type { RunContext } from "./context.ts";
 
-const PAUSES_MS = [30_000, 60_000, 120_000, 300_000];
-/** As long as an environment without room is waited for. */
-const GIVE_UP_MS = 30 * 60_000;
 /** For the service of the weights to show that it can be reached. */
 const SIGN_OF_LIFE_MS = 10_000;
 
-/** AppError `environment-unavailable` about rollouts that could not be played; the first fault stands for all. */
-export function serviceFault(context: RunContext, rollouts: readonly FinishedRollout[]): AppError {
-  const names = [...new Set(rollouts.map(({ task }) => task.environment))];
-  const servers = [...new Set(names.map((name) => serverOf(context, name)))].join(" and ");
-  const reason = rollouts[0]?.record.error ?? "";
-  const count = formatQuantity(rollouts.length, "rollout");
-  return new AppError(
-    "environment-unavailable",
-    `${count} could not be played, because ${servers} failed: ${asSentence(reason)}`,
-    { data: { environments: names } },
-  );
+/** Does some work that waits for environments, under a signal that it must heed. @throws AppError as `gaveUp` says */
+export async function outlast<T>(
+  context: RunContext,
+  step: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const outage = new Outage(context, step);
+  try {
+    return await work(AbortSignal.any([context.control.signal, outage.signal]));
+  } finally {
+    await outage.end();
+  }
 }
 
-function serverOf(context: RunContext, name: string): string {
-  if (name.startsWith("local/")) return "the embedded environments' server";
-  return `the environments' server at ${environmentOf(context, name).remote.address}`;
-}
-
-/** The tries of one piece of work of a step, or of an evaluation after so many steps. */
+/** Follows the environments during one piece of work of a step, or of an evaluation after so many steps. */
 export class Outage {
   readonly #context: RunContext;
   readonly #step: number;
-  #sinceMs: number | null = null;
-  #pauses = 0;
+  readonly #news = new Naps();
+  readonly #ending = new AbortController();
+  readonly #failing = new AbortController();
+  readonly #following: Promise<void>;
   #waitedMs = 0;
+  #hasSaved = false;
 
   constructor(context: RunContext, step: number) {
     this.#context = context;
     this.#step = step;
+    const stopListening = [...context.environments].map(([name, { gate }]) =>
+      gate.listen((news) => {
+        tellNews(context, { name, step }, news);
+        this.look();
+      }),
+    );
+    this.#following = this.#follow()
+      .catch((error: unknown) => {
+        if (!this.#ending.signal.aborted) this.#failing.abort(error);
+      })
+      .finally(() => {
+        for (const stop of stopListening) stop();
+      });
+  }
+
+  /** Aborted with what the run gives up for, or the reason of a stop that came in a pause. */
+  get signal(): AbortSignal {
+    return this.#failing.signal;
   }
 
   /** In all pauses together. */
@@ -48,52 +70,84 @@ export class Outage {
     return this.#waitedMs;
   }
 
-  /** Tells that the service has answered; the next failure begins another outage. */
-  over(): void {
-    this.#sinceMs = null;
-    this.#pauses = 0;
+  /** To be called when a rollout has given its place back, so that nothing may be playing. */
+  look(): void {
+    this.#news.wake();
   }
 
-  /** Runs `work` until it does not fail for the service's sake. @throws as {@link sitOut} */
-  async outlast<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isAppError(error, "environment-unavailable")) throw error;
-        await this.sitOut(error);
-      }
+  /** The work is over. */
+  async end(): Promise<void> {
+    this.#ending.abort();
+    this.#news.wake();
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    const { clock, limits } = this.#context;
+    while (!this.#ending.signal.aborted) {
+      const blocked = this.#blocked();
+      const isStill = blocked.length > 0 && limits.rollouts.active === 0;
+      const restMs = this.#earliest(blocked, PAUSE_AFTER_MS);
+      if (!isStill) await this.#news.untilWoken();
+      else if (restMs > 0) await this.#news.during((woken) => clock.sleep(restMs, woken));
+      else await this.#sitOut(blocked);
     }
   }
 
-  /**
-   * Pauses the run, the longer the more failures there were, its last completed step saved. A wish to continue ends the pause.
-   * @throws AppError `environment-unavailable` after 30 minutes; the reason of a stop
-   */
-  async sitOut(error: AppError): Promise<void> {
+  #blocked(): readonly Blocked[] {
+    return [...this.#context.environments].flatMap(([name, { gate }]) => {
+      const { blockage } = gate;
+      return blockage === null ? [] : [{ name, gate, blockage }];
+    });
+  }
+
+  /** Time until the first of them is blocked for as long as its kind may be. */
+  #earliest(blocked: readonly Blocked[], mayMs: Readonly<Record<Blockage["why"], number>>): number {
+    const nowMs = this.#context.clock.monotonic();
+    return Math.min(
+      ...blocked.map(({ blockage: { why, sinceMs } }) => sinceMs + mayMs[why] - nowMs),
+    );
+  }
+
+  /** Pauses the run until one of these environments is free. @throws AppError as {@link gaveUp}; the reason of a stop */
+  async #sitOut(blocked: readonly Blocked[]): Promise<void> {
     const { clock, control, watch, enterPhase } = this.#context;
     control.signal.throwIfAborted();
+    const step = this.#step;
     const startedMs = clock.monotonic();
-    this.#sinceMs ??= startedMs;
-    const leftMs = GIVE_UP_MS - (startedMs - this.#sinceMs);
-    if (leftMs <= 0) throw gaveUp(error);
-    const pauseMs = Math.min(PAUSES_MS[this.#pauses] ?? PAUSES_MS.at(-1) ?? 0, leftMs);
-    this.#pauses += 1;
-    await this.#tell(error, pauseMs, leftMs);
     await enterPhase("paused");
-    watch({ kind: "paused", step: this.#step });
-    const resting = control.rest(clock, pauseMs);
-    // Awaited below, after the save; until then a stop must not count as a failure that nobody handles.
-    resting.catch(() => undefined);
-    if (this.#pauses === 1) await this.#save();
-    await resting;
-    if (control.isPausing) {
-      await control.pauseOver();
-      this.over();
+    watch({ kind: "paused", step });
+    try {
+      await tellFull(this.#context, step, blocked);
+      await this.#save();
+      while (this.#isHeldUpBy(blocked)) await this.#rest(blocked);
+    } finally {
+      this.#waitedMs += clock.monotonic() - startedMs;
     }
-    this.#waitedMs += clock.monotonic() - startedMs;
     await enterPhase("running");
-    watch({ kind: "continued", step: this.#step });
+    watch({ kind: "continued", step });
+  }
+
+  #isHeldUpBy(blocked: readonly Blocked[]): boolean {
+    return !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.blockage !== null);
+  }
+
+  /** Until there is news, or a wish. */
+  async #rest(blocked: readonly Blocked[]): Promise<void> {
+    const { clock, control } = this.#context;
+    if (control.isPausing) {
+      for (const { gate } of blocked) gate.hold();
+      await control.pauseOver();
+      for (const { gate } of blocked) gate.tryNow();
+    }
+    const leftMs = this.#earliest(this.#blocked(), GIVE_UP_AFTER_MS);
+    if (leftMs <= 0) throw gaveUp(this.#context, blocked);
+    let isWished = false;
+    await this.#news.during(async (woken) => {
+      isWished = await control.rest(clock, leftMs, woken);
+    });
+    if (!isWished || control.isPausing) return;
+    for (const { gate } of blocked) gate.tryNow();
   }
 
   /**
@@ -102,7 +156,8 @@ export class Outage {
    */
   async #save(): Promise<void> {
     const { clock, control, log, service } = this.#context;
-    if (this.#step === 0 || !control.canSave) return;
+    if (this.#hasSaved || this.#step === 0 || !control.canSave) return;
+    this.#hasSaved = true;
     const limitMs = SIGN_OF_LIFE_MS;
     const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
     try {
@@ -115,29 +170,4 @@ export class Outage {
     }
     await control.saveNow();
   }
-
-  async #tell(error: AppError, pauseMs: number, leftMs: number): Promise<void> {
-    const { events, redactor, watch } = this.#context;
-    const step = this.#step;
-    const next = `Start the server again or mend the connection. The run waits in step ${step + 1} and tries again in ${waitText(pauseMs)}, or as soon as it is told to continue; it gives up in ${waitText(leftMs)}.`;
-    const message = redactor.clean(`${error.message} ${next}`);
-    await events.record({ step, level: "warn", kind: "service-unavailable", message, data: {} });
-    watch({ kind: "warning", message });
-  }
-}
-
-function gaveUp(error: AppError): AppError {
-  return new AppError(
-    "environment-unavailable",
-    `${error.message} The run waited for ${waitText(GIVE_UP_MS)} and has skipped no task. Start the server again, then resume the run.`,
-    { cause: error, data: error.data },
-  );
-}
-
-function waitText(ms: number): string {
-  return ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-}
-
-function asSentence(text: string): string {
-  return `${text.replace(/\s*\n\s*/g, " ").replace(/[.\s]+$/, "")}.`;
 }

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
 import type { ClipBounds } from "../run/divergence.ts";
-import { appendMetrics, buildMetricsRow } from "../run/metrics.ts";
+import { appendMetrics, buildMetricsRow, metricNames } from "../run/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../run/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
@@ -262,11 +262,13 @@ function stepFacts(
   };
 }
 
-/** What environments without room did to the run; nothing for those that always had room. */
+/** What environments that were full or failed did to the run; nothing for those that were always well. */
 function capacityMetrics({ environments }: RunContext): MetricsTree {
+  const nameOf = metricNames([...environments.keys()]);
   const entries = [...environments].flatMap(([name, { gate }]) => {
-    const { limit, rejections, waitS } = gate.facts;
-    return rejections === 0 ? [] : [[name, { limit, rejections, wait_s: waitS }] as const];
+    const { limit, rejections, waitS, failures } = gate.facts;
+    if (rejections + failures === 0) return [];
+    return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
   });
   return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
 }

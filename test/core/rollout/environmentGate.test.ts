@@ -40,7 +40,7 @@ async function visits(
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async () => {
-      const { close } = await gate.open(CHOICE, FOR_EVER);
+      const { close } = await gate.open(CHOICE, new AbortController().signal);
       await clock.sleep(1_000);
       await close();
     }),
@@ -94,14 +94,17 @@ describe("the gate of an environment", () => {
     expect(gate.facts.limit).toBeGreaterThan(low);
   });
 
-  it("gives up after half an hour without room for a single session", async () => {
+  it("says since when it has had no room for a single session, until one is opened", async () => {
     const clock = new FakeClock();
-    const { remote } = smallEnvironment(0);
-    const opened = aGate(remote, clock).open(CHOICE, FOR_EVER);
-    await expect(clock.run(opened)).rejects.toMatchObject({
-      code: "run-capacity",
-      configPath: "environments.Owner/Game.max_concurrency",
-    });
+    const { remote, seen } = smallEnvironment(0);
+    const gate = aGate(remote, clock);
+    const opened = gate.open(CHOICE, FOR_EVER);
+    await clock.advance(30 * 60_000);
+    expect(gate.blockage).toMatchObject({ why: "full", sinceMs: 0 });
+    seen.open = -1;
+    gate.tryNow();
+    await opened;
+    expect(gate.blockage).toBeNull();
   });
 
   it("gives the place back when a session cannot be opened for another reason", async () => {

@@ -192,12 +192,20 @@ describe("a fault during a rollout", () => {
     "that every rollout would meet is thrown: %s",
     async (code) => {
       const refusing = fault(code);
-      await expect(setUp({ environment: scriptedEnvironment([refusing]) }).run()).rejects.toBe(
-        refusing,
-      );
-      const environment = scriptedEnvironment([failing(code)]);
-      await expect(setUp({ environment }).run()).rejects.toMatchObject({ code });
-      expect(areClosed(environment)).toEqual([true]);
+      const environment = scriptedEnvironment([refusing]);
+      await expect(setUp({ environment }).run()).rejects.toBe(refusing);
+    },
+  );
+
+  it.each(["environment-auth", "environment-not-found"])(
+    "%s after sessions were opened is waited for, without counting an attempt",
+    async (code) => {
+      const environment = scriptedEnvironment([failing(code), fault(code), solved]);
+      const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
+      const { reward, facts } = await run();
+      expect([reward, facts.attempts]).toEqual([1, 1]);
+      expect(clock.monotonic()).toBe(60_000);
+      expect(areClosed(environment)).toEqual([true, true]);
     },
   );
 

@@ -96,24 +96,29 @@ export interface ScriptedEnvironment extends RemoteEnvironment {
   readonly choices: readonly TaskChoice[];
 }
 
-/** Opens a session for each script in turn, and for the last one for ever; an error refuses to open. */
+/** Opens a session for each script in turn, and for the last one for ever; an error refuses to open, and to answer. */
 export function scriptedEnvironment(
   scripts: readonly (SessionScript | Error)[] = [{}],
   beforeOpen: (options: CallOptions) => Promise<void> = async () => undefined,
 ): ScriptedEnvironment {
   const sessions: ScriptedSession[] = [];
   const choices: TaskChoice[] = [];
+  const scriptNow = () => scripts[Math.min(choices.length, scripts.length - 1)] ?? {};
   return {
     name: "Owner/Game",
     address: "http://games.test",
     sessions,
     choices,
-    splits: async () => [{ name: "train", type: "train" }],
+    splits: async () => {
+      const script = scriptNow();
+      if (script instanceof Error) throw script;
+      return [{ name: "train", type: "train" }];
+    },
     numTasks: async () => 8,
     tools: async () => ({ tools: [], terminalTool: null, supportsGroupScoring: false }),
     release: async () => undefined,
     openSession: async (choice, options = {}) => {
-      const script = scripts[Math.min(choices.length, scripts.length - 1)] ?? {};
+      const script = scriptNow();
       choices.push(choice);
       await beforeOpen(options);
       if (script instanceof Error) throw script;

@@ -73,10 +73,18 @@ function amidUpdate({ context: { client } }: Run, steps: number, happen: () => v
   };
 }
 
+/** Rows without what depends on time, or on how often something was tried. */
 function rewardedRows({ context }: Run): readonly unknown[] {
-  return linesOf(context, PATHS.metrics).map((row) =>
-    isJsonObject(row) ? { ...row, time: null, throughput: null, progress: null } : row,
-  );
+  return linesOf(context, PATHS.metrics).map((row) => {
+    if (!isJsonObject(row)) return row;
+    const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, ...rest } = row;
+    return { ...rest, rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout };
+  });
+}
+
+/** All requests of a run; of those of a step, the order depends on who waited. */
+function requestsOf({ sampler }: Run): readonly string[] {
+  return sampler.requests.map((request) => JSON.stringify(request)).toSorted();
 }
 
 /** Where a resume goes on. */
@@ -479,6 +487,9 @@ describe("a loop whose environments' service fails", () => {
     let opened = 0;
     let refused = 0;
     Object.assign(remote, {
+      splits: async () => {
+        throw gone;
+      },
       openSession: async (...asked: Parameters<typeof openSession>) => {
         const isGone = opened >= sessions && !isMended;
         if (isGone) refused += 1;
@@ -513,7 +524,7 @@ describe("a loop whose environments' service fails", () => {
     const ended = failing.start();
     await context.clock.advance(20_000);
     expect(phases).toEqual(["paused"]);
-    expect(kinds).toEqual(["service-unavailable"]);
+    expect(kinds).toEqual(["circuit-open"]);
     expect(warnings()).toEqual([
       expect.stringMatching(
         /server at http:\/\/games\.test failed: .*Start the server again.* step 2 /,
@@ -524,20 +535,24 @@ describe("a loop whose environments' service fails", () => {
     failing.mend();
     expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 3 });
     expect(phases).toEqual(["paused", "running"]);
-    expect(failing.sampler.requests).toEqual(undisturbed.sampler.requests);
+    expect(requestsOf(failing)).toEqual(requestsOf(undisturbed));
     expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
     expect(rewardedRows(failing)).toEqual(rewardedRows(undisturbed));
     expect((await failing.state())?.counters).toEqual((await undisturbed.state())?.counters);
   });
 
-  it("tries again at longer and longer intervals and at last gives up", async () => {
-    const { run, context, warnings, state } = setUpOutage(null, 4);
+  it("tries again every half minute, one rollout at a time, and at last gives up", async () => {
+    const { run, context, warnings, state, phases, refused } = setUpOutage(null, 4);
     await expect(run()).rejects.toMatchObject({
       code: "environment-unavailable",
       message: expect.stringMatching(/ECONNREFUSED\. .*waited for 30 min .* resume the run\.$/),
     });
-    const waits = warnings().map((message) => /again in ([^,]+),/.exec(message)?.[1]);
-    expect(waits.slice(0, 5)).toEqual(["30 s", "1 min", "2 min", "5 min", "5 min"]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/again every 30 s, .* gives up in 30 min\.$/),
+    ]);
+    expect(phases).toEqual(["paused"]);
+    // Four of each rollout before, and then one every half minute.
+    expect(refused()).toBeLessThanOrEqual(8 + 60);
     expect(context.clock.monotonic()).toBeGreaterThanOrEqual(BEFORE_GIVING_UP_MS);
     expect(context.clock.monotonic()).toBeLessThan(BEFORE_GIVING_UP_MS + 60_000);
     expect(await state()).toMatchObject({ step: 2, dataset: { cursor: 2 } });
@@ -621,10 +636,10 @@ describe("evaluations", () => {
 
   it("are repeated where the environments' service failed them, and leave one result", async () => {
     const { run, context } = setUp({ config: { evaluation }, steps: 1, rewards: [1] });
-    const { gate } = environmentOf(context, ENVIRONMENT);
-    const open = gate.open.bind(gate);
-    gate.open = async (...choice) => {
-      if (context.clock.monotonic() > 0) return open(...choice);
+    const { remote } = environmentOf(context, ENVIRONMENT);
+    const { openSession } = remote;
+    remote.openSession = async (...choice) => {
+      if (context.clock.monotonic() > 0) return openSession.apply(remote, choice);
       await context.clock.sleep(100);
       throw new AppError("environment-unavailable", "gone");
     };

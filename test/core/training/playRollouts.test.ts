@@ -33,15 +33,22 @@ function play(
   });
 }
 
-/** Refuses sessions while `isGone` says so, given how many were asked for before. */
+/** Refuses sessions, and answers nothing, while `isGone` says so, given how many were asked for before. */
 function vanishing(isGone: (asked: number) => boolean, script: SessionScript | Error = solved) {
   const inner = scriptedEnvironment([script]);
   let asked = 0;
+  const answer = (before: number): void => {
+    if (isGone(before)) throw new AppError("environment-unavailable", "gone");
+  };
   const remote: ScriptedEnvironment = {
     ...inner,
+    splits: async () => {
+      answer(asked);
+      return inner.splits();
+    },
     openSession: async (choice, options) => {
       asked += 1;
-      if (isGone(asked - 1)) throw new AppError("environment-unavailable", "gone");
+      answer(asked - 1);
       return inner.openSession(choice, options);
     },
   };
@@ -155,7 +162,7 @@ describe("playing rollouts", () => {
 
 describe("a fault that concerns the whole run", () => {
   it("ends all other rollouts, closes their sessions and is thrown", async () => {
-    const refused = new AppError("environment-auth", "The key was refused.");
+    const refused = new AppError("tinker-auth", "The key was refused.");
     const remote = scriptedEnvironment([solved, solved, refused]);
     const context = aContext({ remote });
     await expect(play(context, tasks(3))).rejects.toBe(refused);
@@ -227,7 +234,8 @@ describe("rollouts whose environment's service goes out of reach", () => {
     expect(finished).toMatchObject(tasks(6).map((task) => ({ task, reward: 1 })));
     expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(asked()).toBe(9);
-    expect(waits).toEqual([30_000]);
+    // Two tries, half a minute each, and the second while it was played.
+    expect(waits).toEqual([61_000]);
   });
 
   it("are not all tried when sixteen have shown that no session is to be had", async () => {

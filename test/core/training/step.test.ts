@@ -165,7 +165,7 @@ describe("a step", () => {
     await expect(output).rejects.toMatchObject({
       code: "environment-unavailable",
       message: expect.stringMatching(
-        /^2 rollouts could not be played, because the environments' server at http:\/\/games\.test failed: connect ECONNREFUSED\. /,
+        /^Owner\/Game cannot be played, because the environments' server at http:\/\/games\.test failed: connect ECONNREFUSED\. /,
       ),
     });
     expect([...context.fileSystem.files.keys()]).toEqual([]);

@@ -1,0 +1,144 @@
+/**
+ * Keeps attempts away from an environment that fails most of them, and lets one at a time find out whether it is well again
+ * (training-loop rule C.3).
+ */
+
+import type { AppError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import { Limiter } from "../util/limiter.ts";
+import { Naps } from "../util/naps.ts";
+
+/** It opens when so many of the last attempts failed for the environment's sake. */
+const WINDOW = 20;
+const FAILING_SHARE = 0.8;
+/** Before the next attempt that finds out. */
+export const CIRCUIT_REST_MS = 30_000;
+
+interface Opened {
+  readonly fault: AppError;
+  sinceMs: number;
+  triesAtMs: number;
+  /** An attempt is finding out. */
+  isTrying: boolean;
+  isHeld: boolean;
+  tries: number;
+}
+
+export class Circuit {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  /** Who waits takes turns, so that the one in front alone watches the clock. */
+  readonly #turn = new Limiter(1);
+  readonly #naps = new Naps();
+  readonly #closing = new Naps();
+  #failures: boolean[] = [];
+  #opened: Opened | null = null;
+  #openings = 0;
+
+  /** `onChange` is called when it has opened or closed. */
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** What opened it and when, on the monotonic clock; null = closed. `tries` are the attempts that found out in vain. */
+  get opened(): Pick<Opened, "fault" | "sinceMs" | "tries"> | null {
+    return this.#opened;
+  }
+
+  /** How often it has opened. */
+  get openings(): number {
+    return this.#openings;
+  }
+
+  /** Resolves when an attempt may begin: at once, or as the one that finds out, or when the circuit has closed. */
+  async pass(signal: AbortSignal): Promise<void> {
+    if (this.#opened === null) return;
+    const release = await this.#turn.acquire({ signal });
+    try {
+      for (let opened = this.#opened; opened !== null; opened = this.#opened) {
+        const restMs = opened.triesAtMs - this.#clock.monotonic();
+        const mayTry = !opened.isTrying && !opened.isHeld;
+        if (mayTry && restMs <= 0) {
+          opened.isTrying = true;
+          return;
+        }
+        const napMs = mayTry ? restMs : CIRCUIT_REST_MS;
+        await this.#naps.during((woken) => this.#clock.sleep(napMs, woken), signal);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Resolves when it is closed. */
+  async closed(signal: AbortSignal): Promise<void> {
+    if (this.#opened !== null) await this.#closing.untilWoken(signal);
+  }
+
+  /** The environment did its part in an attempt. That of one from before it opened says nothing about now. */
+  succeeded(): void {
+    if (this.#opened === null) this.#note(false);
+    else if (this.#opened.isTrying) this.close();
+  }
+
+  /** An attempt failed for the environment's sake. */
+  failed(fault: AppError): void {
+    if (this.#opened !== null) {
+      this.#restAgain(this.#opened);
+      return;
+    }
+    this.#note(true);
+    const failed = this.#failures.filter((isFailure) => isFailure).length;
+    if (this.#failures.length === WINDOW && failed >= FAILING_SHARE * WINDOW) this.open(fault);
+  }
+
+  /** Opens it, whatever came before. */
+  open(fault: AppError): void {
+    if (this.#opened !== null) {
+      this.#restAgain(this.#opened);
+      return;
+    }
+    const nowMs = this.#clock.monotonic();
+    const triesAtMs = nowMs + CIRCUIT_REST_MS;
+    const fresh = { isTrying: false, isHeld: false, tries: 0 };
+    this.#opened = { fault, sinceMs: nowMs, triesAtMs, ...fresh };
+    this.#failures = [];
+    this.#openings += 1;
+    this.#onChange();
+  }
+
+  close(): void {
+    this.#opened = null;
+    this.#failures = [];
+    this.#naps.wake();
+    this.#closing.wake();
+    this.#onChange();
+  }
+
+  /** Lets no attempt find out until {@link tryNow}. */
+  hold(): void {
+    if (this.#opened !== null) this.#opened.isHeld = true;
+  }
+
+  /** Lets the next attempt find out at once; the time that it has been open counts from now. */
+  tryNow(): void {
+    const opened = this.#opened;
+    if (opened === null) return;
+    const nowMs = this.#clock.monotonic();
+    Object.assign(opened, { isHeld: false, triesAtMs: nowMs, sinceMs: nowMs });
+    this.#naps.wake();
+  }
+
+  #restAgain(opened: Opened): void {
+    if (opened.isTrying) opened.tries += 1;
+    opened.isTrying = false;
+    opened.triesAtMs = this.#clock.monotonic() + CIRCUIT_REST_MS;
+    this.#naps.wake();
+  }
+
+  #note(isFailure: boolean): void {
+    this.#failures.push(isFailure);
+    if (this.#failures.length > WINDOW) this.#failures.shift();
+  }
+}

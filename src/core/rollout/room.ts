@@ -1,0 +1,134 @@
+/**
+ * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
+ * full, and slowly more again (training-loop rule C.3).
+ */
+
+import type { AppError } from "../errors.ts";
+import type { Clock, Random } from "../ports.ts";
+import { type AcquireOptions, Limiter } from "../util/limiter.ts";
+import { Naps } from "../util/naps.ts";
+
+export interface RoomParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Most sessions at once; Infinity leaves it to the limit over all environments. */
+  readonly maxSessions: number;
+}
+
+/** What an environment did to the run's wish for sessions. */
+export interface RoomFacts {
+  /** What holds now, never more than the configuration allows. */
+  readonly limit: number;
+  readonly rejections: number;
+  /** Over all rollouts. */
+  readonly waitS: number;
+  /** Sessions that were open at once. */
+  readonly most: number;
+}
+
+/** At most one reduction in this time: refusals come in swarms. */
+const SHRINK_INTERVAL_MS = 5_000;
+const GROW_AFTER_MS = 10_000;
+const WAIT_BASE_MS = 1_000;
+const WAIT_CAP_MS = 60_000;
+/** Stands for "no limit of its own" in the limiter. */
+const UNBOUNDED = 1_000_000;
+
+export class Room {
+  readonly #parts: RoomParts;
+  readonly #limiter: Limiter;
+  readonly #naps = new Naps();
+  #ceiling: number;
+  #open = 0;
+  #most = 0;
+  #rejections = 0;
+  #waitMs = 0;
+  #cleanStarts = 0;
+  #lastShrinkMs = Number.NEGATIVE_INFINITY;
+  #lastRejectionMs = Number.NEGATIVE_INFINITY;
+  /** When refusals began without any session being opened since; null = all is well. */
+  #refusedSinceMs: number | null = null;
+
+  constructor(parts: RoomParts) {
+    this.#parts = parts;
+    this.#ceiling = Math.min(parts.maxSessions, UNBOUNDED);
+    this.#limiter = new Limiter(this.#ceiling);
+  }
+
+  get facts(): RoomFacts {
+    const { limit } = this.#limiter;
+    return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, most: this.#most };
+  }
+
+  /** Since when not a single session can be had; null while there is one, or as long as nobody was refused. */
+  get fullSinceMs(): number | null {
+    return this.#open === 0 ? this.#refusedSinceMs : null;
+  }
+
+  /** True when {@link enter} would not wait. */
+  get hasPlace(): boolean {
+    return this.#limiter.waiting === 0 && this.#limiter.active < this.#limiter.limit;
+  }
+
+  /** Changes how many sessions the configuration allows at once; open ones are left alone. */
+  allow(maxSessions: number): void {
+    const before = this.#ceiling;
+    this.#ceiling = Math.min(maxSessions, UNBOUNDED);
+    // A limit that refusals have lowered rises by itself, slowly.
+    const isOwnLimit = this.#limiter.limit === before;
+    if (isOwnLimit || this.#limiter.limit > this.#ceiling) this.#limiter.resize(this.#ceiling);
+  }
+
+  /** Resolves, when there is room for one more session, with a function that gives the place back. */
+  enter(options: AcquireOptions): Promise<() => void> {
+    return this.#limiter.acquire(options);
+  }
+
+  /** A session was opened in a place of this room. */
+  opened(): void {
+    this.#open += 1;
+    this.#most = Math.max(this.#most, this.#open);
+    this.#cleanStarts += 1;
+    this.#refusedSinceMs = null;
+    const { limit } = this.#limiter;
+    const isQuiet = this.#parts.clock.monotonic() - this.#lastRejectionMs >= GROW_AFTER_MS;
+    if (limit >= this.#ceiling || this.#cleanStarts < limit || !isQuiet) return;
+    this.#cleanStarts = 0;
+    this.#limiter.resize(limit + 1);
+  }
+
+  closed(): void {
+    this.#open -= 1;
+  }
+
+  /** The environment refused a session for lack of room; its place was given back. */
+  refused(): void {
+    const nowMs = this.#parts.clock.monotonic();
+    this.#rejections += 1;
+    this.#cleanStarts = 0;
+    this.#lastRejectionMs = nowMs;
+    this.#refusedSinceMs ??= nowMs;
+    if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
+    this.#lastShrinkMs = nowMs;
+    // Half of what was asked for at once, but not less than what is open and evidently fits.
+    const used = this.#limiter.active + 1;
+    this.#limiter.resize(Math.max(1, this.#open, Math.floor(used / 2)));
+  }
+
+  /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
+  async rest(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    const asked = refusal.data["retryAfterMs"];
+    const backoffMs = Math.min(WAIT_BASE_MS * 2 ** (refusals - 1), WAIT_CAP_MS);
+    const waitMs = typeof asked === "number" ? asked : backoffMs * (1 - 0.25 * random.uniform());
+    const startedMs = clock.monotonic();
+    await this.#naps.during((woken) => clock.sleep(waitMs, woken), signal);
+    this.#waitMs += clock.monotonic() - startedMs;
+  }
+
+  /** Ends all rests; the time without a session counts from now. */
+  tryNow(): void {
+    if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#parts.clock.monotonic();
+    this.#naps.wake();
+  }
+}

@@ -1,0 +1,195 @@
+/** What a run says, in words and events, about environments that are full or fail. */
+
+import { formatDuration, formatQuantity } from "../../shared/format.ts";
+import type { Remedy } from "../config/remedy.ts";
+import type { Config } from "../config/schema.ts";
+import { AppError, errorMessage } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import { CIRCUIT_REST_MS } from "../rollout/circuit.ts";
+import type { Blockage, EnvironmentGate, GateNews } from "../rollout/environmentGate.ts";
+import { isRefusal } from "../rollout/faults.ts";
+import { environmentOf, type RunContext } from "./context.ts";
+
+type Waits = Readonly<Record<Blockage["why"], number>>;
+
+const HALF_HOUR_MS = 30 * 60_000;
+/** From the beginning of a blockage until the run pauses for it (decisions, 17). */
+export const PAUSE_AFTER_MS: Waits = { failing: 0, full: HALF_HOUR_MS };
+/** And until the run ends, to be resumed. */
+export const GIVE_UP_AFTER_MS: Waits = { failing: HALF_HOUR_MS, full: 2 * HALF_HOUR_MS };
+
+/** An environment that holds the run up. */
+export interface Blocked {
+  readonly name: string;
+  readonly gate: EnvironmentGate;
+  readonly blockage: Blockage;
+}
+
+interface Place {
+  readonly name: string;
+  /** The step under way. */
+  readonly step: number;
+}
+
+/** Tells what a gate has to say, after the fact: nobody waits for it. */
+export function tellNews(context: RunContext, place: Place, news: GateNews): void {
+  telling(context, place, news).catch((error: unknown) =>
+    context.log.warn("An event was not written down.", { reason: errorMessage(error) }),
+  );
+}
+
+async function telling(context: RunContext, place: Place, news: GateNews): Promise<void> {
+  const { name } = place;
+  if (news.kind === "limit") return tellLimit(context, place, news.limit);
+  const { blockage } = news;
+  if (blockage.why === "full") return;
+  if (news.kind === "blocked") {
+    const message = `${failingText(context, name, blockage)} ${nextText(place, blockage)}`;
+    return tell(context, place, "warn", { kind: "circuit-open", message });
+  }
+  const after = formatDuration((context.clock.monotonic() - blockage.sinceMs) / 1000);
+  const message = `${name} can be played again after ${after}.`;
+  return tell(context, place, "info", { kind: "circuit-closed", message });
+}
+
+function failingText(context: RunContext, name: string, { fault }: Blockage): string {
+  const reason = asSentence(fault.message);
+  if (isRefusal(fault)) return `${name} lets the run in no more: ${reason}`;
+  return `${name} cannot be played, because ${serverOf(context, name)} failed: ${reason}`;
+}
+
+function serverOf(context: RunContext, name: string): string {
+  if (name.startsWith("local/")) return "the embedded environments' server";
+  return `the environments' server at ${environmentOf(context, name).remote.address}`;
+}
+
+function nextText({ step }: Place, { fault }: Blockage): string {
+  const remedy = isRefusal(fault)
+    ? "Mend that; a new key is read when the run is stopped and resumed."
+    : "Start the server again or mend the connection.";
+  const giveUp = waitText(GIVE_UP_AFTER_MS.failing);
+  return `${remedy} The run waits in step ${step + 1} and tries again every ${waitText(CIRCUIT_REST_MS)}, or as soon as it is told to continue; it gives up in ${giveUp}.`;
+}
+
+async function tellLimit(context: RunContext, place: Place, limit: number): Promise<void> {
+  const { name } = place;
+  const { most } = environmentOf(context, name).gate.facts;
+  const asked = askedFor(context.config, name);
+  if (limit >= asked) return;
+  const message = `${name} has no room for ${formatQuantity(asked, "session")} at once: the run asks for at most ${limit} now, and again for more while none is refused.`;
+  await tell(context, place, "info", {
+    kind: "capacity-limit",
+    message,
+    data: { environment: name, limit, asked, most },
+  });
+}
+
+/** Tells of those that have been full for so long that the run pauses. */
+export async function tellFull(
+  context: RunContext,
+  step: number,
+  blocked: readonly Blocked[],
+): Promise<void> {
+  for (const { name, gate, blockage } of blocked) {
+    if (blockage.why !== "full") continue;
+    const endsIn = waitText(GIVE_UP_AFTER_MS.full - PAUSE_AFTER_MS.full);
+    const message = `${fullText(context, name, gate, PAUSE_AFTER_MS.full)} The run is paused and tries on; it goes on by itself as soon as there is room, or ends in ${endsIn}, to be resumed.`;
+    const data = { environment: name, remedy: remedyOf(name, gate) };
+    await tell(context, { name, step }, "warn", { kind: "capacity-paused", message, data });
+  }
+}
+
+/** What a run says at its end about environments that had no room for all that it asked for. */
+export async function tellCapacity(context: RunContext, step: number): Promise<void> {
+  for (const [name, { gate }] of context.environments) {
+    const { most, rejections, waitS } = gate.facts;
+    const asked = askedFor(context.config, name);
+    if (rejections === 0 || most === 0 || most >= asked) continue;
+    const cost = `${formatQuantity(rejections, "refusal")} and ${formatDuration(waitS)} of waiting, over all rollouts`;
+    const message = `${name} took ${formatQuantity(most, "session")} at once of the ${asked} asked for; set environments.${name}.max_concurrency: ${most} to save ${cost}.`;
+    const data = {
+      ...{ environment: name, most, asked, rejections },
+      remedy: remedyOf(name, gate),
+    };
+    await tell(context, { name, step }, "info", { kind: "capacity-summary", message, data });
+  }
+}
+
+/** Why the run cannot wait any longer: AppError `run-capacity`, or the code of what an environment fails with. */
+export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppError {
+  const first = blocked.find(({ blockage }) => blockage.why === "failing") ?? blocked[0];
+  if (first === undefined) return new AppError("run-capacity", "No environment can be played.");
+  const { name, gate, blockage } = first;
+  const { why, fault } = blockage;
+  const waited = `The run waited for ${waitText(GIVE_UP_AFTER_MS[why])} and has skipped no task.`;
+  if (why === "full") {
+    return new AppError(
+      "run-capacity",
+      `${fullText(context, name, gate, GIVE_UP_AFTER_MS.full)} The run is saved; resume it when there is room.`,
+      { cause: fault, configPath: maxConcurrencyKey(name), data: { remedy: remedyOf(name, gate) } },
+    );
+  }
+  const remedy = isRefusal(fault) ? "Mend that" : "Start the server again";
+  return new AppError(
+    fault.code,
+    `${failingText(context, name, blockage)} ${waited} ${remedy}, then resume the run.`,
+    { cause: fault, data: fault.data },
+  );
+}
+
+function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: number): string {
+  const { config } = context;
+  const own = config.environments[name]?.max_concurrency ?? null;
+  const { limit } = gate.facts;
+  const { value } = remedyOf(name, gate);
+  return `${name} has had no room for a single session for ${waitText(ms)}. In force: max_active_tasks ${runLimit(config)}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. Its owner can raise how many sessions it holds; other runs that use it take them, too. Setting ${maxConcurrencyKey(name)} to ${value} may help.`;
+}
+
+/** The edit that an editor can offer. */
+function remedyOf(name: string, gate: EnvironmentGate) {
+  const value = Math.max(1, gate.facts.most);
+  return {
+    kind: "set",
+    path: ["environments", name, "max_concurrency"],
+    value,
+    title: `Set max_concurrency to ${value}`,
+  } as const satisfies Remedy;
+}
+
+function maxConcurrencyKey(name: string): string {
+  return `environments.${name}.max_concurrency`;
+}
+
+/** Sessions of an environment that the configuration asks for at once. */
+function askedFor(config: Config, name: string): number {
+  return Math.min(runLimit(config), config.environments[name]?.max_concurrency ?? Infinity);
+}
+
+function runLimit(config: Config): number {
+  return config.max_rollout_concurrency ?? config.max_active_tasks;
+}
+
+interface News {
+  readonly kind: string;
+  readonly message: string;
+  readonly data?: JsonObject;
+}
+
+async function tell(
+  { events, redactor, watch }: RunContext,
+  { step, name }: Place,
+  level: "info" | "warn",
+  { kind, message, data = { environment: name } }: News,
+): Promise<void> {
+  const cleaned = redactor.clean(message);
+  watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
+  await events.record({ step, level, kind, message: cleaned, data });
+}
+
+function waitText(ms: number): string {
+  return ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function asSentence(text: string): string {
+  return `${text.replace(/\s*\n\s*/g, " ").replace(/[.\s]+$/, "")}.`;
+}

@@ -1,0 +1,59 @@
+/** A rollout's place among those that the whole run plays at once. */
+
+import type { Clock } from "../ports.ts";
+import type { Limiter } from "../util/limiter.ts";
+
+export interface SeatParts {
+  readonly clock: Clock;
+  readonly places: Limiter;
+  readonly signal: AbortSignal;
+}
+
+export class Seat {
+  readonly #parts: SeatParts;
+  #release: () => void = () => undefined;
+  #queuedMs = 0;
+
+  private constructor(parts: SeatParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when there is a place. Rejects with the reason of the signal. */
+  static async take(parts: SeatParts): Promise<Seat> {
+    const seat = new Seat(parts);
+    await seat.#queue(() => seat.#sit(false));
+    return seat;
+  }
+
+  /** Time without a place: for want of one, and while it was away. */
+  get queuedMs(): number {
+    return this.#queuedMs;
+  }
+
+  leave(): void {
+    this.#release();
+  }
+
+  /** Gives the place to others while `wait` goes on, and takes the next that is free after it. */
+  away<Result>(wait: () => Promise<Result>): Promise<Result> {
+    return this.#queue(async () => {
+      this.leave();
+      const result = await wait();
+      await this.#sit(true);
+      return result;
+    });
+  }
+
+  async #sit(atHead: boolean): Promise<void> {
+    const { places, signal } = this.#parts;
+    this.#release = await places.acquire({ atHead, signal });
+  }
+
+  async #queue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#parts;
+    const startedMs = clock.monotonic();
+    const result = await work();
+    this.#queuedMs += clock.monotonic() - startedMs;
+    return result;
+  }
+}
