@@ -96,6 +96,8 @@ function comparable(row: unknown): unknown {
     "throughput",
     "eta_s",
     "attempt",
+    "attempts",
+    "capacity",
     "latency_s",
     "client",
     "event_loop_lag",

@@ -161,7 +161,7 @@ function maxConcurrencyKey(name: string): string {
 }
 
 /** Sessions of an environment that the configuration asks for at once. */
-function askedFor(config: Config, name: string): number {
+export function askedFor(config: Config, name: string): number {
   return Math.min(runLimit(config), config.environments[name]?.max_concurrency ?? Infinity);
 }
 

@@ -12,6 +12,7 @@ import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
 import { heedAlarms, type RunAlarms } from "./alarms.ts";
+import { askedFor } from "./capacityNews.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
@@ -263,11 +264,12 @@ function stepFacts(
 }
 
 /** What environments that were full or failed did to the run; nothing for those that were always well. */
-function capacityMetrics({ environments }: RunContext): MetricsTree {
+function capacityMetrics({ config, environments }: RunContext): MetricsTree {
   const nameOf = metricNames([...environments.keys()]);
   const entries = [...environments].flatMap(([name, { gate }]) => {
-    const { limit, rejections, waitS, failures } = gate.facts;
+    const { rejections, waitS, failures } = gate.facts;
     if (rejections + failures === 0) return [];
+    const limit = Math.min(gate.facts.limit, askedFor(config, name));
     return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
   });
   return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };

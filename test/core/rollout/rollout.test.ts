@@ -58,8 +58,9 @@ function setUp({
 }: Setup = {}) {
   const stopping = new AbortController();
   const seeds: (readonly [attempt: number, turn: number])[] = [];
+  const gate = aGate(environment, clock);
   const parts = {
-    gate: aGate(environment, clock),
+    gate,
     sampler,
     renderer,
     tokenizer,
@@ -74,7 +75,8 @@ function setUp({
     },
   };
   const start = () => runRollout(parts, aTask(), stopping.signal);
-  return { environment, sampler, clock, stopping, seeds, start, run: () => clock.run(start()) };
+  const run = () => clock.run(start());
+  return { environment, gate, sampler, clock, stopping, seeds, start, run };
 }
 
 const areClosed = ({ sessions }: ScriptedEnvironment) => sessions.map(({ isClosed }) => isClosed);
@@ -277,6 +279,29 @@ describe("the time limit of a rollout", () => {
     const limits = { ...settings, toolTimeoutMs: 2_000 };
     const { record } = await setUp({ environment, settings: limits, clock }).run();
     expect(record.stop).toBe("reached_terminal_state");
+  });
+
+  it("stands still, too, while the environment fails so often that nobody else is let in", async () => {
+    const clock = new FakeClock();
+    const slow: SessionScript = {
+      onCall: async ({ signal }) => {
+        await clock.sleep(35_000, signal);
+        return result("5", { reward: 1, finished: true });
+      },
+    };
+    const { gate, start, stopping } = setUp({
+      environment: scriptedEnvironment([slow]),
+      settings,
+      clock,
+    });
+    const rollout = start();
+    await settle();
+    const down = fault("environment-unavailable");
+    for (let i = 0; i < 20; i += 1) await gate.isToBlame(down, true, stopping.signal);
+    expect(gate.blockage).toMatchObject({ why: "failing" });
+    await clock.run(gate.ask(async () => "well", stopping.signal));
+    expect(gate.blockage).toBeNull();
+    expect((await clock.run(rollout)).record.stop).toBe("reached_terminal_state");
   });
 
   it("makes it fail when not even one turn was finished", async () => {
