@@ -77,7 +77,7 @@ async function play<T>(
   parent: string,
   faults: FaultLedger | null,
   scene: (stage: Stage, configPath: string, run: string) => Promise<T>,
-): Promise<Played & { readonly told: T }> {
+): Promise<Played & { readonly told: T; readonly stage: Stage }> {
   const folder = join(home, name);
   mkdirSync(folder, { recursive: true });
   const configPath = join(folder, "config.yaml");

@@ -13,9 +13,12 @@ export interface Check {
   readonly isGood: boolean;
 }
 
+/** What its services noted. */
+type Notes = Pick<Stage, "training" | "uploads" | "wandb">;
+
 export interface Played {
   readonly outcome: Outcome;
-  readonly stage: Stage;
+  readonly stage: Notes;
 }
 
 const SHOWN = 3;
@@ -76,7 +79,7 @@ function difference(a: unknown, b: unknown): string {
   return `…${left.slice(from, at + 40)} is …${right.slice(from, at + 40)}`;
 }
 
-function requestChecks({ training: whole }: Stage, { training }: Stage): readonly Check[] {
+function requestChecks({ training: whole }: Notes, { training }: Notes): readonly Check[] {
   return [
     none(
       "training requests: a resend has the same bytes",
@@ -162,7 +165,7 @@ function uploadChecks({ outcome, stage }: Played): readonly Check[] {
 }
 
 /** Rollouts whose messages do not count from 0 without a gap. */
-function gaps({ uploads }: Stage): readonly string[] {
+function gaps({ uploads }: Notes): readonly string[] {
   const indices = new Map<string, number[]>();
   for (const { rolloutEventId, index } of uploads.events) {
     if (rolloutEventId === undefined || index === undefined) continue;

@@ -1,6 +1,6 @@
 /** What happens to the disturbed run, and when: each event waits for the run to be so far. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Ended } from "../../integration/trainProgram.ts";
@@ -27,10 +27,11 @@ export interface Told {
   readonly diskErrors: readonly string[];
 }
 
+const BODIES = /^step-\d+\.jsonl$/;
 const stateSchema = z.looseObject({ step: z.number() });
 
 const DOWN_MS = 60_000;
-/** When each service goes down, after the first: some are down together, each of the first two hears of it alone, too. */
+/** When each service goes down, after the first: at times together, and environments and engine each without the other, too. */
 const OUTAGES: readonly (readonly [ServiceName, number])[] = [
   ["uploads", 0],
   ["wandb", 0],
@@ -44,7 +45,8 @@ const DISK_LIMIT_MS = 90_000;
 /** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
 export async function disturb(parts: ScenarioParts): Promise<Told> {
   const { stage, configPath, run, steps, disk, without, say } = parts;
-  const at = (share: number): number => Math.floor(steps * share);
+  /** A step that no attempt has begun yet. */
+  const at = (share: number): number => Math.max(Math.floor(steps * share), stepsBegun(run));
   let trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
   const resume = (): void => {
     stage.training.endAttempt();
@@ -58,14 +60,16 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
       resume();
     }
     if (!without.has("outages")) {
-      await trainer.reached(at(0.4), AMID);
-      say(`services go down for ${DOWN_MS / 1000} s each, in step ${at(0.4) + 1}`);
+      const step = at(0.4);
+      await trainer.reached(step, AMID);
+      say(`services go down for ${DOWN_MS / 1000} s each, in step ${step + 1}`);
       await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
     }
     const diskErrors: string[] = [];
     if (disk !== null) {
-      await trainer.reached(at(0.7), AMID);
-      say(`the disk is full (${disk.fill()} bytes) in step ${at(0.7) + 1}`);
+      const step = at(0.7);
+      await trainer.reached(step, AMID);
+      say(`the disk is full (${disk.fill()} bytes) in step ${step + 1}`);
       diskErrors.push(await endOnFullDisk(trainer));
       resume();
       say("a resume before there is space again");
@@ -85,6 +89,11 @@ function isToldUnsaved({ stage, run, steps }: ScenarioParts): boolean {
   const { runs } = stage.wandb;
   const saved = savedSteps(run);
   return runs.size > 0 && saved > 0 && saved < steps && stage.wandb.rows().length > saved;
+}
+
+function stepsBegun(run: string): number {
+  const files = existsSync(`${run}/rollouts`) ? readdirSync(`${run}/rollouts`) : [];
+  return files.filter((name) => BODIES.test(name)).length;
 }
 
 function savedSteps(run: string): number {
