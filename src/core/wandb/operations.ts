@@ -6,8 +6,10 @@ import { type ExtendedObject, isExtendedObject, parseExtended } from "./extended
 import { failureText, type PutRequest, type WandbRequests } from "./requests.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Addresses that are asked for to upload one file. */
-const UPLOAD_ROUNDS = 2;
+/** Addresses that are asked for to upload one file, and tries with each. */
+const UPLOAD = { rounds: 2, tries: 6 };
+/** After a file that found nobody: rows must not wait for long with every one. */
+const HOPELESS_UPLOAD = { rounds: 1, tries: 1 };
 
 const VIEWER = "query Viewer { viewer { id entity } }";
 
@@ -90,9 +92,12 @@ const filesSchema = z.object({
   }),
 });
 
+type UploadPlace = Pick<PutRequest, "url" | "headers">;
+
 /** All methods throw AppError `wandb-refused` for what repeats do not mend. */
 export class WandbOperations {
   readonly #requests: WandbRequests;
+  #isStorageLost = false;
 
   constructor(requests: WandbRequests) {
     this.#requests = requests;
@@ -122,15 +127,17 @@ export class WandbOperations {
    * server is asked for an address until it answers again.
    */
   async uploadFile(run: RunNames, path: string, body: string): Promise<boolean> {
-    for (let round = 0; round < UPLOAD_ROUNDS; round += 1) {
+    const { rounds, tries } = this.#isStorageLost ? HOPELESS_UPLOAD : UPLOAD;
+    for (let round = 0; round < rounds; round += 1) {
       const place = await this.#uploadPlace(run, path);
-      const outcome = place === null ? "refused" : await this.#requests.put({ ...place, body });
-      if (outcome !== "unreachable") return outcome === "taken";
+      const put = place && (await this.#requests.put({ ...place, body, tries }));
+      this.#isStorageLost = put === "unreachable";
+      if (put !== "unreachable") return put === "taken";
     }
     return false;
   }
 
-  async #uploadPlace(run: RunNames, path: string): Promise<Omit<PutRequest, "body"> | null> {
+  async #uploadPlace(run: RunNames, path: string): Promise<UploadPlace | null> {
     const variables = { entity: run.entity, project: run.project, run: run.name, files: [path] };
     const { createRunFiles } = await this.#ask(CREATE_FILES, variables, filesSchema);
     const url = createRunFiles.files[0]?.uploadUrl ?? null;

@@ -38,9 +38,10 @@ export interface PutRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly tries: number;
 }
 
-/** `unreachable` after some tries; the address may be too old by then. */
+/** `unreachable` after all tries; the address may be too old by then. */
 export type PutOutcome = "taken" | "refused" | "unreachable";
 
 interface Answer {
@@ -59,8 +60,7 @@ const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 41
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 60_000;
 const HURRIED_WAIT_MS = 2_000;
-const PUT_TRIES = 6;
-const PUT_TIMEOUT_MS = 300_000;
+const PUT_TIMEOUT_MS = 120_000;
 const MAX_DETAIL = 300;
 const FOREIGN = "something else than W&B answered";
 
@@ -105,14 +105,14 @@ export class WandbRequests {
   }
 
   /** Uploads bytes to where the server said, without the key. */
-  async put({ url, headers, body }: PutRequest): Promise<PutOutcome> {
+  async put({ url, headers, body, tries: limit }: PutRequest): Promise<PutOutcome> {
     const target = this.#uploadUrl(url);
     if (target === null) return "refused";
     const http: HttpRequest = {
       ...{ method: "PUT", url: target, headers, timeoutMs: PUT_TIMEOUT_MS },
       body: new TextEncoder().encode(body),
     };
-    for (let tries = 0; tries < PUT_TRIES; tries += 1) {
+    for (let tries = 0; tries < limit; tries += 1) {
       const answer = await this.#try(http);
       const reason = uploadFault(answer);
       if (reason === null) return "taken";
@@ -120,7 +120,8 @@ export class WandbRequests {
       const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
       if (!isPassing) return "refused";
       this.#options.onTrouble(`an upload was not taken: ${reason}`);
-      await this.#wait(answer instanceof AppError ? null : answer.retryAfterMs, tries);
+      const wishedMs = answer instanceof AppError ? null : answer.retryAfterMs;
+      if (tries + 1 < limit) await this.#wait(wishedMs, tries);
     }
     return "unreachable";
   }

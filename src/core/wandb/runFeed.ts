@@ -51,6 +51,7 @@ type FlatRow = Readonly<Record<string, MetricsLeaf>>;
 
 /** Of one delivery, so that neither it nor what is kept in memory grows with an outage. */
 const MAX_ROWS = 500;
+const MAX_TABLES = 10;
 const MAX_BYTES = 1 << 20;
 const MAX_EVENTS = 500;
 /** Limits of the service (W&B protocol, section 22.3). */
@@ -135,14 +136,15 @@ export class RunFeed {
     let place = from;
     let rows = 0;
     let bytes = 0;
+    let tables = 0;
     for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
       if (!isMetricsRow(line.value) || line.value.step < place.next) continue;
-      const hasTable = await this.#tellRow(telling, line.value, place);
+      if (await this.#tellRow(telling, line.value, place)) tables += 1;
       place = after(place, line.value);
       rows += 1;
       bytes += line.length;
-      if (hasTable || rows === MAX_ROWS || bytes >= MAX_BYTES) break;
+      if (tables === MAX_TABLES || rows === MAX_ROWS || bytes >= MAX_BYTES) break;
     }
     this.#next = place.next;
     return place;

@@ -97,7 +97,7 @@ describe("a request to W&B", () => {
 describe("an upload", () => {
   const upload = (url: string, reply: FakeReply, baseUrl?: string) => {
     const to = requestsTo([reply], baseUrl);
-    const put = to.requests.put({ url, headers: { "x-goog": "1" }, body: "text" });
+    const put = to.requests.put({ url, headers: { "x-goog": "1" }, body: "text", tries: 6 });
     return { ...to, taken: to.clock.run(put) };
   };
 
