@@ -136,6 +136,9 @@ const numbers: readonly (readonly [string, unknown])[] = [
   ["seconds, without a limit", `${full.seconds.toFixed(1)}, ${free.seconds.toFixed(1)}`],
 ];
 for (const [name, value] of numbers) console.log(`${name.padEnd(46)} ${value}`);
+for (const { message } of full.events.filter(({ kind }) => kind.startsWith("capacity-"))) {
+  console.log(`  ${message}`);
+}
 
 const checks: readonly (readonly [string, boolean])[] = [
   ["both runs end well", free.code === 0 && full.code === 0],
@@ -146,6 +149,7 @@ const checks: readonly (readonly [string, boolean])[] = [
   ["refusals decline", (parts[0] ?? 0) > 4 * (parts[3] ?? 0)],
   ["the limit comes down to the room", (capacity["limit"] ?? 0) <= ROOM + 2],
   ["what is trained is that of a run without a limit", isDeepStrictEqual(full.tokens, free.tokens)],
+  ["the program says so", full.output.includes(`max_concurrency: ${ROOM} `)],
 ];
 for (const [name, holds] of checks) console.log(`${holds ? "holds " : "FAILS "} ${name}`);
 const broken = checks.filter(([, holds]) => !holds).length;

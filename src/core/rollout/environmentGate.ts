@@ -10,10 +10,10 @@ import type {
   RemoteEnvironment,
   TaskChoice,
 } from "../openreward/contract.ts";
-import { orAborted } from "../util/abort.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { Circuit } from "./circuit.ts";
-import { isBadOpening, isRefusal, isServiceFault } from "./faults.ts";
+import { Doubts } from "./doubts.ts";
+import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
 import { Room, type RoomFacts, type RoomParts } from "./room.ts";
 
 export interface GateParts extends RoomParts {
@@ -62,8 +62,7 @@ export class EnvironmentGate {
   readonly #room: Room;
   readonly #circuit: Circuit;
   readonly #listeners = new Set<(news: GateNews) => void>();
-  /** Rollouts that may have failed by themselves: the others will tell. */
-  readonly #doubtful = new Map<(isToBlame: boolean) => void, AppError>();
+  readonly #doubts = new Doubts();
   /** Sessions that are being opened or in use. */
   #inFlight = 0;
   #hasOpened = false;
@@ -149,39 +148,38 @@ export class EnvironmentGate {
       await this.#circuit.pass(signal);
       try {
         const answer = await question();
-        this.#didWell();
+        this.#circuit.succeeded();
         return answer;
       } catch (error) {
         if (isAppError(error, "environment-capacity")) {
           this.#refused(error);
           await this.#room.rest(error, refusals, signal);
-        } else if (isServiceFault(error) || this.#isLateRefusal(error)) this.#circuit.open(error);
-        else throw error;
+        } else if (isServiceFault(error) || (isRefusal(error) && this.#hasOpened)) {
+          this.#circuit.open(error);
+        } else throw error;
       }
     }
   }
 
   /**
    * Learns how an attempt ended, null = without a fault; to be called once for each. True when the environment is to blame for its
-   * fault, so that the attempt does not count: the next one will wait here. Where no attempt `isLeft` and that is in doubt, it
-   * waits for what the others meet.
+   * fault, so that the attempt does not count: the next one will wait here. A key or a name that was good before is blamed at once.
+   * Where no attempt `isLeft` and that is in doubt, it waits for what the others meet.
    */
   async isToBlame(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
-    if (this.#isLateRefusal(fault)) this.#circuit.open(fault);
-    else if (isBadOpening(fault)) this.#circuit.failed(fault);
-    else if (!isServiceFault(fault)) this.#didWell();
-    else {
+    if (isRefusal(fault)) {
+      if (this.#hasOpened) this.#circuit.open(fault);
+    } else if (isBadOpening(fault)) this.#circuit.failed(fault);
+    else if (isServiceFault(fault)) {
       this.#circuit.failed(fault);
       await this.#askWhetherItAnswers(signal);
       if (this.#circuit.opened === null && !isLeft) return await this.#doubt(fault, signal);
+    } else {
+      this.#isAcquitted = false;
+      this.#circuit.succeeded();
     }
     this.#settleDoubts();
-    return this.#circuit.opened !== null && fault !== null;
-  }
-
-  /** The key, or the name, was good before: something has changed that every rollout would meet. */
-  #isLateRefusal(fault: unknown): fault is AppError {
-    return this.#hasOpened && isRefusal(fault);
+    return isEnvironmentFault(fault) && this.#circuit.opened !== null;
   }
 
   async #enter(signal: AbortSignal, atHead = false): Promise<() => void> {
@@ -213,6 +211,7 @@ export class EnvironmentGate {
       release();
       this.#lastOpeningFailed = isServiceFault(error);
       if (!isAppError(error, "environment-capacity")) throw error;
+      this.#room.shrink();
       this.#refused(error);
       return { refusal: error };
     }
@@ -222,7 +221,7 @@ export class EnvironmentGate {
     this.#hasOpened = true;
     this.#lastOpeningFailed = false;
     this.#room.opened();
-    if (this.#circuit.opened === null) this.#answerDoubts(false);
+    if (this.#circuit.opened === null) this.#doubts.settle(false);
     this.#look();
   }
 
@@ -231,7 +230,7 @@ export class EnvironmentGate {
     this.#room.refused();
     // It is full, but it answers.
     if (this.#circuit.opened !== null) this.#circuit.close();
-    this.#answerDoubts(false);
+    this.#doubts.settle(false);
     this.#look();
   }
 
@@ -246,28 +245,18 @@ export class EnvironmentGate {
     }
   }
 
-  #didWell(): void {
-    this.#isAcquitted = false;
-    this.#circuit.succeeded();
-  }
-
   /** Where the last session was opened, the environment can be reached. */
   async #doubt(fault: AppError, signal: AbortSignal): Promise<boolean> {
     if (!this.#lastOpeningFailed || this.#isAcquitted) return false;
-    const answer = new Promise<boolean>((resolve) => this.#doubtful.set(resolve, fault));
+    const answer = this.#doubts.wait(fault, signal);
     this.#settleDoubts();
-    return await orAborted(answer, signal);
+    return await answer;
   }
 
   /** Once nobody is left who could tell, what cannot be reached is to blame. */
   #settleDoubts(): void {
-    const [fault] = this.#doubtful.values();
-    if (fault !== undefined && this.#inFlight === 0) this.#circuit.open(fault);
-  }
-
-  #answerDoubts(isToBlame: boolean): void {
-    for (const answer of this.#doubtful.keys()) answer(isToBlame);
-    this.#doubtful.clear();
+    const { fault } = this.#doubts;
+    if (fault !== null && this.#inFlight === 0) this.#circuit.open(fault);
   }
 
   /** A task that no environment could serve must not hold the run up for ever. */
@@ -275,10 +264,12 @@ export class EnvironmentGate {
     const { opened } = this.#circuit;
     if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
     if (isRefusal(opened.fault)) return;
-    const answers = await this.#parts.remote.splits({ signal }).then(
+    const { remote } = this.#parts;
+    const answers = await remote.splits({ signal }).then(
       () => true,
       () => false,
     );
+    await remote.release();
     if (!answers || this.#circuit.opened !== opened) return;
     this.#isAcquitted = true;
     this.#circuit.close();
@@ -291,7 +282,7 @@ export class EnvironmentGate {
     this.#blockage = now;
     if (before !== null && before.why !== now?.why) this.#tell({ kind: "free", blockage: before });
     if (now !== null && before?.why !== now.why) this.#tell({ kind: "blocked", blockage: now });
-    if (now?.why === "failing") this.#answerDoubts(true);
+    if (now?.why === "failing") this.#doubts.settle(true);
     this.#lookAtLimit();
   }
 

@@ -38,6 +38,11 @@ export function isBadOpening(error: unknown): error is AppError {
   return isAppError(error, "environment-protocol") && error.data["isOpening"] === true;
 }
 
+/** True for each of these three. */
+export function isEnvironmentFault(error: unknown): error is AppError {
+  return isServiceFault(error) || isRefusal(error) || isBadOpening(error);
+}
+
 export function faultReaction(error: unknown): FaultReaction {
   if (isAppError(error, "environment-tool-crashed")) return { kind: "retry", isToolCrash: true };
   if (isAppError(error, "environment-capacity")) {

@@ -55,6 +55,8 @@ export interface FinishedRollout {
   /** Null when the rollout failed. */
   readonly reward: number | null;
   readonly facts: Omit<RolloutFacts, "isIncluded" | "advantage">;
+  /** Of what made it fail; null without a fault. */
+  readonly stack: string | null;
 }
 
 interface AttemptResult {
@@ -206,10 +208,14 @@ function finish(
     sessionS: timing.sessionMs / 1000,
     samplingS: (episode?.samplingMs ?? 0) / 1000,
   };
-  return { task, record, ledger, reward, facts };
+  return { task, record, ledger, reward, facts, stack: stackOf(error) };
 }
 
 function errorClass(error: unknown): string | null {
   if (error === null) return null;
   return isAppError(error) ? error.code : "bug";
+}
+
+function stackOf(error: unknown): string | null {
+  return error instanceof Error ? (error.stack ?? null) : null;
 }

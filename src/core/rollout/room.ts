@@ -101,13 +101,18 @@ export class Room {
     this.#open -= 1;
   }
 
-  /** The environment refused a session for lack of room; its place was given back. */
+  /** The environment refused to answer for lack of room. */
   refused(): void {
     const nowMs = this.#parts.clock.monotonic();
     this.#rejections += 1;
     this.#cleanStarts = 0;
     this.#lastRejectionMs = nowMs;
     this.#refusedSinceMs ??= nowMs;
+  }
+
+  /** Asks for fewer sessions at once, because one was refused; its place was given back. */
+  shrink(): void {
+    const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
     this.#lastShrinkMs = nowMs;
     // Half of what was asked for at once, but not less than what is open and evidently fits.

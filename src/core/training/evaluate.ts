@@ -34,6 +34,7 @@ export async function evaluate(
   for (const cell of evaluationCells(evaluation)) {
     plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
   }
+  await Promise.all([...context.environments.values()].map(({ remote }) => remote.release()));
   const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
   watch({ kind: "evaluating", ...at, rollouts: count });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);

@@ -13,6 +13,7 @@ import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { nearestWord } from "../util/editDistance.ts";
 import type { Chat, PreparedEnvironment } from "./context.ts";
 import { createTaskSequence, type TaskSequence, type TaskSource, totalSteps } from "./dataset.ts";
+import { askWhenThereIsRoom } from "./roomAtStart.ts";
 import { learningRateAt } from "./schedule.ts";
 
 export interface PrepareParts {
@@ -49,7 +50,7 @@ export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
   const maxContext = await requireModel(parts);
   parts.onPart("loading the tokenizer and asking the environments for their tasks");
   const environments = await prepareEnvironments(parts, maxContext);
-  const [chat, sources] = await Promise.all([preparingChat, taskSources(config, environments)]);
+  const [chat, sources] = await Promise.all([preparingChat, taskSources(parts, environments)]);
   const sequence = createTaskSequence(sources, config.seed, config.mix, parts.sha256);
   const steps = totalSteps(config, sequence.epochLength);
   learningRateAt(config, 0, steps);
@@ -114,15 +115,16 @@ async function prepareEnvironments(
 
 /** Asks all environments at once and reports all that are missing together (training-loop rule A-4). */
 async function taskSources(
-  config: Config,
+  parts: PrepareParts,
   environments: ReadonlyMap<string, PreparedEnvironment>,
 ): Promise<readonly TaskSource[]> {
-  const wanted = Object.entries(config.environments).flatMap(([environment, own]) =>
+  const wanted = Object.entries(parts.config.environments).flatMap(([environment, own]) =>
     Object.entries(own.splits).map(([split, rules]) => ({ environment, own, split, rules })),
   );
   const answers = await Promise.allSettled(
     wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
-      const count = (await environments.get(environment)?.remote.numTasks(split)) ?? 0;
+      const ask = async () => (await environments.get(environment)?.remote.numTasks(split)) ?? 0;
+      const count = await askWhenThereIsRoom(parts, environment, ask);
       const { shuffle, num_samples: numSamples } = rules;
       return { environment, split, count, shuffle, numSamples, weight: own.weight };
     }),

@@ -2,7 +2,6 @@
 
 import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
-import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
 import type { ClipBounds } from "../run/divergence.ts";
@@ -19,6 +18,7 @@ import type { TrainingDatum } from "./datums.ts";
 import { type ScoredGroup, scoreGroups } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { playRollouts } from "./playRollouts.ts";
+import { requireWorking } from "./rolloutBugs.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
@@ -59,7 +59,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     waitedMs = ms;
   });
   const rolloutS = (clock.monotonic() - started - waitedMs) / 1000;
-  requireWorking(rollouts);
+  await requireWorking(context, step, rollouts);
   await tellFailure(context, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await store.addScores(step, scores(groups));
@@ -147,16 +147,6 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
     split,
     index,
   }));
-}
-
-/** One rollout may fail in a way that nobody foresaw; when most of a step does, going on is of no use. */
-function requireWorking(rollouts: readonly FinishedRollout[]): void {
-  const broken = rollouts.filter(({ facts }) => facts.errorClass === "bug");
-  if (broken.length * 2 <= rollouts.length) return;
-  throw new AppError(
-    "rollout-bugs",
-    `${broken.length} of ${rollouts.length} rollouts failed in a way this program does not know: ${broken[0]?.record.error ?? ""}. The run can be resumed from its last checkpoint.`,
-  );
 }
 
 /** A step without one rollout that was played to a reward is never silent about why. */

@@ -79,6 +79,7 @@ export function aRollout({ reward, turnTokens = [3], ...place }: RolloutWishes):
     record: aRecord({ ...task, reward, turns }),
     ledger: reward === null ? null : aLedger(),
     reward,
+    stack: null,
     facts: rolloutFacts({ environment, group, reward }),
   };
 }

@@ -13,7 +13,8 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
     tokens,
     tokens.map(() => Math.log(each)),
   );
-  return { task: aTask({ group }), record: aRecord(), ledger, reward: 1, facts: rolloutFacts() };
+  const facts = rolloutFacts();
+  return { task: aTask({ group }), record: aRecord(), ledger, reward: 1, facts, stack: null };
 }
 
 const metrics = (rollouts: readonly FinishedRollout[]) =>

@@ -159,6 +159,20 @@ describe("a step", () => {
     });
   });
 
+  it("ends with a stack written down when most rollouts fail in a way that nobody foresaw", async () => {
+    const told: object[] = [];
+    const { context, output } = begin({ fault: new TypeError("x is not iterable") });
+    Object.assign(context.events, { record: async (event: object) => void told.push(event) });
+    await expect(output).rejects.toMatchObject({
+      code: "rollout-bugs",
+      message: expect.stringMatching(/^2 of 2 rollouts of step 7 .*x is not iterable.*resumed\.$/),
+    });
+    expect(told).toMatchObject([
+      { kind: "rollout-bug", data: { stack: expect.stringContaining("step.test.ts") } },
+    ]);
+    expect(context.client.calls).toEqual([]);
+  });
+
   it("leaves no trace when the environments' service stays out of reach", async () => {
     const fault = new AppError("environment-unavailable", "connect ECONNREFUSED");
     const { context, output } = begin({ fault });

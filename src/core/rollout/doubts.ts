@@ -1,0 +1,25 @@
+/** Rollouts of one environment that may have failed by themselves, or for its sake: they wait for what the others meet. */
+
+import type { AppError } from "../errors.ts";
+import { orAborted } from "../util/abort.ts";
+
+export class Doubts {
+  readonly #waiting = new Map<(isToBlame: boolean) => void, AppError>();
+
+  /** The first fault that is in doubt; null = none is. */
+  get fault(): AppError | null {
+    const [fault = null] = this.#waiting.values();
+    return fault;
+  }
+
+  /** Resolves with whether the environment is to blame for the fault. */
+  wait(fault: AppError, signal: AbortSignal): Promise<boolean> {
+    const answer = new Promise<boolean>((resolve) => this.#waiting.set(resolve, fault));
+    return orAborted(answer, signal);
+  }
+
+  settle(isToBlame: boolean): void {
+    for (const answer of this.#waiting.keys()) answer(isToBlame);
+    this.#waiting.clear();
+  }
+}
