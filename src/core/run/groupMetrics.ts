@@ -9,7 +9,10 @@ import type { GroupFacts, RolloutFacts } from "./stepFacts.ts";
 /** Rewards closer than this count as equal. */
 const EQUAL_REWARDS = 1e-8;
 
-/** A group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success); groups without any reward are none of them. */
+/**
+ * A group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success); one with fewer than two rewards
+ * is none of them. `compared` counts the others.
+ */
 export function groupMetrics(
   groups: readonly GroupFacts[],
   rollouts: readonly RolloutFacts[],
@@ -18,13 +21,14 @@ export function groupMetrics(
   const byGroup = groupBy(rollouts, ({ group }) => group);
   const rewards = groups
     .map(({ group }) => scoredOnly(byGroup.get(group) ?? []).map(({ reward }) => reward ?? 0))
-    .filter((list) => list.length > 0);
+    .filter((list) => list.length > 1);
   const spreads = rewards.map(summarize);
   const equal = spreads.filter(({ min, max }) => (max ?? 0) - (min ?? 0) < EQUAL_REWARDS);
   const good = equal.filter(({ mean }) => (mean ?? 0) >= successReward - EQUAL_REWARDS);
   const excluded = groups.flatMap((group) => (group.excluded === null ? [] : [group.excluded]));
   const trained = groups.filter((group) => group.excluded === null);
   return {
+    compared: spreads.length,
     size: stats(groups.map(({ group }) => byGroup.get(group)?.length ?? 0)),
     frac_mixed: fraction(spreads.length - equal.length, spreads.length),
     frac_all_good: fraction(good.length, spreads.length),

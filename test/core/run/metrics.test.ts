@@ -83,6 +83,21 @@ test("groups are mixed, all good or all bad by their rewards", () => {
   });
 });
 
+test("a group with a single reward has nothing to be equal to", () => {
+  const alone = [
+    rolloutFacts({ reward: 1 }),
+    rolloutFacts({ reward: null }),
+    rolloutFacts({ group: 1, reward: 0 }),
+    rolloutFacts({ group: 1, reward: 1 }),
+  ];
+  const groups = [0, 1].map((group) => ({ group, excluded: null, isPartial: false }));
+  expect(flatRow({ groups, rollouts: alone })).toMatchObject({
+    "group/compared": 1,
+    "group/frac_mixed": 1,
+    "group/frac_all_good": 0,
+  });
+});
+
 test("an environment goes by its short name unless two of the run share it", () => {
   const rollouts = [rolloutFacts({ environment: "a/Env" }), rolloutFacts({ environment: "b/Env" })];
   const shared = flatRow({ environments: ["a/Env", "b/Env"], rollouts });

@@ -4,6 +4,10 @@ import { isLocalModel } from "../../config/presets.ts";
 import type { AlarmId, Config, EnvironmentConfig } from "../../config/schema.ts";
 import type { Json } from "../../json.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
+import { type AlarmPast, readableShare } from "./rules.ts";
+
+/** From this share of readable turns on, a model knows how to call its tools. */
+const READABLE = 0.7;
 
 /** A key of the configuration, and the value that it should get. */
 export interface AlarmEdit {
@@ -12,10 +16,12 @@ export interface AlarmEdit {
 }
 
 /** Changes that belong together; empty when no setting helps. */
-export function alarmEdits(id: AlarmId, facts: AlarmFacts, config: Config): readonly AlarmEdit[] {
+export function alarmEdits(id: AlarmId, past: AlarmPast, config: Config): readonly AlarmEdit[] {
+  const facts = past.steps.at(-1);
+  if (facts === undefined) return [];
   switch (id) {
     case "parse_success":
-      return parseEdits(config);
+      return couldOnce(past) ? [slower(config)] : parseEdits(config);
     case "tool_errors":
       return inEnvironments(config, ({ temperature }) =>
         temperature > 1 ? ["temperature", 1] : null,
@@ -45,6 +51,11 @@ export function alarmEdits(id: AlarmId, facts: AlarmFacts, config: Config): read
 /** True when groups with equal rewards are mostly ones that succeeded. */
 export function areGood({ equalShare, allGoodShare }: AlarmFacts): boolean {
   return (allGoodShare ?? 0) * 2 >= (equalShare ?? 0);
+}
+
+/** True when most turns could be read a few steps before. */
+export function couldOnce({ steps }: AlarmPast): boolean {
+  return steps.some((facts) => (readableShare(facts) ?? 0) > READABLE);
 }
 
 /** Why most of the rollouts without a reward have none. */

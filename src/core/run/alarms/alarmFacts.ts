@@ -8,6 +8,8 @@ export interface AlarmFacts {
   /** Alarms that rang after this step; empty for a row that was not judged. */
   readonly ringing: ReadonlySet<AlarmId>;
   readonly groups: number;
+  /** Groups with two rewards at least. */
+  readonly comparedGroups: number;
   /** Rollouts that were played, scored or not. */
   readonly rollouts: number;
   readonly scored: number;
@@ -50,6 +52,7 @@ export function alarmFacts(row: MetricsRow): AlarmFacts {
     step: row.step,
     ringing: ringingIn(flat),
     groups: count("group/size/count"),
+    comparedGroups: count("group/compared"),
     rollouts: Math.round(total("group/size")),
     scored: count("rollout/reward/count"),
     failed: count("num_errors"),

@@ -2,10 +2,10 @@
 
 import { formatMeasure } from "../../../shared/format.ts";
 import type { AlarmId, Config } from "../../config/schema.ts";
-import { type AlarmEdit, alarmEdits, areGood, whyMissing } from "./alarmEdits.ts";
+import { type AlarmEdit, alarmEdits, areGood, couldOnce, whyMissing } from "./alarmEdits.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import type { Verdict } from "./judge.ts";
-import { type AlarmPast, comparedLengths, usualGap } from "./rules.ts";
+import { type AlarmPast, BASELINE_STEPS, comparedLengths, usualGap } from "./rules.ts";
 
 /** `info` = worth knowing, and nothing is ill; `critical` = going on is most likely a waste. */
 export type AlarmSeverity = "info" | "warning" | "critical";
@@ -26,7 +26,7 @@ export function alarmNotice(verdict: Verdict, past: AlarmPast, config: Config): 
   const facts = past.steps.at(-1);
   if (value === null || threshold === null || facts === undefined) return null;
   const text = TEXTS[id]({ value, threshold, facts, past });
-  return { id, ...text, edits: alarmEdits(id, facts, config) };
+  return { id, ...text, edits: alarmEdits(id, past, config) };
 }
 
 /** Names for lists and headings. */
@@ -55,11 +55,12 @@ interface Seen {
 type Text = (seen: Seen) => Pick<AlarmNotice, "severity" | "seen" | "meaning">;
 
 const TEXTS: Readonly<Record<AlarmId, Text>> = {
-  parse_success: ({ value, threshold }) => ({
+  parse_success: ({ value, threshold, past }) => ({
     severity: "critical",
-    seen: `Only ${percent(value)} of the turns held a tool call that could be read (alarm below ${percent(threshold)}).`,
-    meaning:
-      "Such rollouts earn nothing, whatever the model knows. Look at the turns: either the chat format does not fit the model, or the model was never taught to call tools like these.",
+    seen: `${value === 0 ? "None" : `Only ${percent(value)}`} of the turns held a tool call that could be read (alarm below ${percent(threshold)}).`,
+    meaning: couldOnce(past)
+      ? "A few steps before it was most of them, so training has broken it. Go back to an earlier checkpoint, with a lower learning rate."
+      : "Such rollouts earn nothing, whatever the model knows. Look at the turns: either the chat format does not fit the model, or the model was never taught to call tools like these.",
   }),
   tool_errors: ({ value, threshold }) => ({
     severity: "warning",
@@ -85,7 +86,7 @@ const TEXTS: Readonly<Record<AlarmId, Text>> = {
           severity: "warning",
           seen: equalSeen(value, threshold),
           meaning:
-            "Nearly all of them failed alike, so there is nothing to learn from. Take easier tasks, reward steps on the way, or sample with more variety.",
+            "Nearly all of them failed alike, so there is nothing to learn from. Take easier tasks, reward steps on the way, or let each task be tried more often.",
         },
   identical_rollouts: ({ facts }) => ({
     severity: "critical",
@@ -146,12 +147,13 @@ function equalSeen(value: number, threshold: number): string {
   return `For 5 steps, ${groups}, all rollouts had the same reward (alarm above ${percent(threshold)}).`;
 }
 
-function gapText({ facts, past, threshold }: Seen) {
-  const usual = usualGap(past.firstGaps);
+function gapText({ facts, past: { firstGaps }, threshold }: Seen) {
+  const usual = usualGap(firstGaps);
+  const known = firstGaps.length < BASELINE_STEPS ? "" : `, ${formatMeasure(usual)} is usual here`;
   return {
-    seen: `Log-probabilities of sampler and trainer differ by ${formatMeasure(facts.logprobGap)} (alarm at ${formatMeasure(threshold)} over the usual ${formatMeasure(usual)}).`,
+    seen: `Log-probabilities of sampler and trainer differ by ${formatMeasure(facts.logprobGap)} (alarm above ${formatMeasure(usual + threshold)}${known}).`,
     meaning:
-      "The update assumes that both are the same model. Far apart, it pushes the weights in a wrong direction: make smaller updates, and save before it goes on.",
+      "The update assumes that both are the same model. Far apart, it pushes the weights in a wrong direction: make smaller updates, and keep a checkpoint from before.",
   };
 }
 

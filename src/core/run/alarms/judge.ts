@@ -23,7 +23,7 @@ export interface Verdict {
 /** Judges the last step of `past`, one verdict an alarm. What cannot be judged stays as it was. */
 export function judge(past: AlarmPast, thresholds: AlarmsConfig): readonly Verdict[] {
   const before = past.steps.at(-2)?.ringing;
-  return ALARM_IDS.map((id) => {
+  const verdicts = ALARM_IDS.map((id): Verdict => {
     const threshold = thresholds[id];
     const value = threshold === null ? null : ALARM_RULES[id].measure(past);
     const wasRinging = before?.has(id) === true;
@@ -31,7 +31,18 @@ export function judge(past: AlarmPast, thresholds: AlarmsConfig): readonly Verdi
     const change = isRinging === wasRinging ? null : isRinging ? "begins" : "ends";
     return { id, threshold, value, isRinging, change };
   });
+  const ringing = new Set(verdicts.flatMap(({ id, isRinging }) => (isRinging ? [id] : [])));
+  return verdicts.map((verdict) => {
+    const louder = LOUDER[verdict.id];
+    const isDrowned = louder !== undefined && ringing.has(louder);
+    return isDrowned ? { ...verdict, isRinging: false, change: null } : verdict;
+  });
 }
+
+/** The alarm that says the same in stronger words: while it rings, the other one is silent. */
+const LOUDER: Readonly<Partial<Record<AlarmId, AlarmId>>> = {
+  logprob_gap: "logprob_gap_critical",
+};
 
 function rings(id: AlarmId, past: AlarmPast, threshold: number, wasRinging: boolean): boolean {
   const rule = ALARM_RULES[id];

@@ -42,14 +42,7 @@ const MIN_LAG_STEP_S = 10;
 export const RULE_STEPS = LENGTH_STEPS + LENGTH_MEAN_STEPS;
 
 export const ALARM_RULES: Readonly<Record<AlarmId, AlarmRule>> = {
-  parse_success: {
-    rings: "below",
-    measure: ofLast(({ turns, parsedShare, truncatedShare }) => {
-      const whole = turns * (1 - (truncatedShare ?? 0));
-      if (parsedShare === null || whole < MIN_TURNS) return null;
-      return Math.min(1, (turns * parsedShare) / whole);
-    }),
-  },
+  parse_success: { rings: "below", measure: ofLast(readableShare) },
   tool_errors: {
     rings: "above",
     measure: ofLast(({ toolCalls, toolErrorShare }) =>
@@ -95,10 +88,17 @@ function ofLast(measure: (facts: AlarmFacts) => number | null): (past: AlarmPast
   };
 }
 
+/** Of the turns that ended by themselves, those with a call that could be read. */
+export function readableShare({ turns, parsedShare, truncatedShare }: AlarmFacts): number | null {
+  const whole = turns * (1 - (truncatedShare ?? 0));
+  if (parsedShare === null || whole < MIN_TURNS) return null;
+  return Math.min(1, (turns * parsedShare) / whole);
+}
+
 function leastEqualShare({ steps }: AlarmPast): number | null {
   const last = steps.slice(-EQUAL_STEPS);
   const shares = last.flatMap(({ equalShare }) => equalShare ?? []);
-  const groups = last.reduce((sum, facts) => sum + facts.groups, 0);
+  const groups = last.reduce((sum, facts) => sum + facts.comparedGroups, 0);
   return shares.length < EQUAL_STEPS || groups < MIN_GROUPS ? null : Math.min(...shares);
 }
 

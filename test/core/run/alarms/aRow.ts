@@ -14,6 +14,7 @@ export type Numbers = Readonly<Record<string, number | null>>;
 const HEALTHY: Numbers = {
   "group/size/mean": 8,
   "group/size/count": 8,
+  "group/compared": 8,
   "group/frac_mixed": 0.75,
   "group/frac_all_good": 0.125,
   "rollout/reward/mean": 0.5,

@@ -57,6 +57,20 @@ describe("what an alarm says", () => {
     expect(hard.meaning).toContain("easier tasks");
   });
 
+  it("tells a model that has lost its calls from one that never had them", () => {
+    const unread = { "rollout/parse_ok_frac": 0 };
+    const lost = noticed("parse_success", { steps: [unread], config: { learning_rate: 1e-4 } });
+    expect(lost.seen).toMatch(/^None of the turns/);
+    expect(lost.meaning).toContain("training has broken it");
+    expect(lost.edits.map(editText)).toEqual(["learning_rate: 0.00005"]);
+    const { meaning, edits: suggested } = noticed("parse_success", {
+      steps: times(20, unread),
+      config: { chat_format: "reference" },
+    });
+    expect(meaning).toContain("chat format");
+    expect(suggested.map(editText)).toEqual(['chat_format: "auto"']);
+  });
+
   it("tells growing responses from shrinking ones", () => {
     const change = (mean: number) => times(3, { "rollout/response_tokens/mean": mean });
     expect(noticed("response_length", { steps: change(300) }).seen).toContain("from 100 to 300");

@@ -99,8 +99,8 @@ describe("equal rewards", () => {
     expect(watched([...times(3), ...times(5, equal)]).told).toEqual(["7 equal_rewards begins"]);
   });
 
-  it("need sixteen groups", () => {
-    expect(watched(times(5, { ...equal, "group/size/count": 3 })).told).toEqual([]);
+  it("need sixteen groups with rewards to compare", () => {
+    expect(watched(times(5, { ...equal, "group/compared": 3 })).told).toEqual([]);
   });
 });
 
@@ -111,19 +111,26 @@ describe("the gap between sampler and trainer", () => {
     const usual = times(5, gap(0.06));
     expect(watched([...usual, gap(0.1)]).told).toEqual([]);
     expect(watched([...usual, gap(0.12)]).told).toEqual(["5 logprob_gap begins"]);
-    expect(watched([...usual, gap(0.3)]).told).toEqual([
-      "5 logprob_gap begins",
-      "5 logprob_gap_critical begins",
-    ]);
+    expect(watched([...usual, gap(0.3)]).told).toEqual(["5 logprob_gap_critical begins"]);
   });
 
   it("rings from the first step on when no model begins with one like it", () => {
     expect(watched([gap(0.14)]).told).toEqual([]);
-    expect(watched([gap(0.4)]).told).toHaveLength(2);
+    expect(watched([gap(0.4)]).told).toEqual(["0 logprob_gap_critical begins"]);
   });
 
   it("does not get used to a large one", () => {
     expect(watched([...times(5, gap(0.14)), gap(0.16)]).told).toEqual(["5 logprob_gap begins"]);
+  });
+
+  it("is one alarm at a time: the critical one takes the place of the other, and gives it back", () => {
+    const { told } = watched([...times(5, gap(0.01)), ...[0.1, 0.1, 0.4, 0.1, 0.1, 0.1].map(gap)]);
+    expect(told).toEqual([
+      "5 logprob_gap begins",
+      "7 logprob_gap_critical begins",
+      "10 logprob_gap begins",
+      "10 logprob_gap_critical ends",
+    ]);
   });
 
   it("knows nothing of steps that trained nothing", () => {
