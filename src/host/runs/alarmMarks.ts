@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { rangeOf, workspaceEdit } from "../config/textEdits.ts";
 import { plainMessage } from "../plainText.ts";
@@ -67,13 +68,16 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
     );
     if (touched.length === 0) return [];
     const { suggestionEdits } = await import("../../core/config/editing/suggestion.ts");
-    return touched.flatMap(({ diagnostic, alarm }) => {
-      const path = document.uri.fsPath;
-      const edits = suggestionEdits(document.getText(), alarm.edits, { path }) ?? [];
+    const path = document.uri.fsPath;
+    // Several alarms may suggest the same.
+    const byTitle = groupBy(touched, ({ alarm }) => editsTitle(alarm.edits));
+    return [...byTitle].flatMap(([title, marks]) => {
+      const settings = marks[0]?.alarm.edits ?? [];
+      const edits = suggestionEdits(document.getText(), settings, { path }) ?? [];
       if (edits.length === 0) return [];
-      const action = new vscode.CodeAction(editsTitle(alarm.edits), vscode.CodeActionKind.QuickFix);
+      const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       action.edit = workspaceEdit(document, edits);
-      action.diagnostics = [diagnostic];
+      action.diagnostics = marks.map(({ diagnostic }) => diagnostic);
       return [action];
     });
   }
