@@ -1,6 +1,5 @@
 /** Samples some tokens as a run would and scores them again, to see what the sampler's log-probabilities are of. */
 
-import { errorMessage } from "../errors.ts";
 import { areUsable } from "../rollout/ledger.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import {
@@ -8,7 +7,7 @@ import {
   logprobConvention,
   type ReportedLogprob,
 } from "./logprobConvention.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusalWords } from "./refusal.ts";
 
 /** How a run samples, where that is not plain. */
 export interface ProbedSampling {
@@ -54,7 +53,7 @@ export async function probeConvention(
       : { convention: null, words: "it gives no usable log-probabilities with samples" };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { convention: null, words: errorMessage(error) };
+    return { convention: null, words: refusalWords(error) };
   }
 }
 

@@ -2,13 +2,12 @@
 
 import { type LossName, lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
-import { errorMessage } from "../errors.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
 import { lossCandidates, lossNames } from "./lossCandidates.ts";
 import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusalWords } from "./refusal.ts";
 
 export type LossFinding =
   | LossVerdict
@@ -59,7 +58,7 @@ async function ask(
     return await client.forwardBackward(toDatums(data), loss, parameters, how);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { refusal: errorMessage(error) };
+    return { refusal: refusalWords(error) };
   }
 }
 

@@ -65,7 +65,7 @@ export async function checkSampling(
   const finding = await probeConvention(sampler, { tokens, sampling, seed, signal });
   const words = samplingWords(sampling);
   if (finding.convention === null) {
-    const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${finding.words.replace(/\.$/, "")}.`;
+    const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
     await tell(context, step, "warn", message);
     return {};
   }
@@ -140,14 +140,14 @@ async function tell(
 }
 
 function unchecked(context: ProbingContext, why: string): string {
-  return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${why.replace(/\.$/, "")}.`;
+  return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${asClause(why)}.`;
 }
 
 function notOffered(context: ProbingContext, { words, offered }: Finding<"not-offered">): AppError {
   const { loss_fn: loss } = context.config;
   return new AppError(
     "loss-not-offered",
-    `loss_fn: ${serverName(context, "the")} does not take ${loss} (${words}) It takes ${offered.join(", ")}: set loss_fn to one of them.`,
+    `loss_fn: ${serverName(context, "the")} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`,
     { configPath: "loss_fn", data: { offered } },
   );
 }
@@ -168,6 +168,10 @@ function serverName({ config, service }: ProbingContext, article: "The" | "the" 
   return isLocalModel(config.model_name)
     ? `${article} embedded engine`
     : `${article} server at ${service.address}`;
+}
+
+function asClause(words: string): string {
+  return words.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
 }
 
 function shown(value: number): string {

@@ -7,13 +7,16 @@ import type { Clock } from "../ports.ts";
 import { lossMetrics } from "../tinker/metricNames.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
+import type { DatumOutput } from "../tinker/wireProto.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import { lossFactors } from "./lossNormalization.ts";
 
 export interface TrainedStep {
   /** Log-probs of each datum's targets before its own update, in the order of the data. */
   readonly logprobs: readonly Float32Array[];
-  /** Sum over substeps of `loss:sum`, or the like of it; null when the service reports none. */
+  /**
+   * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens; null when the service reports neither.
+   */
   readonly loss: number | null;
   readonly serverMetrics: Readonly<Record<string, number>>;
   readonly substeps: number;
@@ -76,11 +79,10 @@ export async function trainStep(
   const sampler = await nextSampler;
   const samplerS = (clock.monotonic() - trainedAt) / 1000;
   const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
-  const logprobs = results.flatMap(([backward]) =>
-    backward.outputs.map((output) => output.logprobs),
-  );
   const serverMetrics = mergeMetrics(metrics);
-  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? null;
+  const outputs = results.flatMap(([backward]) => backward.outputs);
+  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? sumOfLosses(outputs);
+  const logprobs = outputs.map((output) => output.logprobs);
   requireFinite(loss, logprobs);
   return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
 }
@@ -113,6 +115,12 @@ function mergeMetrics(
     merged[name] = name.endsWith(":sum") ? (merged[name] ?? 0) + value : value;
   }
   return merged;
+}
+
+function sumOfLosses(outputs: readonly DatumOutput[]): number | null {
+  const losses = outputs.flatMap((output) => output.losses ?? []);
+  if (losses.length < outputs.length) return null;
+  return losses.reduce((total, own) => total + own.reduce((sum, loss) => sum + loss, 0), 0);
 }
 
 function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {

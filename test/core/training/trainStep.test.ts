@@ -92,6 +92,19 @@ describe("a training step", () => {
     expect((await train([aDatum()])).loss).toBeNull();
   });
 
+  it("adds up the losses of the tokens where the service reports those only", async () => {
+    const { client, train } = setUp();
+    client.answer = (call) => ({
+      outputs: resultOf(call, -1).outputs.map((output) => ({
+        ...output,
+        losses: output.logprobs.map(() => 0.5),
+      })),
+      metrics: {},
+    });
+    const data = [aDatumOfLength(5, 0), aDatumOfLength(3, 1)];
+    expect((await train(data, { num_substeps: 2 })).loss).toBe(4);
+  });
+
   it.each<[string, number, number]>([
     ["the loss", Number.NaN, -1],
     ["a log-prob", 1, Number.NEGATIVE_INFINITY],
