@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { launchOrderSchema } from "../core/control/messages.ts";
+import { launchOrderSchema, suggestedEdits } from "../core/control/messages.ts";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
@@ -45,13 +45,16 @@ function launchError(error: unknown): LaunchError {
   const message = errorMessage(error);
   if (!isAppError(error)) return { code: "bug", message };
   const { key, host, name } = error.data;
-  const keys = keysAtFault(error);
+  const edits = suggestedEdits.safeParse(error.data["edits"]).data;
+  // A name may hold dots itself.
+  const keys = edits?.[0]?.path ?? keysAtFault(error);
   return {
     ...{ code: error.code, message },
     ...(typeof key === "string" && { key }),
     ...(typeof host === "string" && { host }),
     ...(typeof name === "string" && { name }),
     ...(keys !== null && { keys }),
+    ...(edits !== undefined && { edits }),
   };
 }
 

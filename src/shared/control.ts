@@ -90,6 +90,8 @@ export interface LaunchError {
   readonly name?: string;
   /** Keys from the configuration's root to the value at fault, where there is one. */
   readonly keys?: readonly string[];
+  /** Settings that may help. */
+  readonly edits?: readonly { readonly path: readonly string[]; readonly value: number }[];
 }
 
 /** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */

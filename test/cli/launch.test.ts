@@ -83,6 +83,15 @@ describe("a trainer that an editor starts", () => {
     });
   });
 
+  it("tells which setting may help, and marks its key also where a name holds dots", async () => {
+    const { exit, fail, record } = start(`${JSON.stringify(order)}\n`);
+    const path = ["environments", "Owner/Game-1.5", "max_concurrency"];
+    const edits = [{ path, value: 6 }];
+    fail(new AppError("run-capacity", "Full.", { configPath: path.join("."), data: { edits } }));
+    expect(await exit).toBe(4);
+    expect(await record()).toMatchObject({ error: { code: "run-capacity", keys: path, edits } });
+  });
+
   it("writes nothing of its order down", async () => {
     const { program, exit, end, requests } = start(`${JSON.stringify(order)}\n`);
     for (let turns = 0; turns < 10; turns++) await settle();

@@ -65,10 +65,15 @@ export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.un
 const address = z.object({ address: z.string(), tokenPath: z.string() }).readonly();
 
 const text = z.string().exactOptional();
+/** As errors carry them in their data, too. */
+export const suggestedEdits = z
+  .array(z.object({ path: z.array(z.string()).readonly(), value: z.number() }).readonly())
+  .readonly();
 const launchError = z
   .object({
     ...{ code: z.string(), message: z.string(), key: text, host: text, name: text },
     keys: z.array(z.string()).readonly().exactOptional(),
+    edits: suggestedEdits.exactOptional(),
   })
   .readonly();
 

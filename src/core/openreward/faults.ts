@@ -44,7 +44,8 @@ export function environmentFault(
 export function httpFault(place: Place, failure: HttpFailure): AppError {
   const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
-  if (status !== 429 && saysFull(detail)) return httpFault(place, { ...failure, status: 429 });
+  const isFull = status === 503 && !place.isInSession && saysFull(detail);
+  if (isFull) return httpFault(place, { ...failure, status: 429 });
   const fault = (code: string, text: string, data = {}): AppError =>
     environmentFault(code, place, text, { data: { status, ...data } });
   switch (status) {
@@ -86,7 +87,7 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
   }
 }
 
-/** A gateway between may give the refusal of a full environment another status (ORS, section 6.3). */
+/** What a full environment says when it opens no session, whatever the status (ORS, section 6.3). */
 export function saysFull(detail: string): boolean {
   return /\bmaximum capacity\b/i.test(detail);
 }

@@ -146,11 +146,11 @@ async function readRefusal(
   const error = wire.fault(job.request, response, await readWhole(response));
   const waitMs = retryAfterMs(response, wire.dependencies.clock.now());
   if (isStarting(response)) return { kind: "starting", retryAfterMs: waitMs, error };
-  const isCapacity = status === 429 && !job.throwsCapacity;
-  if (!isCapacity && !GATEWAY_STATUSES.has(status)) throw error;
+  const isFull = error.code === "environment-capacity";
+  if (isFull ? job.throwsCapacity : !GATEWAY_STATUSES.has(status)) throw error;
   return {
     kind: "broken",
-    isUnsent: isCapacity,
+    isUnsent: isFull,
     madeProgress: false,
     retryAfterMs: waitMs,
     error,

@@ -1,7 +1,6 @@
 /** What a run says, in words and events, about environments that are full or fail. */
 
 import { formatDuration, formatQuantity } from "../../shared/format.ts";
-import type { Remedy } from "../config/remedy.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
@@ -94,7 +93,7 @@ export async function tellFull(
     if (blockage.why !== "full") continue;
     const endsIn = waitText(GIVE_UP_AFTER_MS.full - PAUSE_AFTER_MS.full);
     const message = `${fullText(context, name, gate, PAUSE_AFTER_MS.full)} The run is paused and tries on; it goes on by itself as soon as there is room, or ends in ${endsIn}, to be resumed.`;
-    const data = { environment: name, remedy: remedyOf(name, gate) };
+    const data = { environment: name, edits: [editOf(name, gate)] };
     await tell(context, { name, step }, "warn", { kind: "capacity-paused", message, data });
   }
 }
@@ -109,7 +108,7 @@ export async function tellCapacity(context: RunContext, step: number): Promise<v
     const message = `${name} took ${formatQuantity(most, "session")} at once of the ${asked} asked for; set environments.${name}.max_concurrency: ${most} to save ${cost}.`;
     const data = {
       ...{ environment: name, most, asked, rejections },
-      remedy: remedyOf(name, gate),
+      edits: [editOf(name, gate)],
     };
     await tell(context, { name, step }, "info", { kind: "capacity-summary", message, data });
   }
@@ -126,7 +125,7 @@ export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppErr
     return new AppError(
       "run-capacity",
       `${fullText(context, name, gate, GIVE_UP_AFTER_MS.full)} The run is saved; resume it when there is room.`,
-      { cause: fault, configPath: maxConcurrencyKey(name), data: { remedy: remedyOf(name, gate) } },
+      { cause: fault, configPath: maxConcurrencyKey(name), data: { edits: [editOf(name, gate)] } },
     );
   }
   const remedy = isRefusal(fault) ? "Mend that" : "Start the server again";
@@ -141,19 +140,16 @@ function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: 
   const { config } = context;
   const own = config.environments[name]?.max_concurrency ?? null;
   const { limit } = gate.facts;
-  const { value } = remedyOf(name, gate);
+  const { value } = editOf(name, gate);
   return `${name} has had no room for a single session for ${waitText(ms)}. In force: max_active_tasks ${runLimit(config)}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. Its owner can raise how many sessions it holds; other runs that use it take them, too. Setting ${maxConcurrencyKey(name)} to ${value} may help.`;
 }
 
-/** The edit that an editor can offer. */
-function remedyOf(name: string, gate: EnvironmentGate) {
-  const value = Math.max(1, gate.facts.most);
+/** A setting that an editor can offer. */
+function editOf(name: string, gate: EnvironmentGate) {
   return {
-    kind: "set",
     path: ["environments", name, "max_concurrency"],
-    value,
-    title: `Set max_concurrency to ${value}`,
-  } as const satisfies Remedy;
+    value: Math.max(1, gate.facts.most),
+  };
 }
 
 function maxConcurrencyKey(name: string): string {

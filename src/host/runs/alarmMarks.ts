@@ -2,10 +2,9 @@
 
 import * as vscode from "vscode";
 import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
-import { editsTitle } from "../../core/run/alarms/editWords.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { rangeOf, workspaceEdit } from "../config/textEdits.ts";
+import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
+import { rangeOf } from "../config/textEdits.ts";
 import { plainMessage } from "../plainText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunStore } from "./runStore.ts";
@@ -46,11 +45,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && this.#marks.has(document.uri.fsPath)) draw();
       }),
-      vscode.languages.registerCodeActionsProvider(
-        ["yaml", "json", "jsonc"].map((language) => ({ language })),
-        this,
-        { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
-      ),
+      offerSuggestions(this),
     );
   }
 
@@ -66,20 +61,10 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
     const touched = (this.#marks.get(document.uri.fsPath) ?? []).filter(({ diagnostic }) =>
       diagnostic.range.intersection(range),
     );
-    if (touched.length === 0) return [];
-    const { suggestionEdits } = await import("../../core/config/editing/suggestion.ts");
-    const path = document.uri.fsPath;
-    // Several alarms may suggest the same.
-    const byTitle = groupBy(touched, ({ alarm }) => editsTitle(alarm.edits));
-    return [...byTitle].flatMap(([title, marks]) => {
-      const settings = marks[0]?.alarm.edits ?? [];
-      const edits = suggestionEdits(document.getText(), settings, { path }) ?? [];
-      if (edits.length === 0) return [];
-      const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-      action.edit = workspaceEdit(document, edits);
-      action.diagnostics = marks.map(({ diagnostic }) => diagnostic);
-      return [action];
-    });
+    return suggestionActions(
+      document,
+      touched.map(({ diagnostic, alarm: { edits } }) => ({ edits, diagnostic })),
+    );
   }
 
   #soon(): void {

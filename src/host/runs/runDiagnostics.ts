@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import * as vscode from "vscode";
 import { keySpan } from "../../core/config/editing/keySpan.ts";
 import type { LaunchError } from "../../shared/control.ts";
+import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import type { Listening } from "../emitter.ts";
 import type { ActiveTraining, TrainingEnded } from "./trainings.ts";
 
@@ -59,9 +60,11 @@ export function findingsIn(message: string): readonly RunFinding[] {
   });
 }
 
-export class RunDiagnostics implements vscode.Disposable {
+export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   readonly #parts: RunDiagnosticsParts;
   readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL.runs");
+  /** What may help, by mark. */
+  readonly #edits = new WeakMap<vscode.Diagnostic, NonNullable<LaunchError["edits"]>>();
   readonly #listening: vscode.Disposable;
 
   constructor(parts: RunDiagnosticsParts) {
@@ -70,6 +73,7 @@ export class RunDiagnostics implements vscode.Disposable {
     this.#listening = vscode.Disposable.from(
       vscode.Disposable.from(trainings.onDidEnd((end) => void this.#ended(end))),
       vscode.Disposable.from(trainings.onDidChange(() => this.#forgetStarted())),
+      offerSuggestions(this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#marks.delete(document.uri);
       }),
@@ -83,6 +87,20 @@ export class RunDiagnostics implements vscode.Disposable {
   dispose(): void {
     this.#listening.dispose();
     this.#marks.dispose();
+  }
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+  ): Promise<vscode.CodeAction[]> {
+    const touched = (this.#marks.get(document.uri) ?? []).filter((mark) =>
+      mark.range.intersection(range),
+    );
+    const suggestions = touched.flatMap((diagnostic) => {
+      const edits = this.#edits.get(diagnostic);
+      return edits === undefined ? [] : [{ edits, diagnostic }];
+    });
+    return suggestionActions(document, suggestions);
   }
 
   async #ended({ error, wish }: TrainingEnded): Promise<void> {
@@ -123,6 +141,7 @@ export class RunDiagnostics implements vscode.Disposable {
     const mark = new vscode.Diagnostic(new vscode.Range(start, end), message);
     mark.source = SOURCE;
     mark.code = RULES[code] ?? code;
+    if (error.edits !== undefined) this.#edits.set(mark, error.edits);
     return [mark];
   }
 

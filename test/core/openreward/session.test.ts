@@ -111,6 +111,18 @@ describe("opening", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it.each([
+    ["a gateway's 503", json(503, { detail: "Deployment is at maximum capacity." })],
+    ["an error event", stream("event: error\ndata: 429: maximum capacity reached\n\n")],
+  ])("takes %s that says so for a full environment", async (_, answer) => {
+    const { open, server } = harness({ "POST /create_session": [answer] });
+    await expect(open()).rejects.toMatchObject({
+      code: "environment-capacity",
+      data: { isOpening: true },
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
   it("frees the session when /create fails", async () => {
     const { open, server } = harness({ "POST /create": [json(400, { detail: "Invalid index" })] });
     await expect(open()).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
+import type { NewRunEvent } from "../../../src/core/run/events.ts";
 import { evalPath } from "../../../src/core/run/layout.ts";
 import { readState } from "../../../src/core/run/state.ts";
 import { environmentOf } from "../../../src/core/training/context.ts";
@@ -608,6 +609,45 @@ describe("a loop whose environments' service fails", () => {
   });
 });
 
+describe("a loop whose environment holds fewer sessions than it asks for", () => {
+  it("trains the same as with room for all, and says at its end how many were taken", async () => {
+    const config = { batch_size: 4, max_active_tasks: 8 };
+    const roomy = setUp({ config, steps: 3, rewards: [1] });
+    await roomy.run();
+    const tight = setUp({ config, steps: 3, rewards: [1] });
+    const { context } = tight;
+    const { gate, remote } = environmentOf(context, ENVIRONMENT);
+    const { openSession } = remote;
+    let open = 0;
+    remote.openSession = async (...asked) => {
+      if (open === 3) throw new AppError("environment-capacity", "at maximum capacity");
+      open += 1;
+      const session = await openSession.apply(remote, asked);
+      const close = async () => {
+        await context.clock.sleep(100);
+        open -= 1;
+      };
+      return { ...session, close };
+    };
+    const told: NewRunEvent[] = [];
+    Object.assign(context.events, { record: async (event: NewRunEvent) => void told.push(event) });
+    expect(await tight.run()).toMatchObject({ outcome: "done", step: 3 });
+    expect(requestsOf(tight)).toEqual(requestsOf(roomy));
+    expect(rewardedRows(tight)).toEqual(rewardedRows(roomy));
+    expect(gate.facts).toMatchObject({ most: 3, failures: 0 });
+    const [row] = linesOf(context, PATHS.metrics);
+    expect(row).toMatchObject({ capacity: { Game: { rejections: expect.any(Number) } } });
+    expect(told.at(-1)).toMatchObject({
+      kind: "capacity-summary",
+      message: expect.stringMatching(
+        /^Owner\/Game took 3 sessions at once of the 8 asked for; set .*max_concurrency: 3 /,
+      ),
+      data: { edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 3 }] },
+    });
+    expect(told.map(({ kind }) => kind)).toContain("capacity-limit");
+  });
+});
+
 describe("evaluations", () => {
   const evaluation = {
     splits: { [ENVIRONMENT]: ["test"] },
@@ -649,6 +689,22 @@ describe("evaluations", () => {
     expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30_000);
     expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
     expect(linesOf(context, evalPath(FOLDER, 0))).toHaveLength(1);
+  });
+
+  it("wait where the environment has no room for their question", async () => {
+    const { run, context } = setUp({ config: { evaluation }, steps: 1, rewards: [1] });
+    const { remote } = environmentOf(context, ENVIRONMENT);
+    const { numTasks } = remote;
+    let refusals = 0;
+    remote.numTasks = async (...asked) => {
+      refusals += 1;
+      if (refusals <= 3) throw new AppError("environment-capacity", "full");
+      return numTasks.apply(remote, asked);
+    };
+    expect(await run()).toMatchObject({ outcome: "done" });
+    expect(context.clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
+    // The sessions that follow are none fewer for it.
+    expect(environmentOf(context, ENVIRONMENT).gate.facts.limit).toBeGreaterThan(64);
   });
 
   it("do not come again at the start when a run goes on", async () => {

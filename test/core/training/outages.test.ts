@@ -91,7 +91,7 @@ describe("an environment without room for a single session", () => {
     const paused = events.find(({ kind }) => kind === "capacity-paused");
     expect(paused?.message).toMatch(/max_active_tasks 64, .*max_concurrency unset/);
     expect(paused?.data).toMatchObject({
-      remedy: { kind: "set", path: ["environments", ENVIRONMENT, "max_concurrency"], value: 1 },
+      edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 1 }],
     });
     const error = await clock.run(playing);
     expect(error).toMatchObject({

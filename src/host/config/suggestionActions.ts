@@ -1,0 +1,42 @@
+/** Quick fixes for what a run suggests. */
+
+import * as vscode from "vscode";
+import type { AlarmEdit } from "../../core/run/alarms/alarmEdits.ts";
+import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
+import { workspaceEdit } from "./textEdits.ts";
+
+export interface Suggestion {
+  readonly edits: readonly AlarmEdit[];
+  /** The mark that it belongs to. */
+  readonly diagnostic: vscode.Diagnostic;
+}
+
+/** One for all that suggest the same; none for what the file says already, or has no place for. */
+export async function suggestionActions(
+  document: vscode.TextDocument,
+  suggestions: readonly Suggestion[],
+): Promise<vscode.CodeAction[]> {
+  if (suggestions.length === 0) return [];
+  const { suggestionEdits } = await import("../../core/config/editing/suggestion.ts");
+  const byTitle = groupBy(suggestions, ({ edits }) => editsTitle(edits));
+  return [...byTitle].flatMap(([title, same]) => {
+    const settings = same[0]?.edits ?? [];
+    const path = document.uri.fsPath;
+    const changes = suggestionEdits(document.getText(), settings, { path }) ?? [];
+    if (changes.length === 0) return [];
+    const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+    action.edit = workspaceEdit(document, changes);
+    action.diagnostics = same.map(({ diagnostic }) => diagnostic);
+    return [action];
+  });
+}
+
+/** Registers a provider of such quick fixes for every language that configurations are written in. */
+export function offerSuggestions(provider: vscode.CodeActionProvider): vscode.Disposable {
+  return vscode.languages.registerCodeActionsProvider(
+    ["yaml", "json", "jsonc"].map((language) => ({ language })),
+    provider,
+    { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+  );
+}
