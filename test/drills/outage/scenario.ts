@@ -31,6 +31,7 @@ const BODIES = /^step-\d+\.jsonl$/;
 const stateSchema = z.looseObject({ step: z.number() });
 
 const DOWN_MS = 60_000;
+const SHORT_MS = 15_000;
 /** When each service goes down, after the first: at times together, and environments and engine each without the other, too. */
 const OUTAGES: readonly (readonly [ServiceName, number])[] = [
   ["uploads", 0],
@@ -64,6 +65,10 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
       await trainer.reached(step, AMID);
       say(`services go down for ${DOWN_MS / 1000} s each, in step ${step + 1}`);
       await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
+      const { losses } = stage.training;
+      await trainer.until("the next update", () => stage.training.losses > losses);
+      say(`tinker is down again for ${SHORT_MS / 1000} s, in the middle of an update`);
+      await stage.proxies.tinker.down(SHORT_MS);
     }
     const diskErrors: string[] = [];
     if (disk !== null) {

@@ -10,6 +10,7 @@ import type { Passage } from "./faultProxy.ts";
 
 const OPERATION =
   /^\/api\/v1\/(forward_backward|optim_step|save_weights|save_weights_for_sampler)$/;
+const LOSS = "forward_backward";
 const bodySchema = z.looseObject({ model_id: z.string(), seq_id: z.int() });
 const ticketSchema = z.looseObject({ request_id: z.string() });
 
@@ -32,8 +33,7 @@ export class TrainingRequests {
   note({ path, body, answer }: Passage): void {
     const operation = OPERATION.exec(path)?.[1];
     if (operation === undefined) return;
-    const { modelId, seqId, content } =
-      operation === "forward_backward" ? readLoss(body) : readJson(body);
+    const { modelId, seqId, content } = operation === LOSS ? readLoss(body) : readJson(body);
     const key = `${modelId}:${seqId}`;
     const known = this.#requests.get(key);
     const request = known ?? {
@@ -53,6 +53,11 @@ export class TrainingRequests {
   /** The trainer was ended: nobody waits for an answer to what it sent. */
   endAttempt(): void {
     for (const request of this.#all()) request.isCut ||= request.tickets.size === 0;
+  }
+
+  /** Requests for a gradient so far. */
+  get losses(): number {
+    return this.#all().filter(({ operation }) => operation === LOSS).length;
   }
 
   get count(): number {
