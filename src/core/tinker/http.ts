@@ -9,6 +9,7 @@ import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
 import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
+import { ServerOutage } from "./serverOutage.ts";
 
 export interface TinkerHttpOptions {
   readonly http: HttpClient;
@@ -73,8 +74,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
   const withoutKey = (text: string) => (apiKey === "" ? text : text.replaceAll(apiKey, "***"));
   const noteDeprecation = deprecationNotes(options.onMessage);
+  const outage = new ServerOutage(clock, options.onMessage);
   const post = async (key: string, request: TinkerRequest, idempotencyKey: string) => {
-    const response = await http.send({
+    const sending = http.send({
       method: request.method,
       url: root + request.path,
       headers: headersOf(request, key, idempotencyKey),
@@ -82,6 +84,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
       timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
       ...(request.signal && { signal: request.signal }),
     });
+    const response = await watched(sending, outage);
     noteDeprecation(response);
     return response;
   };
@@ -210,6 +213,24 @@ function headersOf(
 function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {
   if (body === undefined) return {};
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
+}
+
+/** What comes of a request says whether the server answers. */
+async function watched(
+  sending: Promise<HttpResponse>,
+  outage: ServerOutage,
+): Promise<HttpResponse> {
+  try {
+    const response = await sending;
+    const { status } = response;
+    if (status === 402) outage.failed("status 402, the account's billing is blocked");
+    else if (status >= 500) outage.failed(`status ${status}`);
+    else outage.answered();
+    return response;
+  } catch (error) {
+    if (isAppError(error, "transport")) outage.failed(errorMessage(error.cause ?? error));
+    throw error;
+  }
 }
 
 async function readAnswer(response: HttpResponse): Promise<Answer> {

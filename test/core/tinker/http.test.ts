@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { object, string } from "zod";
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import { createTinkerHttp, type TinkerHttpOptions } from "../../../src/core/tinker/http.ts";
+import type { ServerMessage } from "../../../src/core/tinker/serverMessage.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -9,7 +10,7 @@ import { silentLog } from "../../fakes/silentLog.ts";
 const schema = object({ request_id: string() });
 const ok: FakeReply = { json: { request_id: "r", extra: 1 } };
 
-type More = Pick<TinkerHttpOptions, "onToken">;
+type More = Pick<TinkerHttpOptions, "onToken" | "onMessage">;
 
 function server(answers: readonly FakeReply[], more: More = {}) {
   let next = 0;
@@ -68,6 +69,30 @@ describe("requests", () => {
     const { clock, call } = server([{ status: 429, headers: { "retry-after": "7" } }, ok]);
     await call();
     expect(clock.monotonic()).toBe(7000);
+  });
+
+  it("tell of an outage once when it lasts, and once when it is over", async () => {
+    const told: string[] = [];
+    const onMessage = ({ level, text }: ServerMessage) => told.push(`${level}: ${text}`);
+    const shortly = server([{ status: 503 }, "lost", { status: 500 }, ok], { onMessage });
+    await shortly.call();
+    expect(told).toEqual([]);
+    const long = server([...Array<FakeReply>(12).fill({ status: 503 }), ok, ok], { onMessage });
+    await long.call();
+    await long.call();
+    expect(told).toEqual([
+      "warn: It gives no answer (status 503). The run waits and asks again.",
+      "info: It answers again.",
+    ]);
+  });
+
+  it("tell of a bill that keeps the server from working", async () => {
+    const told: string[] = [];
+    const { call } = server([...Array<FakeReply>(9).fill({ status: 402 }), ok], {
+      onMessage: ({ text }) => told.push(text),
+    });
+    await call();
+    expect(told).toEqual([expect.stringContaining("billing"), "It answers again."]);
   });
 
   it("are not repeated when the server forbids it", async () => {
