@@ -30,9 +30,9 @@ function outcomeOf(
   modules: readonly TestModule[],
   tests: readonly TestCase[],
 ): Outcome {
-  const run = tests.filter(
-    (test) => peerOfTest(test) === peer && test.result().state !== "skipped",
-  );
+  const all = tests.filter((test) => peerOfTest(test) === peer);
+  const run = all.filter((test) => test.result().state !== "skipped");
+  const skipped = run.length === 0 ? [] : all.filter((test) => !run.includes(test));
   const tallies = run.map((test) => test.meta().tally);
   const broken = modules
     .filter(({ moduleId }) => moduleId.includes(`/test/${peer.file}`))
@@ -42,7 +42,10 @@ function outcomeOf(
     peer,
     checks: tallies.reduce((sum, tally) => sum + (tally?.checks ?? 1), 0),
     differences: [...run.flatMap(differencesOf), ...broken],
-    explained: [...new Set(tallies.flatMap((tally) => tally?.explained ?? []))],
+    explained: [
+      ...new Set(tallies.flatMap((tally) => tally?.explained ?? [])),
+      ...skipped.map(({ name }) => `skipped, as this peer does not have it: ${name}`),
+    ],
   };
 }
 

@@ -111,7 +111,7 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
     },
     init: {
       project: config.wandb_project_name ?? "uncategorized",
-      entity: value("WANDB_ENTITY"),
+      entity: address?.entity ?? value("WANDB_ENTITY"),
       displayName: clean(config.wandb_run_name ?? file.name),
       group: cleaned("WANDB_RUN_GROUP"),
       jobType: "train",

@@ -13,6 +13,11 @@ import {
 import { keyText } from "../../core/secrets/keySource.ts";
 import { keyFault, netrcKey } from "../../core/wandb/apiKey.ts";
 import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/wandb/deployment.ts";
+import {
+  NO_SETTINGS,
+  parseWandbSettings,
+  type WandbSettings,
+} from "../../core/wandb/settingsFile.ts";
 import type { AddressParts } from "../serviceAddress.ts";
 import type { Variables } from "../variables.ts";
 
@@ -21,12 +26,15 @@ export interface WandbAddress {
   /** Address of the pages; null = as the base URL says. */
   readonly appUrl: string | null;
   readonly key: string;
+  /** Account or team; null = that of the key. */
+  readonly entity: string | null;
 }
 
 const KEY_NAME = "WANDB_API_KEY";
 
 /**
- * Null unless `wandb` is `online`. The key comes from the variables, else from a netrc file's entry for the host.
+ * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this machine; the key
+ * from the variables, else from a netrc file's entry for the host.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `config-address-invalid`
  */
 export async function wandbAddress({
@@ -38,7 +46,11 @@ export async function wandbAddress({
 }): Promise<WandbAddress | null> {
   if (config.wandb !== "online") return null;
   const address = named(variables, "WANDB_BASE_URL");
-  const baseUrl = wandbBaseUrl(address?.value ?? WANDB_URL, "WANDB_BASE_URL");
+  const settings = await machineSettings(variables);
+  const baseUrl =
+    address === null && settings.baseUrl !== null
+      ? wandbBaseUrl(settings.baseUrl, "base_url in W&B's settings file")
+      : wandbBaseUrl(address?.value ?? WANDB_URL, "WANDB_BASE_URL");
   const found = named(variables, KEY_NAME);
   const officialUrl = WANDB_HOSTS.includes(new URL(baseUrl).host) ? baseUrl : WANDB_URL;
   const keys = found === null ? [] : [withDeployment(found)];
@@ -57,7 +69,26 @@ export async function wandbAddress({
       configPath: "wandb",
     });
   }
-  return { baseUrl, appUrl: variables("WANDB_APP_URL")?.value ?? null, key };
+  return {
+    ...{ baseUrl, key },
+    appUrl: variables("WANDB_APP_URL")?.value ?? null,
+    entity: variables("WANDB_ENTITY")?.value ?? settings.entity,
+  };
+}
+
+/** Of the user, never of a project: a folder that a .env file names counts for nothing. */
+async function machineSettings(variables: Variables): Promise<WandbSettings> {
+  const named = variables("WANDB_CONFIG_DIR");
+  const folder =
+    named === null || named.origin === "dotenv"
+      ? join(homedir(), ".config", "wandb")
+      : withHome(named.value);
+  const text = await readFile(join(folder, "settings"), "utf8").catch(() => null);
+  return text === null ? NO_SETTINGS : parseWandbSettings(text);
+}
+
+function withHome(path: string): string {
+  return path.replace(/^~(?=$|[\\/])/, homedir());
 }
 
 /** The host of the hosted service and its older name are one: a key for either is good for both. */
@@ -72,9 +103,11 @@ async function keyFromNetrc(
   baseUrl: string,
   isChosen: boolean,
 ): Promise<string | null> {
-  const named = variables("NETRC")?.value.replace(/^~(?=$|[\\/])/, homedir());
+  const named = variables("NETRC")?.value;
   const paths =
-    named === undefined ? [".netrc", "_netrc"].map((name) => join(homedir(), name)) : [named];
+    named === undefined
+      ? [".netrc", "_netrc"].map((name) => join(homedir(), name))
+      : [withHome(named)];
   for (const path of paths) {
     const text = await readFile(path, "utf8").catch(() => null);
     if (text !== null) return netrcKey(text, baseUrl, isChosen);

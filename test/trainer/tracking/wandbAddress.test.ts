@@ -25,9 +25,10 @@ const process = (value: string): FoundValue => ({ value, origin: "process" });
 const dotenv = (value: string): FoundValue => ({ value, origin: "dotenv" });
 const store = (host: string | null): FoundValue => ({ value: KEY, origin: "store", host });
 
-/** No test reads the netrc file of whoever runs it. */
+/** No test reads the netrc file or the settings of whoever runs it. */
 const addressWith = (found: Found, allowedHosts: readonly string[] = []) => {
-  const all: Found = { NETRC: process("/nonexistent/netrc"), ...found };
+  const nowhere = process("/nonexistent");
+  const all: Found = { NETRC: nowhere, WANDB_CONFIG_DIR: nowhere, ...found };
   const variables = (name: string) => all[name] ?? null;
   return wandbAddress({ config: { wandb: "online" }, variables, allowedHosts });
 };
@@ -42,7 +43,9 @@ describe("the address of W&B", () => {
 
   it("is that of the hosted service, or where the variable leads", async () => {
     const key = { WANDB_API_KEY: process(KEY) };
-    expect(await addressWith(key)).toEqual({ baseUrl: OFFICIAL, appUrl: null, key: KEY });
+    expect(await addressWith(key)).toEqual({
+      ...{ baseUrl: OFFICIAL, appUrl: null, key: KEY, entity: null },
+    });
     const own = { ...key, WANDB_BASE_URL: process("https://wandb.acme.example/") };
     expect(await addressWith(own)).toMatchObject({ baseUrl: "https://wandb.acme.example" });
   });
@@ -66,6 +69,23 @@ describe("the address of W&B", () => {
     expect(await addressWith(older)).toMatchObject({ baseUrl: OLDER, key: "n".repeat(40) });
     const both = { ...found, WANDB_API_KEY: process(KEY) };
     expect(await addressWith(both)).toMatchObject({ key: KEY });
+  });
+
+  it("is where W&B's own settings on this machine say, unless a variable says more", async () => {
+    await writeFile(
+      join(netrc, "settings"),
+      "[default]\nbase_url = https://acme.wandb.example\nentity = team\n",
+    );
+    const settings = { WANDB_API_KEY: process(KEY), WANDB_CONFIG_DIR: process(netrc) };
+    expect(await addressWith(settings)).toMatchObject({
+      ...{ baseUrl: "https://acme.wandb.example", entity: "team" },
+    });
+    const more = { WANDB_BASE_URL: process(OLDER), WANDB_ENTITY: process("ada") };
+    expect(await addressWith({ ...settings, ...more })).toMatchObject({
+      ...{ baseUrl: OLDER, entity: "ada" },
+    });
+    const brought = { ...settings, WANDB_CONFIG_DIR: dotenv(netrc) };
+    expect((await addressWith(brought))?.baseUrl).not.toBe("https://acme.wandb.example");
   });
 
   it("does not lead the default entry of netrc where a .env file wants it", async () => {
