@@ -25,7 +25,7 @@ export const alarmFields = {
   equal_rewards: {
     ...share,
     default: 0.9,
-    doc: "Share of the groups whose rollouts all had the same reward, in each of 5 steps in a row. Needs 16 groups in them.",
+    doc: "Share of the groups whose rollouts all had the same reward, in each of 5 steps in a row. Needs 16 groups in them; silent where `zero_variance` keeps such groups.",
   },
   identical_rollouts: {
     ...share,

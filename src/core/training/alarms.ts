@@ -1,6 +1,7 @@
 /** The run's watch over itself: judges each row before it is written, and tells of alarms that begin and end. */
 
-import type { AlarmId } from "../config/schema.ts";
+import { zeroVariancePolicy } from "../config/presets.ts";
+import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
 import { alarmBegins, alarmEnds } from "../run/alarms/alarmEvents.ts";
 import { AlarmHistory } from "../run/alarms/alarmHistory.ts";
 import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../run/alarms/alarmTexts.ts";
@@ -31,7 +32,7 @@ export class RunAlarms {
     const { config, events, fileSystem, folder } = context;
     this.#history ??= await AlarmHistory.read(fileSystem, folder);
     const past = this.#history.with(bare);
-    const verdicts = judge(past, config.alarms);
+    const verdicts = judge(past, thresholds(config));
     const begun = verdicts.flatMap((verdict) =>
       verdict.change === "begins" ? (alarmNotice(verdict, past, config) ?? []) : [],
     );
@@ -42,6 +43,13 @@ export class RunAlarms {
     this.#history.add(row);
     return { row, begun, ended };
   }
+}
+
+/** Where groups with equal rewards are kept they teach something, and are nothing to be alarmed at. */
+function thresholds(config: Config): AlarmsConfig {
+  return zeroVariancePolicy(config) === "keep"
+    ? { ...config.alarms, equal_rewards: null }
+    : config.alarms;
 }
 
 function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {

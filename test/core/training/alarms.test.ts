@@ -4,12 +4,20 @@ import { appendMetrics } from "../../../src/core/run/metrics.ts";
 import type { MetricsRow } from "../../../src/core/run/metricsTree.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { aRow, type Numbers, times } from "../run/alarms/aRow.ts";
+import { aConfig } from "./builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
 /** Judges and writes rows as a step does; a new watch takes over before the steps of `resumedAt`. */
-async function play(steps: readonly Numbers[], resumedAt: readonly number[] = []) {
+async function play(
+  steps: readonly Numbers[],
+  resumedAt: readonly number[] = [],
+  config = aConfig(),
+) {
   const events: NewRunEvent[] = [];
-  const context = aContext({ events: { record: async (event) => void events.push(event) } });
+  const context = aContext({
+    config,
+    events: { record: async (event) => void events.push(event) },
+  });
   let alarms = new RunAlarms();
   const rows: MetricsRow[] = [];
   for (const [step, numbers] of steps.entries()) {
@@ -50,6 +58,15 @@ describe("the alarms of a run", () => {
     const resumed = await play(EVENTFUL, everyStep);
     expect(linesOf(resumed.context, PATHS.metrics)).toEqual(linesOf(whole.context, PATHS.metrics));
     expect(resumed.told).toEqual(whole.told);
+  });
+
+  it("do not mind equal rewards that are trained on", async () => {
+    const told = async (zero_variance: "keep" | "drop") => {
+      const equal = times(6, { "group/frac_mixed": 0 });
+      return (await play(equal, [], aConfig({ zero_variance }))).told;
+    };
+    expect(await told("drop")).toEqual([[4, "alarm", "equal_rewards"]]);
+    expect(await told("keep")).toEqual([]);
   });
 
   it("have no number in the row while they are turned off", async () => {
