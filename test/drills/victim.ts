@@ -57,10 +57,12 @@ function drilledSampler(sampler: SamplingClient): SamplingClient {
 function drilledClient(client: TrainingClient): TrainingClient {
   return {
     ...client,
-    forwardBackward: (data, loss, config, options) =>
-      drilled("forward_backward", { data: data.map(plain), loss, config }, () =>
-        client.forwardBackward(data, loss, config, options),
-      ),
+    forwardBackward: (data, loss, config, options) => {
+      const call = () => client.forwardBackward(data, loss, config, options);
+      // Each attempt asks about the server before its first update, which trains nothing.
+      if (options?.forwardOnly === true) return call();
+      return drilled("forward_backward", { data: data.map(plain), loss, config }, call);
+    },
     optimStep: (params) => drilled("optim_step", params, () => client.optimStep(params)),
     saveState: (name, options) =>
       drilled("save_state", name, () => client.saveState(name, options)),

@@ -119,7 +119,8 @@ async function tellHonoured(
     const message = `${who} computes loss_fn: ${loss_fn}, or another loss that is the same for the probe (${source}).`;
     return await tell(context, step, "info", message, data);
   }
-  const message = `${who} computes loss_fn: ${loss_fn} as documented (${source}).`;
+  const how = normalization === null ? "; how it adds tokens up is not told" : "";
+  const message = `${who} computes loss_fn: ${loss_fn} as documented (${source})${how}.`;
   await tell(context, step, "info", message, data);
   if (normalization === null || normalization === "sum") return;
   const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
