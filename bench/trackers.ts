@@ -1,34 +1,53 @@
 /**
- * Measures what reporting to W&B costs a run: steps of the real loop against stand-ins, without it and with a W&B that takes two
- * seconds for every request and gets something all the time, by turns in one run. Step times are given over what the services
- * alone need; the ratio of both is what reporting costs. Run: `node scripts/run.mjs bench/trackers.ts`, three minutes.
+ * Measures what reporting costs a run: steps of the real loop against stand-ins, with nothing, with W&B, with the upload to
+ * OpenReward and with both, by turns in one run. Both services take two seconds for every request and get something all the time.
+ * Step times are given over what the services of the run alone need; the ratio to those of steps without reporting is its cost,
+ * and that of two halves of the same steps says how much of it is noise. Run: `npm run bench:trackers`, five minutes.
  */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runPaths } from "../src/core/run/layout.ts";
-import type { RunContext } from "../src/core/training/context.ts";
-import { WandbTracker } from "../src/core/wandb/tracker.ts";
-import { createHttpClient } from "../src/node/http.ts";
 import { startChild } from "../src/trainer/childProcess.ts";
 import { Closers } from "../src/trainer/closers.ts";
 import { StepTimer } from "./loopSteps.ts";
 import { median, print } from "./measure.ts";
-import { openStandInRun } from "./standInRun.ts";
+import { openStandInRun, type StandInRun } from "./standInRun.ts";
+import { reportToBoth, type Sent } from "./trackersOn.ts";
 
 const GROUPS = 8;
 const GROUP_SIZE = 8;
-const STEPS_A_TURN = 4;
-const TURNS = 3;
-/** As soon as the last delivery is through the next one begins, which is more than a run ever does. */
-const WAITS = { gapMs: 0, heartbeatMs: 1_000 };
+const STEPS_A_TURN = 3;
+const TURNS = Number(process.argv[2] ?? 4);
+
+interface Mode {
+  readonly name: string;
+  readonly wandb: boolean;
+  readonly upload: boolean;
+  /** Step times over the ideal. */
+  readonly times: number[];
+  /** Processor seconds of a step. */
+  readonly cpuS: number[];
+}
+
+function mode(name: string, wandb: boolean, upload: boolean): Mode {
+  return { name, wandb, upload, times: [], cpuS: [] };
+}
+
+const OFF = mode("nothing", false, false);
+const MODES = [
+  OFF,
+  mode("slow W&B", true, false),
+  mode("slow upload", false, true),
+  mode("both, slow", true, true),
+];
 
 const closers = new Closers();
 const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
 closers.add(() => rm(folder, { recursive: true }));
 try {
-  for (const program of ["standIns", "standInWandb"]) {
+  for (const program of ["standIns", "standInTrackers"]) {
     const child = await startChild({
       name: "The stand-ins",
       program: resolve("scripts/run.mjs"),
@@ -36,52 +55,52 @@ try {
     });
     closers.add(child.close);
   }
-  await measure();
+  const runFolder = join(folder, "run");
+  const run = await openStandInRun(folder, runFolder, closers);
+  // A table of trajectories with every step.
+  await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
+  await writeFile(runPaths(runFolder).config, "save_every: 1\n");
+  tell(await measure(run));
 } finally {
   await closers.closeAll();
 }
 
-async function measure(): Promise<void> {
-  const runFolder = join(folder, "run");
-  const { context } = await openStandInRun(folder, runFolder, closers);
-  // A table of trajectories with every step.
-  await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
-  await writeFile(runPaths(runFolder).config, "save_every: 1\n");
+/** Plays all modes in turn, each turn beginning with another; returns what the services got. */
+async function measure({ context }: StandInRun): Promise<Sent> {
   const timer = await StepTimer.open(context, GROUPS, GROUP_SIZE);
   await timer.step();
-  const off: number[] = [];
-  const on: number[] = [];
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    timer.watch = () => undefined;
-    for (let i = 0; i < STEPS_A_TURN; i += 1) off.push(await timer.step());
-    const tracker = await report(context, timer.nextStep);
-    timer.watch = (event) => {
-      if (event.kind === "step-finished") tracker.rowWritten(event.step);
-    };
-    for (let i = 0; i < STEPS_A_TURN; i += 1) on.push(await timer.step());
-    await tracker.close();
+  const all = { wandb: 0, upload: 0 };
+  for (let turn = 0; turn < TURNS * MODES.length; turn += 1) {
+    const round = Math.floor(turn / MODES.length);
+    const played = MODES[(turn + round) % MODES.length] ?? OFF;
+    const firstStep = timer.nextStep;
+    const reports = await reportToBoth({ ...{ context, folder, firstStep, closers }, ...played });
+    timer.watch = reports.watch;
+    for (let i = 0; i < STEPS_A_TURN; i += 1) {
+      const before = process.cpuUsage();
+      played.times.push(await timer.step());
+      const { user, system } = process.cpuUsage(before);
+      played.cpuS.push((user + system) / 1e6);
+    }
+    const sent = await reports.close();
+    all.wandb += sent.wandb;
+    all.upload += sent.upload;
   }
-  print({ name: "without W&B: time over ideal, median", value: median(off), unit: "x" });
-  print({ name: "slow W&B: time over ideal, median", value: median(on), unit: "x" });
-  print({ name: "slow W&B over none", value: median(on) / median(off), unit: "x" });
+  return all;
 }
 
-function report(context: RunContext, firstStep: number): Promise<WandbTracker> {
-  const http = createHttpClient({ socketPath: join(folder, "wandb.sock") });
-  closers.add(() => http.close());
-  const warn = (message: string): void => console.error(message);
-  return WandbTracker.start({
-    ...context,
-    ...{ firstStep, knownRunId: null, homeFolder: null, producer: "bench", waits: WAITS },
-    server: { http, baseUrl: "http://localhost", appUrl: null, apiKey: "k".repeat(40) },
-    init: {
-      ...{ project: "bench", entity: null, displayName: null, group: null, jobType: null },
-      ...{ notes: null, tags: null, program: null, platform: process.platform },
-    },
-    tell: {
-      ...{ opened: () => undefined, recovered: () => undefined },
-      ...{ draining: () => undefined, stopWished: () => undefined },
-      warning: warn,
-    },
-  });
+function tell(sent: Sent): void {
+  const off = median(OFF.times);
+  for (const { name, times, cpuS } of MODES) {
+    print({ name: `${name}: time over ideal, median`, value: median(times), unit: "x" });
+    print({ name: `${name}: processor time of a step`, value: median(cpuS), unit: "CPU-s" });
+  }
+  for (const { name, times } of MODES) {
+    if (times === OFF.times) continue;
+    print({ name: `${name} over nothing`, value: median(times) / off, unit: "x" });
+  }
+  const half = (rest: number): number => median(OFF.times.filter((_, i) => i % 2 === rest));
+  print({ name: "nothing over nothing: the noise", value: half(0) / half(1), unit: "x" });
+  print({ name: "requests to W&B", value: sent.wandb, unit: "" });
+  print({ name: "requests of the upload", value: sent.upload, unit: "" });
 }

@@ -1,6 +1,7 @@
 /**
- * A stand-in for the W&B server in a process of its own that takes everything, slowly: `standInWandb.ts FOLDER` listens on
- * `wandb.sock` in the folder, takes two seconds for every request, and ends with its parent.
+ * Stand-ins for the W&B server and for OpenReward's upload in a process of their own that take everything, slowly:
+ * `standInTrackers.ts FOLDER` listens on `wandb.sock` and `upload.sock` in the folder, takes two seconds for every request, and
+ * ends with its parent.
  */
 
 import { join } from "node:path";
@@ -14,10 +15,16 @@ interface GraphqlCall {
   readonly variables?: { readonly files?: readonly string[] };
 }
 
-async function answer(call: StandInCall): Promise<StandInReply> {
+async function answerWandb(call: StandInCall): Promise<StandInReply> {
   await setTimeout(REQUEST_MS);
   if (call.path !== "/graphql") return jsonReply({});
   return jsonReply({ data: graphql(JSON.parse(call.body.toString("utf8"))) });
+}
+
+/** What is asked for is not there, and what is sent is taken. */
+async function answerUpload({ body }: StandInCall): Promise<StandInReply | null> {
+  await setTimeout(REQUEST_MS);
+  return body.length === 0 ? null : jsonReply({});
 }
 
 function graphql({ operationName, variables }: GraphqlCall): object {
@@ -38,5 +45,6 @@ function graphql({ operationName, variables }: GraphqlCall): object {
 
 const [folder = "."] = process.argv.slice(2);
 process.stdin.once("close", () => process.exit(0)).resume();
-await serveStandIn(join(folder, "wandb.sock"), answer);
+await serveStandIn(join(folder, "wandb.sock"), answerWandb);
+await serveStandIn(join(folder, "upload.sock"), answerUpload);
 console.log(JSON.stringify({ ready: true, address: folder }));

@@ -1,0 +1,99 @@
+/** Reports to slow stand-ins, as a run with `wandb: online` and `openreward_upload: true` does. */
+
+import { join } from "node:path";
+import type { HttpClient } from "../src/core/ports.ts";
+import type { RunContext } from "../src/core/training/context.ts";
+import type { Watcher } from "../src/core/training/progress.ts";
+import { WandbTracker } from "../src/core/wandb/tracker.ts";
+import { createHttpClient } from "../src/node/http.ts";
+import type { Closers } from "../src/trainer/closers.ts";
+import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
+
+export interface ReportingParts {
+  readonly context: RunContext;
+  /** Where the stand-ins listen. */
+  readonly folder: string;
+  readonly firstStep: number;
+  readonly closers: Closers;
+  readonly wandb: boolean;
+  readonly upload: boolean;
+}
+
+/** Requests that the services got. */
+export interface Sent {
+  readonly wandb: number;
+  readonly upload: number;
+}
+
+export interface Reporting {
+  readonly watch: Watcher;
+  close(): Promise<Sent>;
+}
+
+/** As soon as the last delivery is through the next one begins, which is more than a run ever does. */
+const WAITS = { gapMs: 0, heartbeatMs: 1_000 };
+const BASE_URL = "http://localhost";
+const KEY = "k".repeat(40);
+
+/** Begins to report; `watch` has to hear of the steps. */
+export async function reportToBoth(parts: ReportingParts): Promise<Reporting> {
+  const wandb = counted(parts, "wandb.sock");
+  const upload = counted(parts, "upload.sock");
+  const tracker = parts.wandb ? await startWandb(parts, wandb.http) : null;
+  const uploads = parts.upload ? startUploads(parts, upload.http) : null;
+  const silent: Watcher = () => undefined;
+  const uploading = uploads?.beside(silent) ?? silent;
+  return {
+    watch: (event) => {
+      if (event.kind === "step-finished") tracker?.rowWritten(event.step);
+      uploading(event);
+    },
+    close: async () => {
+      await tracker?.close();
+      await uploads?.close();
+      return { wandb: wandb.sent(), upload: upload.sent() };
+    },
+  };
+}
+
+function counted({ folder, closers }: ReportingParts, socket: string) {
+  const http = createHttpClient({ socketPath: join(folder, socket) });
+  closers.add(() => http.close());
+  let sent = 0;
+  const counting: HttpClient = {
+    send: (request) => {
+      sent += 1;
+      return http.send(request);
+    },
+  };
+  return { http: counting, sent: () => sent };
+}
+
+function startWandb(parts: ReportingParts, http: HttpClient): Promise<WandbTracker> {
+  const { context, firstStep } = parts;
+  return WandbTracker.start({
+    ...context,
+    ...{ firstStep, knownRunId: null, homeFolder: null, producer: "bench", waits: WAITS },
+    server: { http, baseUrl: BASE_URL, appUrl: null, apiKey: KEY },
+    init: {
+      ...{ project: "bench", entity: null, displayName: null, group: null, jobType: null },
+      ...{ notes: null, tags: null, program: null, platform: process.platform },
+    },
+    tell: {
+      ...{ opened: () => undefined, recovered: () => undefined },
+      ...{ draining: () => undefined, stopWished: () => undefined },
+      warning: (message: string): void => console.error(message),
+    },
+  });
+}
+
+/** Begins with what no earlier turn uploaded, so that there is always more to send than the service takes. */
+function startUploads({ context, firstStep }: ReportingParts, http: HttpClient): RolloutUploads {
+  return new RolloutUploads({
+    ...{ context, http, firstStep, file: { runId: "bench", name: "bench" } },
+    address: {
+      ...{ url: BASE_URL, key: KEY },
+      keySource: { name: "OPENREWARD_API_KEY", origin: "process" },
+    },
+  });
+}
