@@ -18,6 +18,7 @@ export interface ChildOptions {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
+  /** Handed over by its standard input, with the argument `--keyed`: others can read variables and arguments. */
   readonly key?: string;
 }
 
@@ -37,12 +38,17 @@ const PASSED_VARIABLES = [
 
 /** Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
-  const child = spawn(process.execPath, [options.program, ...options.args], {
+  const { key } = options;
+  const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
+  const child = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: childEnvironment(options.key),
+    env: childEnvironment(),
     // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
     detached: process.platform !== "win32",
   });
+  // One that ended at once is told of by its output.
+  child.stdin.on("error", () => undefined);
+  if (key !== undefined) child.stdin.write(`${key}\n`);
   const output = collectErrors(child);
   const address = await readyAddress(child, options, output);
   // Its output is drained for as long as it lives, or it would stop at a full pipe.
@@ -74,15 +80,12 @@ function endedEarly(name: string, how: string, output: string): AppError {
   );
 }
 
-function childEnvironment(key: string | undefined): NodeJS.ProcessEnv {
+function childEnvironment(): NodeJS.ProcessEnv {
   const passed = PASSED_VARIABLES.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return {
-    ...Object.fromEntries(passed),
-    ...(key === undefined ? {} : { TINKER_RL_LOCAL_KEY: key }),
-  };
+  return Object.fromEntries(passed);
 }
 
 function collectErrors(child: ChildProcess): () => string {

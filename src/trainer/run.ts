@@ -38,6 +38,7 @@ import type { RunEnd } from "./contract.ts";
 import type { Ear } from "./control/ear.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import type { LocalPrograms } from "./localServices.ts";
+import { hubToken } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
@@ -110,7 +111,8 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
   });
-  const options = { signal: control.signal, onProgress: downloads(watch) };
+  redactor.learn(hubToken(variables) ?? "");
+  const options = { signal: control.signal, onProgress: downloads(watch), variables };
   // Of all that a run waits for before its first sample this takes longest, so it begins first. Who needs it sees its failure.
   const tokenizer = loadTokenizer(tokenizerNameOf(config), scope.programs, path, options);
   tokenizer.catch(() => undefined);

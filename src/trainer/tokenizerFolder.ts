@@ -8,11 +8,13 @@ import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { loadHubSettings } from "../node/tokenizer/hubSettings.ts";
 import { type FoundTokenizer, resolveTokenizer } from "../node/tokenizer/resolve.ts";
 import type { LocalPrograms } from "./localServices.ts";
-import { loadVariables } from "./variables.ts";
+import { loadVariables, type Variables } from "./variables.ts";
 
 export interface TokenizerOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /** Where the hub's token is looked up; absent = as a run in a terminal does. */
+  readonly variables?: Variables;
 }
 
 export interface TokenizerPlace extends FoundTokenizer {
@@ -25,22 +27,28 @@ export async function tokenizerFolder(
   name: string,
   programs: LocalPrograms,
   configPath: string,
-  options: TokenizerOptions = {},
+  { variables, ...options }: TokenizerOptions = {},
 ): Promise<TokenizerPlace> {
   if (isLocalModel(name)) {
     const folder = join(programs.folder, "model");
     return { folder, source: "program", commit: null, cacheFolder: null };
   }
   const configFolder = dirname(configPath);
-  const variables = await loadVariables(configFolder);
-  const hub = await loadHubSettings(process.env, variables("HF_TOKEN")?.value ?? null);
+  const found = hubToken(variables ?? (await loadVariables(configFolder)));
+  const hub = await loadHubSettings(process.env, found);
   const http = createHttpClient();
   const files = createFileSystem();
   try {
     const sources = { hub, http, files, ...options };
-    const found = await resolveTokenizer(sources, { name, configFolder });
-    return { ...found, cacheFolder: hub.cacheFolder };
+    const tokenizer = await resolveTokenizer(sources, { name, configFolder });
+    return { ...tokenizer, cacheFolder: hub.cacheFolder };
   } finally {
     await Promise.all([http.close(), files.close()]);
   }
+}
+
+/** What lies in an editor's store under this name is for environments, each for a host of its own. */
+export function hubToken(variables: Variables): string | null {
+  const found = variables("HF_TOKEN");
+  return found === null || found.origin === "store" ? null : found.value;
 }

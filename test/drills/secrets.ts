@@ -13,6 +13,7 @@ import { searchFaults } from "./secretsBlindness.ts";
 import { allCases } from "./secretsCases.ts";
 import { packageEntries, treeContents } from "./secretsPlaces.ts";
 import { keysOf, plant } from "./secretsPlanted.ts";
+import { watchProcesses } from "./secretsProcesses.ts";
 import { Report } from "./secretsReport.ts";
 import { startStandIns } from "./secretsStandIns.ts";
 
@@ -21,8 +22,11 @@ const AT_ONCE = 8;
 
 const root = mkdtempSync(join(tmpdir(), "tinker-rl-secrets-"));
 const planted = plant();
-const report = new Report(Object.entries(planted).map(([name, value]) => ({ name, value })));
 const serving = await startServing(join(root, "store"));
+const report = new Report([
+  ...Object.entries(planted).map(([name, value]) => ({ name, value })),
+  { name: "the key of serve", value: serving.key },
+]);
 try {
   const probes = await startStandIns(serving, keysOf(planted));
   for (const fault of await searchFaults(root, probes)) report.expect(false, fault);
@@ -32,6 +36,10 @@ try {
     for (let play = left.shift(); play !== undefined; play = left.shift()) await play();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const { variables, commandLines } = watchProcesses(serving.pid, join(root, "none")).stop();
+  report.expect(variables.length === 3, `serve has ${variables.length} processes`);
+  const shown = [...variables, ...commandLines].map(({ name, text }) => [name, text] as const);
+  report.look("serve: variables and command lines", shown);
   report.look("dist", treeContents(resolve("dist")));
   report.look("the package", packageEntries());
   report.look("the checkpoints", treeContents(join(root, "store")));

@@ -53,6 +53,8 @@ export function allCases(drill: Drill): readonly (() => Promise<void>)[] {
     () => exportedRun(drill),
     () => crash(drill, "throws"),
     () => crash(drill, "rejects"),
+    () => tokenizerRun(drill, "denies"),
+    () => tokenizerRun(drill, "redirects"),
     ...SERVICES.flatMap((which) => [
       () => badRun(drill, which, "denies"),
       () => badRun(drill, which, "redirects"),
@@ -148,6 +150,18 @@ function badRun(
     const path = "tinker://other/weights/checkpoint_000001";
     const remove = await runWatched(place, ["checkpoints", "delete", path], DEBUG);
     ended(opened, remove, 5, "checkpoints");
+  });
+}
+
+/** A model hub that has no tokenizer but the token to give back. */
+function tokenizerRun(drill: Drill, mood: "denies" | "redirects"): Promise<void> {
+  const config = hostedConfig(drill.planted, "online").replace(/^tokenizer_name: .*\n/m, "");
+  return inCase(drill, `hub ${mood}`, config, "well", async (opened) => {
+    const { name, place, standIns, report } = opened;
+    standIns.hub.mood = mood;
+    const variables = { ...DEBUG, HF_ENDPOINT: standIns.hub.url };
+    ended(opened, await runWatched(place, TRAIN, variables), 2);
+    report.expect(standIns.hub.sent.length > 0, `${name}: it was never asked`);
   });
 }
 

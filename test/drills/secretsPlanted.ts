@@ -31,9 +31,8 @@ export const KEYS = [
 ] as const;
 /** Those that environments get. */
 export const ENVIRONMENT_SECRETS = ["DEMO_TOKEN", "OWN_TOKEN", "WRITTEN_TOKEN"] as const;
-/** They stand in `.env`, and no run needs them. */
-const UNNEEDED = ["UNRELATED_PASSWORD", "HF_TOKEN"] as const;
-const IN_DOTENV = [...KEYS, "DEMO_TOKEN", "OWN_TOKEN", ...UNNEEDED] as const;
+/** The last two no run needs but one that downloads a tokenizer. */
+const IN_DOTENV = [...KEYS, "DEMO_TOKEN", "OWN_TOKEN", "UNRELATED_PASSWORD", "HF_TOKEN"] as const;
 
 export const CONFIG = "tinker-config.yaml";
 
@@ -101,6 +100,7 @@ export function keysOf(planted: Planted): StandInKeys {
     environments: planted.ORS_API_KEY,
     wandb: planted.WANDB_API_KEY,
     upload: planted.OPENREWARD_API_KEY,
+    hub: planted.HF_TOKEN,
     environmentSecrets: ENVIRONMENT_SECRETS.map((name) => planted[name]),
   };
 }

@@ -31,6 +31,7 @@ export interface StandIns {
   readonly environments: StandIn;
   readonly wandb: StandIn;
   readonly upload: StandIn;
+  readonly hub: StandIn;
   /** Where others lead to; no key belongs there. */
   readonly stranger: StandIn;
 }
@@ -43,6 +44,7 @@ export interface StandInKeys {
   readonly environments: string;
   readonly wandb: string;
   readonly upload: string;
+  readonly hub: string;
   /** Values that the environments may get. */
   readonly environmentSecrets: readonly string[];
 }
@@ -71,6 +73,7 @@ export async function startStandIns(serving: Serving, keys: StandInKeys): Promis
       filter: echoing(keys.environmentSecrets),
     }),
     wandb: await listening("W&B", notes(keys.wandb), wandb()),
+    hub: await listening("the model hub", notes(keys.hub), async () => answerOf({}, 404)),
     upload: await listening("the upload", notes(keys.upload), async ({ method }) =>
       answerOf({}, method === "POST" ? 200 : 404),
     ),
@@ -109,7 +112,8 @@ class Notes {
 /** The headers as text but for a key that belongs here, and that key. */
 function withoutKeys(headers: IncomingHttpHeaders, keys: readonly string[]) {
   const basic = (key: string): string => `Basic ${Buffer.from(`api:${key}`).toString("base64")}`;
-  const keyIn = (value: string) => keys.find((key) => value === key || value === basic(key));
+  const keyIn = (value: string) =>
+    keys.find((key) => [key, basic(key), `Bearer ${key}`].includes(value));
   const entries = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
   const others = entries.filter(([, value]) => keyIn(value) === undefined);
   return {

@@ -32,6 +32,7 @@ export interface Serving {
   readonly tinkerUrl: string;
   readonly environmentsUrl: string;
   readonly key: string;
+  readonly pid: number;
   /** Interrupts it, as Ctrl+C does, and waits for its end. */
   stop(): Promise<void>;
 }
@@ -56,6 +57,7 @@ export async function startServing(store: string): Promise<Serving> {
     tinkerUrl: read("TINKER_BASE_URL"),
     environmentsUrl: read("OPENREWARD_SESSION_URL"),
     key: read("TINKER_API_KEY"),
+    pid: child.pid ?? 0,
     stop: async () => {
       const closed = once(child, "close");
       child.kill("SIGINT");

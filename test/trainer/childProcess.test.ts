@@ -80,10 +80,15 @@ describe("a child server", () => {
 
   it("gets its key and its arguments, and none of the user's keys", async () => {
     vi.stubEnv("TINKER_API_KEY", "tml-secret");
-    const facts =
-      "[process.env.TINKER_API_KEY, process.env.TINKER_RL_LOCAL_KEY, process.argv[2]].join()";
-    const child = await start(ready(facts), { key: "local", args: ["--socket"] });
-    expect(child.address).toBe(",local,--socket");
+    const facts = `[
+      process.env.TINKER_API_KEY,
+      (await once(process.stdin, "data")).toString("utf8"),
+      Object.values(process.env).includes("local"),
+      ...process.argv.slice(2),
+    ].join()`;
+    const program = `import { once } from "node:events";\n${ready(facts)}`;
+    const child = await start(program, { key: "local", args: ["--socket"] });
+    expect(child.address).toBe(",local\n,false,--socket,--keyed");
     await child.close();
   });
 

@@ -1,8 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
+import { loadVariables } from "../../src/trainer/variables.ts";
+import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -30,6 +33,25 @@ describe("the folder of a model's tokenizer", () => {
     const found = { folder: join(folder, "mine"), source: "folder", commit: null };
     expect(await find("mine")).toMatchObject(found);
     expect(await find("./mine")).toMatchObject(found);
+  });
+
+  it("is downloaded with the token of `.env` where that may be read, and without it elsewhere", async () => {
+    const shown: (string | undefined)[] = [];
+    const hub = createServer(({ headers }, response) => {
+      shown.push(headers.authorization);
+      response.writeHead(404).end();
+    });
+    vi.stubEnv("HF_HUB_OFFLINE", "");
+    vi.stubEnv("HF_ENDPOINT", await listenAnywhere(hub));
+    await writeFile(join(folder, ".env"), "HF_TOKEN=hf_0123456789");
+    await expect(find("Org/Name")).rejects.toMatchObject({ configPath: "tokenizer_name" });
+    expect(new Set(shown.splice(0))).toEqual(new Set(["Bearer hf_0123456789"]));
+    const order = { keys: { HF_TOKEN: { value: "hf_other", host: "a.example" } }, variables: {} };
+    const variables = await loadVariables(folder, { ...order, envFile: null });
+    const options = [{ folder: "/program" }, join(folder, "run.yaml"), { variables }] as const;
+    await expect(tokenizerFolder("Org/Name", ...options)).rejects.toThrow();
+    expect(new Set(shown)).toEqual(new Set([undefined]));
+    hub.close();
   });
 
   it("is looked for in the caches that the environment names", async () => {

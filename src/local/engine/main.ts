@@ -1,6 +1,7 @@
 /**
- * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N]`. It prints one line
- * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
+ * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed]`. It prints one line
+ * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the first line of
+ * that is the key that every request must show.
  */
 
 import { join } from "node:path";
@@ -8,13 +9,13 @@ import { parseArgs } from "node:util";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { systemClock } from "../../node/clock.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
+import { firstLine } from "../../node/firstLine.ts";
 import { systemRandom } from "../../node/random.ts";
 import { createEngine } from "./embeddedEngine.ts";
 import { type ListenTarget, listen } from "./service/listen.ts";
 import { createTinkerService } from "./service/service.ts";
 import { stderrLog } from "./service/stderrLog.ts";
 
-const KEY_VARIABLE = "TINKER_RL_LOCAL_KEY";
 /** Time for requests in progress once the parent is gone. */
 const ORPHAN_MS = 5_000;
 
@@ -22,15 +23,17 @@ interface EngineArguments {
   readonly target: ListenTarget;
   readonly storeFolder: string;
   readonly workers: number | null;
+  readonly isKeyed: boolean;
 }
 
 function readArguments(args: readonly string[]): EngineArguments {
-  const { socket, port, store, workers } = readOptions(args);
+  const { socket, port, store, workers, keyed = false } = readOptions(args);
   if (store === undefined) throw usage("--store DIR is missing");
   return {
     target: readTarget(socket, port),
     storeFolder: store,
     workers: workers === undefined ? null : wholeNumber("--workers", workers, 1),
+    isKeyed: keyed,
   };
 }
 
@@ -40,6 +43,7 @@ function readOptions(args: readonly string[]) {
     port: { type: "string" },
     store: { type: "string" },
     workers: { type: "string" },
+    keyed: { type: "boolean" },
   } as const;
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -65,7 +69,7 @@ function wholeNumber(name: string, text: string, least: number): number {
 function usage(problem: string): AppError {
   return new AppError(
     "bad-arguments",
-    `The engine cannot start: ${problem}. Usage: engine.js --socket PATH | --port N --store DIR [--workers N]`,
+    `The engine cannot start: ${problem}. Usage: engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed]`,
   );
 }
 
@@ -74,7 +78,9 @@ async function start({
   target,
   storeFolder,
   workers,
+  isKeyed,
 }: EngineArguments): Promise<() => Promise<void>> {
+  const keying = isKeyed ? firstLine(process.stdin) : null;
   const folder = import.meta.dirname;
   const engine = await createEngine({
     modelFolder: join(folder, "model"),
@@ -85,7 +91,7 @@ async function start({
   const service = await createTinkerService({
     engine,
     storeFolder,
-    key: process.env[KEY_VARIABLE] || null,
+    key: await keying,
     clock: systemClock,
     random: systemRandom,
     files: createFileSystem(),

@@ -1,15 +1,16 @@
 /**
- * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N]`, with its key in
- * TINKER_RL_LOCAL_KEY. It prints one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open.
+ * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N] [--keyed]`. It prints one line
+ * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the first line of
+ * that is the key that every request must show.
  */
 
 import type { Server } from "node:http";
 import { parseArgs } from "node:util";
 import { AppError, errorMessage } from "../../../core/errors.ts";
+import { firstLine } from "../../../node/firstLine.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
 import { createEnvironmentServer } from "./server.ts";
 
-const KEY_VARIABLE = "TINKER_RL_LOCAL_KEY";
 const HOST = "127.0.0.1";
 /** Hundreds of rollouts connect at once. */
 const BACKLOG = 512;
@@ -21,6 +22,7 @@ type ListenOptions =
 interface Options {
   readonly address: ListenOptions;
   readonly maxSessions: number;
+  readonly isKeyed: boolean;
 }
 
 /** @throws AppError `bad-arguments` unless exactly one address is given, and a limit of at least 1 or none. */
@@ -31,16 +33,17 @@ function readOptions(args: readonly string[]): Options {
       socket: { type: "string" },
       port: { type: "string" },
       "max-sessions": { type: "string" },
+      keyed: { type: "boolean", default: false },
     },
   });
   const address = readAddress(values);
   const limit = values["max-sessions"];
   const maxSessions = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
   const isLimit = limit === undefined || /^[1-9]\d*$/.test(limit);
-  if (address !== null && isLimit) return { address, maxSessions };
+  if (address !== null && isLimit) return { address, maxSessions, isKeyed: values.keyed };
   throw new AppError(
     "bad-arguments",
-    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N]",
+    "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N] [--keyed]",
   );
 }
 
@@ -74,11 +77,11 @@ async function run(): Promise<void> {
     process.once("SIGTERM", () => resolve());
     process.stdin.once("close", () => resolve()).resume();
   });
-  const { address: place, maxSessions } = readOptions(process.argv.slice(2));
+  const { address: place, maxSessions, isKeyed } = readOptions(process.argv.slice(2));
   const { server, close } = createEnvironmentServer({
     environments: EMBEDDED_ENVIRONMENTS,
     maxSessions,
-    apiKey: process.env[KEY_VARIABLE] || null,
+    apiKey: isKeyed ? await firstLine(process.stdin) : null,
   });
   const address = await listen(server, place);
   process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);

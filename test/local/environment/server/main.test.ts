@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function start(...args: readonly string[]): ChildProcess {
-  const env = { ...process.env, TINKER_RL_LOCAL_KEY: "sesame" };
-  const child = spawn(process.execPath, [program, ...args], { env });
+  const child = spawn(process.execPath, [program, ...args, "--keyed"]);
+  child.stdin.write("sesame\n");
   onTestFinished(() => void child.kill());
   return child;
 }
