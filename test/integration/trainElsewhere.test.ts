@@ -337,8 +337,8 @@ describe("a server with SkyRL's gaps", () => {
 
   it("is recognised by the loss of each token, at the start and at the resume", async () => {
     const events = await readFile(join(folder, "events.jsonl"), "utf8");
-    expect(events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); how/g)).toHaveLength(
-      2,
-    );
+    expect(
+      events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); how/g),
+    ).toHaveLength(2);
   });
 });
