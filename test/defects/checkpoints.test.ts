@@ -96,7 +96,7 @@ describe("a run that ends between two regular saves", () => {
     atStepTwo(environment, () => {
       throw gone;
     });
-    await expect(environment.run()).rejects.toBe(gone);
+    await expect(environment.run()).rejects.toMatchObject({ code: gone.code, cause: gone });
     expect(await environment.checkpoints()).toMatchObject([{ kind: "interrupt", step: 2 }]);
   });
 });
