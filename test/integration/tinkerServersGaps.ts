@@ -50,6 +50,9 @@ const bodySchema = z.looseObject({
 });
 type Body = z.output<typeof bodySchema>;
 
+const capabilitiesSchema = z.object({
+  supported_models: z.array(z.object({ model_name: z.string() })),
+});
 const ticketSchema = z.looseObject({ request_id: z.string() });
 const failureSchema = z.object({ error: z.string() });
 const savedSchema = z.object({ path: z.string() });
@@ -106,6 +109,7 @@ class Gaps implements Filter {
   answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer {
     const path = endpoint(to);
     if (path === "client/config") return json(200, { pjwt_auth_enabled: false });
+    if (path === "get_server_capabilities") return json(200, namesOnly(parsed(answer.body)));
     if (path === "retrieve_future") return this.#result(answer, to);
     if (answer.status !== 200) return answer;
     const ticket = ticketSchema.safeParse(parsed(answer.body));
@@ -178,6 +182,11 @@ class Gaps implements Filter {
     if (operation !== "save_weights_for_sampler" || !saved.success) return answer;
     return json(200, { path: saved.data.path.replace("/sampler_weights/", "/") });
   }
+}
+
+function namesOnly(value: unknown) {
+  const { supported_models: models } = capabilitiesSchema.parse(value);
+  return { supported_models: models.map(({ model_name }) => ({ model_name })) };
 }
 
 const optimizerMetrics = {

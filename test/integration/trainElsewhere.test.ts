@@ -261,6 +261,9 @@ describe("a server with SkyRL's gaps", () => {
     gateway = await startGateway({ upstream: upstreamOf(serving.tinkerUrl), prefix: "", filter });
     const begun = await train(config(gateway.url), `--max_steps=${STEPS - 1}`);
     expect(begun).toMatchObject({ code: 0, stderr: "" });
+    expect(begun.stdout).toContain(
+      `warning: The server at ${gateway.url} does not tell the context`,
+    );
     folder = begun.folder;
     // A finished run goes on when it may do more steps.
     const resumed = await runProgram(["resume", folder, `--max_steps=${STEPS}`], keys());

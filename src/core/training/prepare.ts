@@ -69,7 +69,14 @@ async function requireModel({ config, service, onWarning }: PrepareParts): Promi
   }
   const models = offers.filter((model) => model.isTrainable);
   const found = models.find((model) => model.name === config.model_name);
-  if (found !== undefined) return found.maxContextLength;
+  if (found !== undefined) {
+    if (found.maxContextLength === null) {
+      onWarning(
+        `The server at ${service.address} does not tell the context of ${found.name}: nothing checks that max_total_tokens: ${config.max_total_tokens} fits into it.`,
+      );
+    }
+    return found.maxContextLength;
+  }
   const names = models.map((model) => model.name);
   const near = nearestWord(config.model_name, names);
   const offered = names.slice(0, 8).join(", ");
