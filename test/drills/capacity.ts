@@ -15,7 +15,7 @@ import { CountingProxy } from "./countingProxy.ts";
 
 const ROOM = 6;
 const ASKED = 64;
-const STEPS = 12;
+const STEPS = 10;
 const GROUPS = 8;
 const ROLLOUTS = 16;
 const PROGRAMS = resolve("dist/trainer");

@@ -134,11 +134,8 @@ export class EnvironmentGate {
     for (let refusals = 1; ; refusals += 1) {
       const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
       if ("session" in opened) return opened;
-      // Its turn had come: it stays in front of those that have not asked yet.
-      release = await whileWaiting(async () => {
-        await this.#room.rest(opened.refusal, refusals, signal);
-        return await this.#enter(signal, true);
-      });
+      const place = release;
+      release = await whileWaiting(() => this.#rest(opened.refusal, refusals, place, signal));
     }
   }
 
@@ -182,15 +179,23 @@ export class EnvironmentGate {
     return isEnvironmentFault(fault) && this.#circuit.opened !== null;
   }
 
-  async #enter(signal: AbortSignal, atHead = false): Promise<() => void> {
-    const release = await this.#room.enter({ atHead, signal });
-    try {
-      await this.#circuit.pass(signal);
-      return release;
-    } catch (error) {
-      release();
-      throw error;
-    }
+  async #enter(signal: AbortSignal): Promise<() => void> {
+    const release = await this.#room.enter({ signal });
+    await this.#circuit.pass(signal).catch(givingBack(release));
+    return release;
+  }
+
+  /** Waits in the place that it was refused in, so that not all the others ask in turn. */
+  async #rest(
+    refusal: AppError,
+    refusals: number,
+    release: () => void,
+    signal: AbortSignal,
+  ): Promise<() => void> {
+    await this.#room.rest(refusal, refusals, signal).catch(givingBack(release));
+    const kept = await this.#room.keep(release, signal);
+    await this.#circuit.pass(signal).catch(givingBack(kept));
+    return kept;
   }
 
   async #tryToOpen(
@@ -208,9 +213,11 @@ export class EnvironmentGate {
       return { session, tookMs, close: () => this.#close(session, release) };
     } catch (error) {
       this.#inFlight -= 1;
-      release();
       this.#lastOpeningFailed = isServiceFault(error);
-      if (!isAppError(error, "environment-capacity")) throw error;
+      if (!isAppError(error, "environment-capacity")) {
+        release();
+        throw error;
+      }
       this.#room.shrink();
       this.#refused(error);
       return { refusal: error };
@@ -298,4 +305,12 @@ export class EnvironmentGate {
   #tell(news: GateNews): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
+}
+
+/** For a wait that fails in a place: the place is given back. */
+function givingBack(release: () => void): (error: unknown) => never {
+  return (error) => {
+    release();
+    throw error;
+  };
 }

@@ -31,13 +31,16 @@ const SHRINK_INTERVAL_MS = 5_000;
 const GROW_AFTER_MS = 10_000;
 const WAIT_BASE_MS = 1_000;
 const WAIT_CAP_MS = 60_000;
+/** Longer than this nobody waits without asking. */
+const MAX_ASKED_MS = 5 * 60_000;
 /** Stands for "no limit of its own" in the limiter. */
 const UNBOUNDED = 1_000_000;
 
 export class Room {
   readonly #parts: RoomParts;
   readonly #limiter: Limiter;
-  readonly #naps = new Naps();
+  /** Refused ones, each until its time is over. */
+  readonly #resting = new Set<Naps>();
   #ceiling: number;
   #open = 0;
   #most = 0;
@@ -97,8 +100,13 @@ export class Room {
     this.#limiter.resize(limit + 1);
   }
 
+  /** One that was refused may try now, unless the environment named a time. */
   closed(): void {
     this.#open -= 1;
+    const [first] = this.#resting;
+    if (first === undefined) return;
+    this.#resting.delete(first);
+    first.wake();
   }
 
   /** The environment refused to answer for lack of room. */
@@ -110,14 +118,14 @@ export class Room {
     this.#refusedSinceMs ??= nowMs;
   }
 
-  /** Asks for fewer sessions at once, because one was refused; its place was given back. */
+  /** Asks for fewer sessions at once, because one was refused. */
   shrink(): void {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
     this.#lastShrinkMs = nowMs;
     // Half of what was asked for at once, but not less than what is open and evidently fits.
-    const used = this.#limiter.active + 1;
-    this.#limiter.resize(Math.max(1, this.#open, Math.floor(used / 2)));
+    const used = Math.floor(this.#limiter.active / 2);
+    this.#limiter.resize(Math.max(1, this.#open, used));
   }
 
   /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
@@ -125,15 +133,31 @@ export class Room {
     const { clock, random } = this.#parts;
     const asked = refusal.data["retryAfterMs"];
     const backoffMs = Math.min(WAIT_BASE_MS * 2 ** (refusals - 1), WAIT_CAP_MS);
-    const waitMs = typeof asked === "number" ? asked : backoffMs * (1 - 0.25 * random.uniform());
+    const ownMs = backoffMs * (1 - 0.25 * random.uniform());
+    const waitMs = typeof asked === "number" ? Math.min(asked, MAX_ASKED_MS) : ownMs;
     const startedMs = clock.monotonic();
-    await this.#naps.during((woken) => clock.sleep(waitMs, woken), signal);
-    this.#waitMs += clock.monotonic() - startedMs;
+    const nap = new Naps();
+    if (typeof asked !== "number") this.#resting.add(nap);
+    try {
+      await nap.during((woken) => clock.sleep(waitMs, woken), signal);
+    } finally {
+      this.#resting.delete(nap);
+      this.#waitMs += clock.monotonic() - startedMs;
+    }
+  }
+
+  /** Keeps a place, or where there are fewer by now, gives it back and takes the next. */
+  async keep(release: () => void, signal: AbortSignal): Promise<() => void> {
+    if (this.#limiter.active <= this.#limiter.limit) return release;
+    // In front of those that have not asked yet, and in line before the place is given back.
+    const next = this.enter({ atHead: true, signal });
+    release();
+    return await next;
   }
 
   /** Ends all rests; the time without a session counts from now. */
   tryNow(): void {
     if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#parts.clock.monotonic();
-    this.#naps.wake();
+    for (const nap of [...this.#resting]) nap.wake();
   }
 }
