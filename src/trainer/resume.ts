@@ -53,10 +53,12 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     loaded,
     name: runFile.name,
     claim: async (preparation) => {
-      if (state !== null) requireSameTasks(preparation, state);
+      if (state !== null && preparation !== null) requireSameTasks(preparation, state);
+      const step = state?.step ?? startPosition(loaded.config).step;
       const starter = {
         folder,
-        step: state?.step ?? startPosition(loaded.config).step,
+        // The evaluation after the last step stays.
+        step: preparation === null ? step + 1 : step,
         pid: process.pid,
         host: hostname(),
         owner,
@@ -64,11 +66,22 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
       };
       return resumeRun({ fileSystem, clock: systemClock, isProcessAlive }, starter);
     },
+    isOver:
+      runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
     createClient: (tinker) => resumeClient(tinker, loaded.config, state),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
     wandbRunId: state?.run_ids.wandb ?? null,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
+}
+
+/** True for a setting of what is told to trackers: it leaves nothing to train. */
+function isOfTrackers(path: string): boolean {
+  return (
+    path.startsWith("wandb") ||
+    path.startsWith("openreward_upload") ||
+    path === "openreward_run_name"
+  );
 }
 
 function requireSameIdentity(

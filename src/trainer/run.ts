@@ -40,6 +40,8 @@ import { loadTokenizer } from "./loadTokenizer.ts";
 import type { LocalPrograms } from "./localServices.ts";
 import { hubToken } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
+import { type LeftOverParts, sendLeftOvers } from "./tracking/leftOvers.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import { startWandb, type WandbReport } from "./tracking/wandb.ts";
@@ -50,8 +52,13 @@ import { loadVariables } from "./variables.ts";
 export interface RunPlan {
   readonly loaded: LoadedConfig;
   readonly name: string;
-  /** Claims the folder; called once nothing is left that could refuse the run before it costs anything. */
-  readonly claim: (preparation: Preparation) => Promise<RunLease>;
+  /**
+   * Claims the folder; called once nothing is left that could refuse the run before it costs anything. Without a preparation nothing
+   * is trained, and nothing superseded.
+   */
+  readonly claim: (preparation: Preparation | null) => Promise<RunLease>;
+  /** True when the run is done and all there may be to do is to send what its trackers have not got; absent = no. */
+  readonly isOver?: boolean;
   readonly createClient: (tinker: TinkerConnection) => Promise<TrainingClient>;
   readonly start: LoopPosition;
   /** Keys that were changed since the run began. */
@@ -91,7 +98,7 @@ export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<Ru
 }
 
 async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): Promise<RunEnd> {
-  const { watch, closers, control, log } = scope;
+  const { watch, control, log } = scope;
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
@@ -107,6 +114,8 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   if (uploadTo !== null) redactor.learn(uploadTo.key);
   const wandbTo = await wandbAddress(parts);
   if (wandbTo !== null) redactor.learn(wandbTo.key);
+  if (plan.isOver === true)
+    return finishRun(scope, plan, { redactor, uploadTo, wandbTo, variables });
   watch({
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
@@ -140,17 +149,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     onWarning: (message) => watch({ kind: "warning", message }),
   });
   const preparation = await orAborted(preparing, control.signal);
-  const lease = await plan.claim(preparation);
-  await lease.update({ control: scope.ear?.address ?? null });
-  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
-  scope.onFolder?.(lease.folder);
-  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
-  const heartbeat = new AbortController();
-  const beating = lease.keepAlive(log, heartbeat.signal);
-  closers.add(async () => {
-    heartbeat.abort();
-    await beating;
-  });
+  const lease = await claimRun(scope, plan, redactor, preparation);
   try {
     const client = await orAborted(plan.createClient(tinker), control.signal);
     const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
@@ -167,6 +166,45 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     // Whatever broke first: it is because of this that it did.
     throw control.failure ?? error;
   }
+}
+
+/** Takes the folder over, with all that shows to others that a trainer is at it. */
+async function claimRun(
+  scope: TrainerScope,
+  plan: RunPlan,
+  redactor: Redactor,
+  preparation: Preparation | null,
+): Promise<RunLease> {
+  const lease = await plan.claim(preparation);
+  await lease.update({ control: scope.ear?.address ?? null });
+  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
+  scope.onFolder?.(lease.folder);
+  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
+  const heartbeat = new AbortController();
+  const beating = lease.keepAlive(scope.log, heartbeat.signal);
+  scope.closers.add(async () => {
+    heartbeat.abort();
+    await beating;
+  });
+  return lease;
+}
+
+async function finishRun(
+  scope: TrainerScope,
+  plan: RunPlan,
+  pieces: Pick<LeftOverParts, "uploadTo" | "wandbTo" | "variables"> & {
+    readonly redactor: Redactor;
+  },
+): Promise<RunEnd> {
+  const { redactor, ...others } = pieces;
+  const lease = await claimRun(scope, plan, redactor, null);
+  await sendLeftOvers({
+    ...others,
+    ...{ lease, closers: scope.closers, step: plan.start.step },
+    context: { ...reportContext(scope, plan, lease, redactor), totalSteps: plan.start.step },
+    wandbRunId: plan.wandbRunId ?? null,
+  });
+  return { outcome: "done", folder: lease.folder };
 }
 
 /** Says once for each file that it is being downloaded. */
@@ -188,26 +226,33 @@ interface RunPieces {
 }
 
 function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunContext {
-  const { fileSystem, log, control, watch } = scope;
   const { preparation, lease, tinker, client, redactor } = pieces;
-  const { folder } = lease;
-  const { attempt } = lease.file;
   return {
-    clock: systemClock,
-    random: systemRandom,
-    sha256,
-    ...{ log, fileSystem, redactor, control, watch, folder, client, attempt },
+    ...reportContext(scope, plan, lease, redactor),
+    client,
     enterPhase: (phase) => lease.update({ phase }),
     ...preparation.chat,
-    config: plan.loaded.config,
-    store: createRolloutStore({ fileSystem, redactor, folder }),
-    events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
+    store: createRolloutStore({ fileSystem: scope.fileSystem, redactor, folder: lease.folder }),
     service: tinker.service,
     environments: preparation.environments,
     sequence: preparation.sequence,
     totalSteps: preparation.totalSteps,
     limits: runLimits(plan.loaded.config),
     lagMs: measureLag(),
+  };
+}
+
+function reportContext(
+  { fileSystem, log, control, watch }: TrainerScope,
+  { loaded }: RunPlan,
+  { folder, file: { attempt } }: RunLease,
+  redactor: Redactor,
+): Omit<ReportContext, "totalSteps"> {
+  const parts = { fileSystem, clock: systemClock, redactor, folder, attempt };
+  return {
+    ...parts,
+    ...{ log, control, watch, sha256, random: systemRandom, config: loaded.config },
+    events: createEventLog(parts),
   };
 }
 

@@ -120,6 +120,7 @@ export class UploadSpool {
     });
     const mayWait = (): boolean =>
       !isDone && !isHopeless() && signal?.aborted !== true && clock.monotonic() < endMs;
+    await this.#opened;
     // What is settled already needs no line.
     await Promise.race([done, clock.sleep(0)]);
     let progressMs = clock.monotonic();

@@ -9,15 +9,15 @@ import { describeRollout } from "../../core/run/rolloutUpload.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/run/uploadSpool.ts";
 import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
-import type { RunContext } from "../../core/training/context.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import type { Closers } from "../closers.ts";
+import type { ReportContext } from "./reportContext.ts";
 import type { UploadAddress } from "./uploadAddress.ts";
 
 export interface UploadParts {
-  readonly context: RunContext;
+  readonly context: ReportContext;
   readonly address: UploadAddress;
   /** Of the run that this is. */
   readonly file: Pick<RunFile, "runId" | "name">;

@@ -6,7 +6,6 @@ import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/run/metricsTree.ts";
 import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
-import type { RunContext } from "../../core/training/context.ts";
 import { evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import type { TrackerWaits } from "../../core/wandb/delivery.ts";
@@ -15,10 +14,11 @@ import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import type { Closers } from "../closers.ts";
 import type { Variables } from "../variables.ts";
+import type { ReportContext } from "./reportContext.ts";
 import type { WandbAddress } from "./wandbAddress.ts";
 
 export interface WandbParts {
-  readonly context: RunContext;
+  readonly context: ReportContext;
   /** Null = everything is filed in the run folder. */
   readonly address: WandbAddress | null;
   readonly variables: Variables;
@@ -57,9 +57,9 @@ export async function startWandb({
 
 export class WandbReport {
   readonly #tracker: WandbTracker;
-  readonly #context: RunContext;
+  readonly #context: ReportContext;
 
-  constructor(tracker: WandbTracker, context: RunContext) {
+  constructor(tracker: WandbTracker, context: ReportContext) {
     this.#tracker = tracker;
     this.#context = context;
   }
@@ -125,7 +125,7 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
   });
 }
 
-function voice({ control, events, redactor, watch, log }: RunContext) {
+function voice({ control, events, redactor, watch, log }: ReportContext) {
   let left: number | null = null;
   const record = (level: "info" | "warn", kind: string, message: string): void => {
     events.record({ step: null, level, kind, message, data: {} }).catch((error: unknown) => {

@@ -1,0 +1,39 @@
+/** Sends what the trackers of a run that is done have not got yet: nothing is started or connected that trains. */
+
+import type { RunLease } from "../../core/run/runLease.ts";
+import type { Closers } from "../closers.ts";
+import type { Variables } from "../variables.ts";
+import type { ReportContext } from "./reportContext.ts";
+import { startUploads } from "./upload.ts";
+import type { UploadAddress } from "./uploadAddress.ts";
+import { startWandb } from "./wandb.ts";
+import type { WandbAddress } from "./wandbAddress.ts";
+
+export interface LeftOverParts {
+  readonly context: ReportContext;
+  readonly lease: RunLease;
+  readonly closers: Closers;
+  readonly variables: Variables;
+  /** Completed steps. */
+  readonly step: number;
+  /** Null when the rollouts are not uploaded. */
+  readonly uploadTo: UploadAddress | null;
+  /** Null when nothing is sent to Weights & Biases. */
+  readonly wandbTo: WandbAddress | null;
+  /** Its id on Weights & Biases; null = none. */
+  readonly wandbRunId: string | null;
+}
+
+export async function sendLeftOvers(parts: LeftOverParts): Promise<void> {
+  const { context, lease, closers, variables, step, uploadTo, wandbTo, wandbRunId } = parts;
+  const { watch, control, folder } = context;
+  watch({ kind: "notice", message: "The run is done: nothing is left to train." });
+  await lease.update({ phase: "finishing" });
+  const of = { context, file: lease.file, firstStep: step, closers };
+  const uploads = startUploads({ ...of, address: uploadTo });
+  const wandb = await startWandb({ ...of, address: wandbTo, variables, knownRunId: wandbRunId });
+  await uploads?.drain("done", control.signal);
+  await wandb?.finish(0, control.signal);
+  await lease.update({ phase: "done", control: null });
+  watch({ kind: "ended", outcome: "done", folder, step, rewards: [] });
+}

@@ -1,0 +1,92 @@
+/** A run that is done and resumed for its trackers only: what they lack is sent, and nothing that trains is started. */
+
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readLines, runFolderWith } from "./localRun.ts";
+import { runProgram } from "./trainProgram.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 2
+max_steps: 2
+evaluation: { splits: { local/calculator: [test] }, num_samples: 2 }
+openreward_upload: false
+`;
+const KEY = "or_right";
+
+/** Begun rollouts, by their names. */
+const begun: string[] = [];
+const service = createServer(async (request, reply) => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const isRight = request.headers["x-api-key"] === KEY;
+  // It does not tell what it has.
+  const isPost = request.method === "POST";
+  reply.statusCode = isRight ? (isPost ? 200 : 404) : 401;
+  reply.end("{}");
+  if (!isRight || !isPost) return;
+  const { events } = JSON.parse(Buffer.concat(parts).toString("utf8"));
+  for (const { eventType, rolloutName } of events) {
+    if (eventType === "rollout") begun.push(rolloutName);
+  }
+});
+let home = "";
+let folder = "";
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  home = await runFolderWith(CONFIG);
+  folder = join(home, ".tinker-rl", "runs", "run");
+});
+afterAll(async () => {
+  service.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+it("sends them with a key that is right at last, and keeps what it has", async () => {
+  const config = join(home, "config.yaml");
+  expect(await runProgram(["train", "-c", config], {})).toMatchObject({ code: 0 });
+  const files = [
+    "metrics.jsonl",
+    "checkpoints.jsonl",
+    "eval/results.jsonl",
+    "eval/step-000002.jsonl",
+  ];
+  const read = () => Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
+  const before = await read();
+  await writeFile(config, CONFIG.replace("upload: false", "upload: true"));
+  // The address of a server that listens on a port.
+  const { port } = service.address() as AddressInfo;
+  const resumeWith = (key: string) =>
+    runProgram(["resume", folder], {
+      OPENREWARD_API_URL: `http://127.0.0.1:${port}`,
+      OPENREWARD_API_KEY: key,
+    });
+  const denied = await resumeWith("or_wrong");
+  expect(denied).toMatchObject({ code: 0, stderr: "" });
+  expect(denied.stdout).toContain("16 rollouts not uploaded");
+  expect(begun).toEqual([]);
+  const { code, stdout } = await resumeWith(KEY);
+  expect(code).toBe(0);
+  expect(stdout).toContain("nothing is left to train");
+  expect(stdout).toContain("all rollouts are uploaded");
+  expect(stdout).not.toContain("embedded engine");
+  expect(new Set(begun).size).toBe(16);
+  expect(begun).toHaveLength(16);
+  expect(await read()).toEqual(before);
+});
+
+it("trains on when there is more to train", async () => {
+  const longer = CONFIG.replace("max_steps: 2", "max_steps: 3");
+  await writeFile(join(home, "config.yaml"), longer);
+  const { code, stdout } = await runProgram(["resume", folder], {});
+  expect(code).toBe(0);
+  expect(stdout).toContain("step 3/3");
+  expect(await readLines(join(folder, "metrics.jsonl"))).toHaveLength(3);
+});
