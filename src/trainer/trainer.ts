@@ -5,9 +5,11 @@ import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isAppError } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import { startRun } from "../core/run/runFolder.ts";
+import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 import { RunControl } from "../core/training/control.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
@@ -82,19 +84,20 @@ async function run(
 ): Promise<RunEnd> {
   const { control, closers } = parts;
   const order = request.launch?.order;
+  const { redactor = new Redactor() } = request;
+  const log = cleanedLog(debugLog, redactor);
   let place: string | null = null;
   try {
     const onQuit = order === undefined ? {} : { onQuit: order.onQuit };
-    const ear = await Ear.open({ ...parts, clock: systemClock, log: debugLog, stopNow, ...onQuit });
+    const ear = await Ear.open({ ...parts, clock: systemClock, log, stopNow, ...onQuit });
     closers.add(() => ear.close());
     request.launch?.onPlace({ control: ear.address });
     const scope: TrainerScope = {
       ...parts,
-      log: debugLog,
-      watch: watchers([guarded(request.watch), (event) => ear.heard(event)]),
+      ...{ log, redactor },
+      watch: watchers([guarded(request.watch, log), (event) => ear.heard(event)]),
       allowedHosts: [...(request.allowedHosts ?? []), ...(order?.allowedHosts ?? [])],
       ...(order !== undefined && { order }),
-      ...(request.redactor !== undefined && { redactor: request.redactor }),
       ear,
       onFolder: (folder) => {
         place = folder;
@@ -119,7 +122,7 @@ function watchers(all: readonly TrainRequest["watch"][]): TrainRequest["watch"] 
 }
 
 /** A watcher that throws is not heard again; it cannot disturb the run. */
-function guarded(watch: TrainRequest["watch"]): TrainRequest["watch"] {
+function guarded(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] {
   let isWell = true;
   return (event) => {
     if (!isWell) return;
@@ -127,7 +130,7 @@ function guarded(watch: TrainRequest["watch"]): TrainRequest["watch"] {
       watch(event);
     } catch (error) {
       isWell = false;
-      debugLog.error("A watcher of the run failed.", { error });
+      log.error("A watcher of the run failed.", { error });
     }
   };
 }

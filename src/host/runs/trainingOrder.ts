@@ -8,14 +8,16 @@ import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { readSetting } from "../settings.ts";
 import { launchConfig } from "./launchConfig.ts";
+import { requireNoSecret } from "./requireNoSecret.ts";
 import type { TrainingWish } from "./trainings.ts";
 
-/** Null when the user went away from a question. */
+/** Null when the user went away from a question. @throws AppError `secret-not-allowed` */
 export async function trainingOrder(
   keys: Pick<Keys, "forLaunch">,
   wish: TrainingWish,
 ): Promise<LaunchOrder | null> {
   const config = await launchConfig(wish);
+  requireNoSecret(config);
   const allowed = await keys.forLaunch(config);
   if (allowed === null) return null;
   return {

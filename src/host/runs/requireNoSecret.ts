@@ -1,0 +1,20 @@
+/** Keeps secrets that are given as settings off the trainer's command line, which others on the machine can read. */
+
+import { parseConfig } from "../../core/config/parse.ts";
+import { AppError } from "../../core/errors.ts";
+import type { LaunchConfig } from "../keys/launchKeys.ts";
+
+/** What cannot be read is for the trainer to refuse. @throws AppError `secret-not-allowed` */
+export function requireNoSecret({ path, text, overrides }: LaunchConfig): void {
+  const result = parseConfig(text, { path, overrides });
+  if (!result.ok) return;
+  // Applied ones are as given, but for secrets.
+  const found = result.overrides.find((applied, index) => applied.text !== overrides[index]);
+  if (found === undefined) return;
+  const key = found.path.join(".");
+  throw new AppError(
+    "secret-not-allowed",
+    `${key} is given as a setting, and would stand on the trainer's command line for others to read. Store it with *Set Key* or write it into .env, and set ${key} to null.`,
+    { configPath: key },
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { requireNoSecret } from "../../../src/host/runs/requireNoSecret.ts";
+import { textWith } from "../../core/config/configText.ts";
+
+const check = (...overrides: readonly string[]) =>
+  requireNoSecret({ path: "run.yaml", text: textWith("secrets: { token: null }"), overrides });
+
+it.each(["secrets.token=hunter-2", "secrets={token: hunter-2}"])(
+  "a secret that is given as a setting is refused without being shown: %s",
+  (override) => {
+    expect(() => check("max_steps=3", override)).toThrow(
+      /^secrets(\.token)? is given as a setting/,
+    );
+    expect(() => check("max_steps=3", override)).not.toThrow(/hunter/);
+  },
+);
+
+it("other settings are not, nor is the leave to look a secret up", () => {
+  expect(() => check("max_steps=3", "secrets.token=null", "learning_rate = 1e-4")).not.toThrow();
+});
