@@ -32,13 +32,8 @@ const stateSchema = z.looseObject({ step: z.number() });
 
 const DOWN_MS = 60_000;
 const SHORT_MS = 15_000;
-/** When each service goes down, after the first: at times together, and environments and engine each without the other, too. */
-const OUTAGES: readonly (readonly [ServiceName, number])[] = [
-  ["uploads", 0],
-  ["wandb", 0],
-  ["environments", 10_000],
-  ["tinker", 40_000],
-];
+/** Each of both is down without the other, too. */
+const TINKER_AFTER_MS = 30_000;
 /** Rollouts of a step after which it is in its middle. */
 const AMID = 40;
 const DISK_LIMIT_MS = 90_000;
@@ -63,12 +58,7 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
     if (!without.has("outages")) {
       const step = at(0.4);
       await trainer.reached(step, AMID);
-      say(`services go down for ${DOWN_MS / 1000} s each, in step ${step + 1}`);
-      await Promise.all(OUTAGES.map(([name, afterMs]) => outage(parts, name, afterMs)));
-      const { losses } = stage.training;
-      await trainer.until("the next update", () => stage.training.losses > losses);
-      say(`tinker is down again for ${SHORT_MS / 1000} s, in the middle of an update`);
-      await stage.proxies.tinker.down(SHORT_MS);
+      await allDown(parts, trainer, step);
     }
     const diskErrors: string[] = [];
     if (disk !== null) {
@@ -106,10 +96,24 @@ function savedSteps(run: string): number {
   return existsSync(path) ? stateSchema.parse(JSON.parse(readFileSync(path, "utf8"))).step : 0;
 }
 
-async function outage({ stage, say }: ScenarioParts, name: ServiceName, afterMs: number) {
-  await sleep(afterMs);
-  say(`${name} is down`);
-  await stage.proxies[name].down(DOWN_MS);
+/** Uploads and rows pile up first; then the rollouts of the next step cannot be played, and at last nothing can be sampled. */
+async function allDown(parts: ScenarioParts, trainer: Trainer, step: number): Promise<void> {
+  const { stage, say } = parts;
+  const trackers = [outage(parts, "uploads", DOWN_MS), outage(parts, "wandb", DOWN_MS)];
+  await trainer.reached(step + 1, 1);
+  const environments = outage(parts, "environments", DOWN_MS);
+  await sleep(TINKER_AFTER_MS);
+  await outage(parts, "tinker", DOWN_MS);
+  await Promise.all([...trackers, environments]);
+  const { losses } = stage.training;
+  await trainer.until("the next update", () => stage.training.losses > losses);
+  say("in the middle of an update:");
+  await outage(parts, "tinker", SHORT_MS);
+}
+
+async function outage({ stage, say }: ScenarioParts, name: ServiceName, ms: number) {
+  say(`${name} is down for ${ms / 1000} s`);
+  await stage.proxies[name].down(ms);
   say(`${name} is back`);
 }
 
