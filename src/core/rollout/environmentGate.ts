@@ -243,6 +243,7 @@ export class EnvironmentGate {
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
     this.#inFlight -= 1;
+    this.#room.closing();
     try {
       await session.close();
     } finally {

@@ -22,7 +22,7 @@ export interface RoomFacts {
   readonly rejections: number;
   /** Over all rollouts. */
   readonly waitS: number;
-  /** Sessions that were open at once. */
+  /** Sessions that were in use at once. */
   readonly most: number;
 }
 
@@ -43,6 +43,8 @@ export class Room {
   readonly #resting = new Set<Naps>();
   #ceiling: number;
   #open = 0;
+  /** Open ones that are not being closed. */
+  #inUse = 0;
   #most = 0;
   #rejections = 0;
   #waitMs = 0;
@@ -90,7 +92,8 @@ export class Room {
   /** A session was opened in a place of this room. */
   opened(): void {
     this.#open += 1;
-    this.#most = Math.max(this.#most, this.#open);
+    this.#inUse += 1;
+    this.#most = Math.max(this.#most, this.#inUse);
     this.#cleanStarts += 1;
     this.#refusedSinceMs = null;
     const { limit } = this.#limiter;
@@ -98,6 +101,11 @@ export class Room {
     if (limit >= this.#ceiling || this.#cleanStarts < limit || !isQuiet) return;
     this.#cleanStarts = 0;
     this.#limiter.resize(limit + 1);
+  }
+
+  /** A session is about to be closed: the environment may know before the answer is here. */
+  closing(): void {
+    this.#inUse -= 1;
   }
 
   /** One that was refused may try now, unless the environment named a time. */
@@ -123,9 +131,9 @@ export class Room {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
     this.#lastShrinkMs = nowMs;
-    // Half of what was asked for at once, but not less than what is open and evidently fits.
-    const used = Math.floor(this.#limiter.active / 2);
-    this.#limiter.resize(Math.max(1, this.#open, used));
+    // Half of what was asked for at once, but not less than what is in use and evidently fits.
+    const half = Math.floor(this.#limiter.active / 2);
+    this.#limiter.resize(Math.max(1, this.#inUse, half));
   }
 
   /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
