@@ -27,7 +27,7 @@ import {
 import type { TinkerConnection } from "./connections.ts";
 import type { ResumeRequest } from "./contract.ts";
 import { createClient, startPosition } from "./modelStart.ts";
-import type { RunPlan } from "./run.ts";
+import type { RunPlan } from "./runPlan.ts";
 
 /** @throws AppError `run-not-found`, `config-identity`, `config-invalid`, `run-file-invalid` */
 export async function planResume(fileSystem: FileSystem, request: ResumeRequest): Promise<RunPlan> {

@@ -4,8 +4,6 @@ import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
-import type { FileSystem, Log } from "../core/ports.ts";
-import { createEventLog } from "../core/run/events.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
 import type { RunLease } from "../core/run/runLease.ts";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
@@ -13,9 +11,8 @@ import { Redactor } from "../core/secrets/redact.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
-import type { RunControl } from "../core/training/control.ts";
 import { evaluate } from "../core/training/evaluate.ts";
-import { type LoopEnd, type LoopPosition, runLoop } from "../core/training/loop.ts";
+import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { orAborted } from "../core/util/abort.ts";
@@ -25,9 +22,8 @@ import { sha256 } from "../node/hash.ts";
 import { proxyPasswords } from "../node/proxyPasswords.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
-import type { LaunchOrder } from "../shared/control.ts";
-import type { Closers } from "./closers.ts";
-import { type LoadedConfig, writeConfigFiles, writtenSecrets } from "./configFiles.ts";
+import { claimRun, reportContext } from "./claimRun.ts";
+import { writtenSecrets } from "./configFiles.ts";
 import {
   type ConnectionParts,
   connectEnvironmentServices,
@@ -35,56 +31,16 @@ import {
   type TinkerConnection,
 } from "./connections.ts";
 import type { RunEnd } from "./contract.ts";
-import type { Ear } from "./control/ear.ts";
+import { finishRun } from "./finishRun.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
-import type { LocalPrograms } from "./localServices.ts";
+import type { RunPlan, TrainerScope } from "./runPlan.ts";
 import { hubToken } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
-import { type LeftOverParts, sendLeftOvers } from "./tracking/leftOvers.ts";
-import type { ReportContext } from "./tracking/reportContext.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import { startWandb, type WandbReport } from "./tracking/wandb.ts";
 import { type WandbAddress, wandbAddress } from "./tracking/wandbAddress.ts";
 import { loadVariables } from "./variables.ts";
-
-/** What differs between a new run and a resumed one. */
-export interface RunPlan {
-  readonly loaded: LoadedConfig;
-  readonly name: string;
-  /**
-   * Claims the folder; called once nothing is left that could refuse the run before it costs anything. Without a preparation nothing
-   * is trained, and nothing superseded.
-   */
-  readonly claim: (preparation: Preparation | null) => Promise<RunLease>;
-  /** True when the run is done and all there may be to do is to send what its trackers have not got; absent = no. */
-  readonly isOver?: boolean;
-  readonly createClient: (tinker: TinkerConnection) => Promise<TrainingClient>;
-  readonly start: LoopPosition;
-  /** Keys that were changed since the run began. */
-  readonly changedKeys: readonly string[];
-  /** Its id on Weights & Biases as saved with the state; absent = none. */
-  readonly wandbRunId?: string | null;
-}
-
-export interface TrainerScope {
-  readonly programs: LocalPrograms;
-  readonly fileSystem: FileSystem;
-  readonly log: Log;
-  readonly control: RunControl;
-  readonly watch: Watcher;
-  readonly closers: Closers;
-  /** Hosts that a `.env` file may lead keys from elsewhere to; absent = none. */
-  readonly allowedHosts?: readonly string[];
-  /** What the editor that started this trainer handed over. */
-  readonly order?: LaunchOrder;
-  /** Hears wishes from outside; absent where nobody can have any. */
-  readonly ear?: Ear;
-  /** Learns the run's secrets, for who tells of what breaks beside it; absent = nobody does. */
-  readonly redactor?: Redactor;
-  /** Called once the run has a folder. */
-  readonly onFolder?: (folder: string) => void;
-}
 
 /** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {
@@ -168,45 +124,6 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   }
 }
 
-/** Takes the folder over, with all that shows to others that a trainer is at it. */
-async function claimRun(
-  scope: TrainerScope,
-  plan: RunPlan,
-  redactor: Redactor,
-  preparation: Preparation | null,
-): Promise<RunLease> {
-  const lease = await plan.claim(preparation);
-  await lease.update({ control: scope.ear?.address ?? null });
-  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
-  scope.onFolder?.(lease.folder);
-  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
-  const heartbeat = new AbortController();
-  const beating = lease.keepAlive(scope.log, heartbeat.signal);
-  scope.closers.add(async () => {
-    heartbeat.abort();
-    await beating;
-  });
-  return lease;
-}
-
-async function finishRun(
-  scope: TrainerScope,
-  plan: RunPlan,
-  pieces: Pick<LeftOverParts, "uploadTo" | "wandbTo" | "variables"> & {
-    readonly redactor: Redactor;
-  },
-): Promise<RunEnd> {
-  const { redactor, ...others } = pieces;
-  const lease = await claimRun(scope, plan, redactor, null);
-  await sendLeftOvers({
-    ...others,
-    ...{ lease, closers: scope.closers, step: plan.start.step },
-    context: { ...reportContext(scope, plan, lease, redactor), totalSteps: plan.start.step },
-    wandbRunId: plan.wandbRunId ?? null,
-  });
-  return { outcome: "done", folder: lease.folder };
-}
-
 /** Says once for each file that it is being downloaded. */
 function downloads(watch: Watcher): (progress: DownloadProgress) => void {
   let current = "";
@@ -239,20 +156,6 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
     totalSteps: preparation.totalSteps,
     limits: runLimits(plan.loaded.config),
     lagMs: measureLag(),
-  };
-}
-
-function reportContext(
-  { fileSystem, log, control, watch }: TrainerScope,
-  { loaded }: RunPlan,
-  { folder, file: { attempt } }: RunLease,
-  redactor: Redactor,
-): Omit<ReportContext, "totalSteps"> {
-  const parts = { fileSystem, clock: systemClock, redactor, folder, attempt };
-  return {
-    ...parts,
-    ...{ log, control, watch, sha256, random: systemRandom, config: loaded.config },
-    events: createEventLog(parts),
   };
 }
 

@@ -21,7 +21,8 @@ import { Ear } from "./control/ear.ts";
 import { debugLog } from "./debugLog.ts";
 import { createClient, startPosition } from "./modelStart.ts";
 import { planResume } from "./resume.ts";
-import { executeRun, type RunPlan, type TrainerScope } from "./run.ts";
+import { executeRun } from "./run.ts";
+import type { RunPlan, TrainerScope } from "./runPlan.ts";
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {

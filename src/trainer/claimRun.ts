@@ -1,0 +1,47 @@
+/** Takes the folder of a run over, and puts together what its reports need. */
+
+import { createEventLog } from "../core/run/events.ts";
+import type { RunLease } from "../core/run/runLease.ts";
+import type { Redactor } from "../core/secrets/redact.ts";
+import type { Preparation } from "../core/training/prepare.ts";
+import { systemClock } from "../node/clock.ts";
+import { sha256 } from "../node/hash.ts";
+import { systemRandom } from "../node/random.ts";
+import { writeConfigFiles } from "./configFiles.ts";
+import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
+
+/** With all that shows to others that a trainer is at it. Without a preparation nothing is to be trained. */
+export async function claimRun(
+  scope: TrainerScope,
+  plan: RunPlan,
+  redactor: Redactor,
+  preparation: Preparation | null,
+): Promise<RunLease> {
+  const lease = await plan.claim(preparation);
+  await lease.update({ control: scope.ear?.address ?? null });
+  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
+  scope.onFolder?.(lease.folder);
+  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
+  const heartbeat = new AbortController();
+  const beating = lease.keepAlive(scope.log, heartbeat.signal);
+  scope.closers.add(async () => {
+    heartbeat.abort();
+    await beating;
+  });
+  return lease;
+}
+
+export function reportContext(
+  { fileSystem, log, control, watch }: TrainerScope,
+  { loaded }: RunPlan,
+  { folder, file: { attempt } }: RunLease,
+  redactor: Redactor,
+): Omit<ReportContext, "totalSteps"> {
+  const parts = { fileSystem, clock: systemClock, redactor, folder, attempt };
+  return {
+    ...parts,
+    ...{ log, control, watch, sha256, random: systemRandom, config: loaded.config },
+    events: createEventLog(parts),
+  };
+}

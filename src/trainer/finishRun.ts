@@ -1,0 +1,27 @@
+/** Ends a run that was done before: what its trackers lack is sent, and nothing else is begun. */
+
+import type { Redactor } from "../core/secrets/redact.ts";
+import { claimRun, reportContext } from "./claimRun.ts";
+import type { RunEnd } from "./contract.ts";
+import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import { type LeftOverParts, sendLeftOvers } from "./tracking/leftOvers.ts";
+
+/** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
+export async function finishRun(
+  scope: TrainerScope,
+  plan: RunPlan,
+  pieces: Pick<LeftOverParts, "uploadTo" | "wandbTo" | "variables"> & {
+    readonly redactor: Redactor;
+  },
+): Promise<RunEnd> {
+  const { redactor, ...others } = pieces;
+  const lease = await claimRun(scope, plan, redactor, null);
+  scope.ear?.entered("finishing");
+  await sendLeftOvers({
+    ...others,
+    ...{ lease, closers: scope.closers, step: plan.start.step },
+    context: { ...reportContext(scope, plan, lease, redactor), totalSteps: plan.start.step },
+    wandbRunId: plan.wandbRunId ?? null,
+  });
+  return { outcome: "done", folder: lease.folder };
+}

@@ -1,0 +1,54 @@
+/** What a run is made of before it begins: what it is to do, and what surrounds it. */
+
+import type { FileSystem, Log } from "../core/ports.ts";
+import type { RunLease } from "../core/run/runLease.ts";
+import type { Redactor } from "../core/secrets/redact.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
+import type { RunControl } from "../core/training/control.ts";
+import type { LoopPosition } from "../core/training/loop.ts";
+import type { Preparation } from "../core/training/prepare.ts";
+import type { Watcher } from "../core/training/progress.ts";
+import type { LaunchOrder } from "../shared/control.ts";
+import type { Closers } from "./closers.ts";
+import type { LoadedConfig } from "./configFiles.ts";
+import type { TinkerConnection } from "./connections.ts";
+import type { Ear } from "./control/ear.ts";
+import type { LocalPrograms } from "./localServices.ts";
+
+/** What differs between a new run and a resumed one. */
+export interface RunPlan {
+  readonly loaded: LoadedConfig;
+  readonly name: string;
+  /**
+   * Claims the folder; called once nothing is left that could refuse the run before it costs anything. Without a preparation nothing
+   * is trained, and nothing superseded.
+   */
+  readonly claim: (preparation: Preparation | null) => Promise<RunLease>;
+  /** True when the run is done and all there may be to do is to send what its trackers have not got; absent = no. */
+  readonly isOver?: boolean;
+  readonly createClient: (tinker: TinkerConnection) => Promise<TrainingClient>;
+  readonly start: LoopPosition;
+  /** Keys that were changed since the run began. */
+  readonly changedKeys: readonly string[];
+  /** Its id on Weights & Biases as saved with the state; absent = none. */
+  readonly wandbRunId?: string | null;
+}
+
+export interface TrainerScope {
+  readonly programs: LocalPrograms;
+  readonly fileSystem: FileSystem;
+  readonly log: Log;
+  readonly control: RunControl;
+  readonly watch: Watcher;
+  readonly closers: Closers;
+  /** Hosts that a `.env` file may lead keys from elsewhere to; absent = none. */
+  readonly allowedHosts?: readonly string[];
+  /** What the editor that started this trainer handed over. */
+  readonly order?: LaunchOrder;
+  /** Hears wishes from outside; absent where nobody can have any. */
+  readonly ear?: Ear;
+  /** Learns the run's secrets, for who tells of what breaks beside it; absent = nobody does. */
+  readonly redactor?: Redactor;
+  /** Called once the run has a folder. */
+  readonly onFolder?: (folder: string) => void;
+}
