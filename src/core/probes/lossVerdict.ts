@@ -4,7 +4,7 @@ import { lossMetrics } from "../tinker/metricNames.ts";
 import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
 import type { LossCandidate } from "./lossCandidates.ts";
 import { type LossNormalization, normalized } from "./normalizations.ts";
-import type { TokenLoss } from "./policyLosses.ts";
+import type { LossToken, TokenLoss } from "./policyLosses.ts";
 import type { ProbeData } from "./probeData.ts";
 
 export interface LossReading {
@@ -33,60 +33,72 @@ interface Fit {
   readonly normalization: LossNormalization | null;
 }
 
+type Tokens = readonly (readonly LossToken[])[];
+
 /** Servers compute in lower precision than this program; of what the terms add up to without their signs. */
 const TOLERANCE = 0.01;
 
+/** The loss that was asked for is the first of the candidates. */
 export function lossVerdict(
   candidates: readonly LossCandidate[],
   data: ProbeData,
   answer: ForwardBackwardResult,
 ): LossVerdict {
   const tokens = data.map((positions, d) =>
-    positions.map(({ q, advantage }, i) => ({ q, advantage, p: pOf(answer, d, i) })),
+    positions.map(({ q, advantage }, i) => {
+      const p = answer.outputs[d]?.logprobs[i] ?? Number.NaN;
+      return { p, q, advantage };
+    }),
   );
-  const isTrained = data.map((positions) => positions.map(({ advantage }) => advantage !== 0));
-  const of = (loss: TokenLoss) =>
-    normalized(
-      tokens.map((row) => row.map(loss)),
-      isTrained,
-    );
   const [asked] = candidates;
-  const expected = asked === undefined ? 0 : of(asked.value).sum;
-  const sizes = candidates.map(({ value }) => of((token) => Math.abs(value(token))));
-  const values = candidates.map(({ value }) => of(value));
-
-  const fitsOf = (given: number): readonly Fit[] =>
-    candidates.flatMap((candidate, c) =>
-      keysOf(values[c]).flatMap((normalization) => {
-        const gap = Math.abs(given - (values[c]?.[normalization] ?? 0));
-        const isNear = gap <= TOLERANCE * (sizes[c]?.[normalization] ?? 0);
-        return isNear ? [{ candidate, normalization }] : [];
-      }),
-    );
-  const readings = lossMetrics(answer.metrics).map((source) => {
+  const expected = asked === undefined ? Number.NaN : reductions(tokens, asked.value).sum;
+  const verdicts = lossMetrics(answer.metrics).map((source) => {
     const given = answer.metrics[source] ?? Number.NaN;
-    return verdictOf({ source, given, expected }, fitsOf(given));
+    return verdictOf({ source, given, expected }, fitsOfNumber(candidates, tokens, given));
   });
-  const best = readings.find(({ kind }) => kind === "honoured") ?? readings[0];
+  const best = verdicts.find(({ kind }) => kind === "honoured") ?? verdicts[0];
   if (best !== undefined) return best;
-
-  const elementwise = answer.outputs.map(({ losses }) => losses);
-  if (!elementwise.every((losses) => losses !== undefined)) return { kind: "silent" };
-  const given = elementwise.reduce((total, row) => total + row.reduce((sum, x) => sum + x, 0), 0);
-  const fits = candidates.filter(({ value }, c) => {
-    const gaps = tokens.map((row, d) =>
-      row.map((token, i) => Math.abs(value(token) - (elementwise[d]?.[i] ?? Number.NaN))),
-    );
-    return normalized(gaps, isTrained).sum <= TOLERANCE * (sizes[c]?.sum ?? 0);
-  });
-  const source = "elementwise_loss";
-  return verdictOf(
-    { source, given, expected },
-    fits.map((candidate) => ({ candidate, normalization: null })),
-  );
+  const losses = answer.outputs.flatMap((output) => output.losses ?? []);
+  if (losses.length < data.length) return { kind: "silent" };
+  const given = sum(losses.map((row) => sum([...row])));
+  const reading = { source: "elementwise_loss", given, expected };
+  return verdictOf(reading, fitsOfTokens(candidates, tokens, losses));
 }
 
-/** Of several normalisations the documented one is taken, which is the first. */
+/** By how the number would have come about, the documented sum first, and then in the order of the candidates. */
+function fitsOfNumber(
+  candidates: readonly LossCandidate[],
+  tokens: Tokens,
+  given: number,
+): readonly Fit[] {
+  const fits = candidates.flatMap((candidate) => {
+    const values = reductions(tokens, candidate.value);
+    const sizes = reductions(tokens, (token) => Math.abs(candidate.value(token)));
+    // Sound: the record's type lists its keys.
+    const names = Object.keys(values) as LossNormalization[];
+    return names
+      .filter((name) => Math.abs(given - values[name]) <= TOLERANCE * sizes[name])
+      .map((normalization) => ({ candidate, normalization }));
+  });
+  const isSum = ({ normalization }: Fit): number => (normalization === "sum" ? 0 : 1);
+  return fits.toSorted((one, other) => isSum(one) - isSum(other));
+}
+
+function fitsOfTokens(
+  candidates: readonly LossCandidate[],
+  tokens: Tokens,
+  losses: readonly Float32Array[],
+): readonly Fit[] {
+  return candidates.flatMap((candidate) => {
+    const values = tokens.map((row) => row.map(candidate.value));
+    const gaps = values.flatMap((row, d) =>
+      row.map((value, i) => Math.abs(value - (losses[d]?.[i] ?? Number.NaN))),
+    );
+    const isNear = sum(gaps) <= TOLERANCE * sum(values.flat().map(Math.abs));
+    return isNear ? [{ candidate, normalization: null }] : [];
+  });
+}
+
 function verdictOf(reading: LossReading, fits: readonly Fit[]): LossVerdict {
   const honoured = fits.find(({ candidate }) => candidate.isAsked);
   if (honoured === undefined) {
@@ -102,13 +114,13 @@ function verdictOf(reading: LossReading, fits: readonly Fit[]): LossVerdict {
   return { kind: "honoured", ...reading, normalization, isCertain };
 }
 
-function pOf({ outputs }: ForwardBackwardResult, datum: number, position: number): number {
-  return outputs[datum]?.logprobs[position] ?? Number.NaN;
+function reductions(tokens: Tokens, loss: TokenLoss): Readonly<Record<LossNormalization, number>> {
+  return normalized(
+    tokens.map((row) => row.map(loss)),
+    tokens.map((row) => row.map(({ advantage }) => advantage !== 0)),
+  );
 }
 
-function keysOf(
-  record: Readonly<Record<LossNormalization, number>> | undefined,
-): readonly LossNormalization[] {
-  // Sound: the record's type lists its keys.
-  return Object.keys(record ?? {}) as LossNormalization[];
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -13,12 +13,15 @@ export type ProbeData = readonly (readonly ProbePosition[])[];
 /** What the server answered for the positions of each datum. */
 export type ProbeLogprobs = readonly ArrayLike<number>[];
 
-/** Input positions of the two datums. */
-const LENGTHS = [8, 5] as const;
+/** Input positions of the two datums, and how much their advantages are: means over datums are then unlike those over tokens. */
+const DATUMS = [
+  { length: 8, weight: 1 },
+  { length: 5, weight: 3 },
+] as const;
 /** Text that every tokenizer cuts into more pieces than are needed. */
 export const PROBE_TEXT =
   "A server was asked what 17 + 25 is, and why the sky over Lisbon looks blue at noon in June.";
-const TOKENS = LENGTHS.reduce((sum, length) => sum + length + 1, 0);
+const TOKENS = DATUMS.reduce((sum, { length }) => sum + length + 1, 0);
 
 /** So small that a server that trains on forward-only data all the same is hardly moved by them. */
 const SCALE = 1 / 64;
@@ -54,7 +57,7 @@ export function probeData(
 ): ProbeData {
   const ids = Array.from({ length: TOKENS }, (_, i) => tokens[i % tokens.length] ?? 0);
   let start = 0;
-  return LENGTHS.map((length, datum) => {
+  return DATUMS.map(({ length, weight }, datum) => {
     const own = ids.slice(start, start + length + 1);
     start += length + 1;
     return Array.from({ length }, (_, i) => {
@@ -64,7 +67,7 @@ export function probeData(
       return {
         input: own[i] ?? 0,
         target: own[i + 1] ?? 0,
-        advantage: role.advantage,
+        advantage: weight * role.advantage,
         q: p === undefined ? role.blind : Math.fround(Math.min(p - Math.log(ratio), -1e-3)),
       };
     });

@@ -20,7 +20,7 @@ type Asked = Pick<Config, "loss_fn" | "loss_fn_config">;
 type Answered = ForwardBackwardResult | { readonly refusal: string };
 
 /**
- * One request when all is well. What looks wrong, or could be two losses, is asked again with data made for the model's own
+ * One request when all is well. What looks wrong or odd, or could be two losses, is asked again with data made for the model's own
  * log-probabilities. `tokens` are ids of the model's.
  * @throws AppError `tinker-*` when the server is out of reach
  */
@@ -36,15 +36,24 @@ export async function probeLoss(
   const first = await ask(client, blind, loss, parameters);
   if ("refusal" in first) return await refusedLoss(client, blind, loss, first.refusal);
   const verdict = lossVerdict(candidates, blind, first);
-  if (verdict.kind === "silent" || (verdict.kind === "honoured" && verdict.isCertain)) {
-    return verdict;
-  }
+  if (verdict.kind === "silent" || isPlain(verdict)) return verdict;
   const logprobs = first.outputs.map((output) => output.logprobs);
   const { clip_low_threshold: low, clip_high_threshold: high } = parameters;
   const clip = low === undefined || high === undefined ? undefined : { low, high };
   const informed = probeData(tokens, { logprobs, clip });
   const second = await ask(client, informed, loss, parameters);
-  return "refusal" in second ? verdict : lossVerdict(candidates, informed, second);
+  if ("refusal" in second) return verdict;
+  const checked = lossVerdict(candidates, informed, second);
+  if (checked.kind !== "honoured" || isPlain(checked)) return checked;
+  // A number fits some average by chance more easily than twice the same one.
+  const isSame = verdict.kind === "honoured" && verdict.normalization === checked.normalization;
+  return { ...checked, isCertain: checked.isCertain && isSame };
+}
+
+/** What needs no second look: the loss, and the sum of it. */
+function isPlain(verdict: Exclude<LossVerdict, { kind: "silent" }>): boolean {
+  if (verdict.kind === "other" || !verdict.isCertain) return false;
+  return verdict.normalization === null || verdict.normalization === "sum";
 }
 
 async function ask(

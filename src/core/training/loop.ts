@@ -9,14 +9,15 @@ import type { RunState } from "../run/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
 import { tellCapacity } from "./capacityNews.ts";
+import { checkLoss } from "./checkLoss.ts";
 import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
+import { checkSampling } from "./checkSampling.ts";
 import type { RunContext } from "./context.ts";
 import type { Retuning } from "./control.ts";
 import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { retuned } from "./retune.ts";
-import { checkLoss, checkSampling } from "./serverProbes.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
 /** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */

@@ -1,0 +1,81 @@
+/** Before the first update of an attempt: does the service compute the loss that the configuration names? */
+
+import { AppError } from "../errors.ts";
+import { NORMALIZATION_WORDS } from "../probes/normalizations.ts";
+import { PROBE_TEXT } from "../probes/probeData.ts";
+import { type LossFinding, probeLoss } from "../probes/probeLoss.ts";
+import type { RunContext } from "./context.ts";
+import { asClause, serverName, type TellingContext, tellProbe } from "./tellProbe.ts";
+
+type CheckingContext = TellingContext & Pick<RunContext, "client" | "tokenizer">;
+type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
+
+/**
+ * Trains nothing. What was found out is an event, and a line unless all is as documented by the embedded engine.
+ * @throws AppError `loss-not-offered` and `loss-not-honoured`, with the numbers; `tinker-*`
+ */
+export async function checkLoss(context: CheckingContext, step: number): Promise<void> {
+  const { client, config, tokenizer } = context;
+  const finding = await probeLoss(client, tokenizer.encodeText(PROBE_TEXT), config);
+  switch (finding.kind) {
+    case "honoured":
+      return await tellHonoured(context, step, finding);
+    case "silent":
+      return await tellProbe(context, step, "info", unchecked(context, "it reports no loss"));
+    case "refused":
+      return await tellProbe(context, step, "info", unchecked(context, finding.words));
+    case "not-offered":
+      throw notOffered(context, finding);
+    case "other":
+      throw notHonoured(context, finding);
+  }
+}
+
+async function tellHonoured(
+  context: TellingContext,
+  step: number,
+  { source, given, expected, normalization, isCertain }: Finding<"honoured">,
+): Promise<void> {
+  const { loss_fn } = context.config;
+  const data = { loss_fn, source, given, expected, normalization };
+  const who = serverName(context);
+  if (!isCertain) {
+    const message = `${who} computes loss_fn: ${loss_fn}, or another loss that is the same for the probe (${source}).`;
+    return await tellProbe(context, step, "info", message, data);
+  }
+  const how = normalization === null ? "; how it adds tokens up is not told" : "";
+  const message = `${who} computes loss_fn: ${loss_fn} as documented (${source})${how}.`;
+  await tellProbe(context, step, "info", message, data);
+  if (normalization === null || normalization === "sum") return;
+  const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
+  await tellProbe(context, step, "warn", differs, { normalization });
+}
+
+function unchecked(context: TellingContext, why: string): string {
+  return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${asClause(why)}.`;
+}
+
+function notOffered(context: TellingContext, { words, offered }: Finding<"not-offered">): AppError {
+  const { loss_fn: loss } = context.config;
+  return new AppError(
+    "loss-not-offered",
+    `loss_fn: ${serverName(context, "the")} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`,
+    { configPath: "loss_fn", data: { offered } },
+  );
+}
+
+function notHonoured(context: TellingContext, finding: Finding<"other">): AppError {
+  const { loss_fn: loss } = context.config;
+  const { source, given, expected, fits } = finding;
+  const fit =
+    fits === null ? "No loss known here gives that number." : `That number is what ${fits} gives.`;
+  return new AppError(
+    "loss-not-honoured",
+    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens. ${fit} Set loss_fn to a loss that it computes or mend the server; probe_server: false trains with it unchecked.`,
+    { configPath: "loss_fn", data: { source, given, expected, fits } },
+  );
+}
+
+function shown(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}

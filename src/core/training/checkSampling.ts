@@ -1,0 +1,70 @@
+/** Before the first rollout of an attempt: what are the log-probabilities of sampled tokens of? */
+
+import type { LogprobConvention } from "../probes/logprobConvention.ts";
+import { type ProbedSampling, probeConvention } from "../probes/probeConvention.ts";
+import { PROBE_TEXT } from "../probes/probeData.ts";
+import type { MetricsTree } from "../run/metricsTree.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { RunContext } from "./context.ts";
+import { asClause, serverName, type TellingContext, tellProbe } from "./tellProbe.ts";
+
+type CheckingContext = TellingContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
+
+/**
+ * Where sampling is not plain: do the sampler's log-probabilities hold what was done to it? What was found out is an event and a
+ * warning, since no ratio of log-probabilities makes up for it (training-loop rule D-17). Gives metrics for the next row.
+ * @throws AppError `tinker-*`
+ */
+export async function checkSampling(
+  context: CheckingContext,
+  sampler: SamplingClient,
+  step: number,
+): Promise<MetricsTree> {
+  const odd = oddSampling(context);
+  if (odd === null) return {};
+  const { environment, sampling } = odd;
+  const tokens = context.tokenizer.encodeText(PROBE_TEXT);
+  const { seed } = context.config;
+  const { signal } = context.control;
+  const finding = await probeConvention(sampler, { tokens, sampling, seed, signal });
+  const words = samplingWords(sampling);
+  if (finding.convention === null) {
+    const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
+    await tellProbe(context, step, "warn", message);
+    return {};
+  }
+  const message = `${serverName(context)} ${CONVENTION_WORDS[finding.convention](words)} Sample with temperature: 1 and without top_p and top_k in environment ${environment} to train on-policy.`;
+  await tellProbe(context, step, "warn", message, { ...finding });
+  return { sampler: { logprob_convention: finding.convention } };
+}
+
+/** The first environment whose rollouts are not drawn from the model's own distribution; at temperature 0 nothing is drawn. */
+function oddSampling({ config, environments }: CheckingContext) {
+  for (const environment of Object.keys(config.environments)) {
+    const settings = environments.get(environment)?.settings;
+    if (settings === undefined) continue;
+    const { temperature, topP, topK } = settings;
+    const isPlain = temperature === 1 && topP === 1 && topK < 1;
+    if (isPlain || temperature === 0) continue;
+    return { environment, sampling: { temperature, topP, topK } };
+  }
+  return null;
+}
+
+function samplingWords({ temperature, topP, topK }: ProbedSampling): string {
+  const parts = [
+    ...(temperature === 1 ? [] : [`temperature ${temperature}`]),
+    ...(topP === 1 ? [] : [`top_p ${topP}`]),
+    ...(topK < 1 ? [] : [`top_k ${topK}`]),
+  ];
+  return parts.join(" and ");
+}
+
+const CONVENTION_WORDS: Readonly<Record<LogprobConvention, (sampling: string) => string>> = {
+  raw: (sampling) =>
+    `reports log-probabilities of the model itself, without ${sampling}: the ratios of the loss leave out how tokens were really drawn, and training is off-policy without a correction.`,
+  scaled: (sampling) =>
+    `reports log-probabilities with ${sampling} in them, but trains the model without: the ratios of the loss hold the difference, so that clipping and optim/kl_sample_train_* see it, too.`,
+  unclear: (sampling) =>
+    `reports log-probabilities of which it is not clear whether they hold ${sampling}, so the ratios of the loss may be off.`,
+};

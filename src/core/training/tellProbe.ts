@@ -1,0 +1,39 @@
+/** How a run tells what it found out about its server. */
+
+import { isLocalModel } from "../config/presets.ts";
+import type { JsonObject } from "../json.ts";
+import type { RunContext } from "./context.ts";
+
+export type TellingContext = Pick<
+  RunContext,
+  "config" | "events" | "redactor" | "service" | "watch"
+>;
+
+/** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
+export async function tellProbe(
+  { config, events, redactor, watch }: TellingContext,
+  step: number,
+  level: "info" | "warn",
+  words: string,
+  data: JsonObject = {},
+): Promise<void> {
+  const message = redactor.clean(words);
+  await events.record({ step, level, kind: "server-probed", message, data });
+  if (level === "warn") watch({ kind: "warning", message });
+  else if (!isLocalModel(config.model_name)) watch({ kind: "notice", message });
+}
+
+/** For the beginning of a sentence unless told otherwise. */
+export function serverName(
+  { config, service }: TellingContext,
+  article: "The" | "the" = "The",
+): string {
+  return isLocalModel(config.model_name)
+    ? `${article} embedded engine`
+    : `${article} server at ${service.address}`;
+}
+
+/** Without the end of a sentence. */
+export function asClause(words: string): string {
+  return words.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
+}
