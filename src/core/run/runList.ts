@@ -6,6 +6,7 @@ import { isJsonObject } from "../json.ts";
 import type { FileSystem } from "../ports.ts";
 import { parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
+import { type LeftReports, leftReports, NOTHING_LEFT } from "./leftReports.ts";
 import { flattenMetrics, type MetricsRow } from "./metricsTree.ts";
 import { isRunInUse, type Liveness, readRunFile } from "./runFile.ts";
 import { readState } from "./state.ts";
@@ -23,6 +24,8 @@ export interface ListedRun {
   readonly reward: number | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
+  /** What a resume would send of a run that is done. */
+  readonly left: LeftReports;
   /** Start of its last attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
@@ -32,7 +35,7 @@ export interface ListedRun {
 }
 
 /** What the last rows of metrics tell. */
-type Progress = Pick<ListedRun, "steps" | "totalSteps" | "reward" | "recentRewards">;
+type Progress = Pick<ListedRun, "steps" | "totalSteps" | "reward" | "recentRewards" | "left">;
 
 /** By folder: what was read last, so that rows are not parsed again while none is added. */
 export type KnownProgress = Map<string, { readonly version: string; readonly progress: Progress }>;
@@ -65,7 +68,7 @@ export async function readRun(
   known: KnownProgress = new Map(),
 ): Promise<ListedRun | null> {
   const nothing = {
-    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [] },
+    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_LEFT },
     ...{ startedAtMs: null, repeats: null, file: null },
   };
   try {
@@ -106,22 +109,24 @@ function measure(row: MetricsRow, name: string): number | null {
 async function readProgress(
   fileSystem: FileSystem,
   folder: string,
-  { runId, generation }: RunFile,
+  { runId, generation, phase }: RunFile,
   known: KnownProgress,
 ): Promise<Progress> {
   const path = runPaths(folder).metrics;
   const size = (await fileSystem.size(path)) ?? 0;
   // Within a generation files only grow.
-  const version = `${runId} ${generation} ${size}`;
+  const version = `${runId} ${generation} ${phase} ${size}`;
   const before = known.get(folder);
   if (before?.version === version) return before.progress;
   const rows = await lastRows(fileSystem, path, size);
   const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
+  const steps = (rows.at(-1)?.step ?? -1) + 1;
   const progress = {
-    steps: (rows.at(-1)?.step ?? -1) + 1,
+    steps,
     totalSteps: totalSteps(rows.at(-1)),
     reward: recentRewards.at(-1) ?? null,
     recentRewards,
+    left: phase === "done" ? await leftReports(fileSystem, folder, steps) : NOTHING_LEFT,
   };
   known.set(folder, { version, progress });
   return progress;

@@ -8,6 +8,7 @@ import { editsTitle } from "../../core/run/alarms/editWords.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
+import { leftReports, NOTHING_LEFT } from "../../core/run/leftReports.ts";
 import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/panelMessages.ts";
@@ -101,6 +102,10 @@ async function runView(parts: FactParts): Promise<RunView> {
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
+  const left = isAtEnd
+    ? await leftReports(fileSystem, follower.folder, completedSteps)
+    : NOTHING_LEFT;
+  const hasWork = !isAtEnd || left.rollouts + left.rows > 0;
   const hasState = (await fileSystem.size(runPaths(follower.folder).state)) !== null;
   return {
     id,
@@ -117,7 +122,7 @@ async function runView(parts: FactParts): Promise<RunView> {
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
-    isResumable: hasState && ENDED.has(state) && !isAtEnd,
+    isResumable: hasState && ENDED.has(state) && hasWork,
     problem: follower.runFileProblem === null ? null : shortenPaths(follower, shortenPath),
     alarms: ringingIn(follower).map(alarmView),
   };

@@ -84,7 +84,7 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "unreadable":
       return ["cannot be read by this version"];
     case "done":
-      return ["done", formatQuantity(steps, "step"), ...last];
+      return ["done", formatQuantity(steps, "step"), ...last, ...unsent(run)];
     case "interrupted":
     case "failed":
     case "stopped":
@@ -123,10 +123,18 @@ function repeated(repeats: number | null): readonly string[] {
   return repeats === null || repeats === 0 ? [] : [`repeats ${formatQuantity(repeats, "step")}`];
 }
 
-/** True when a resume can go on with it. */
-export function isResumable({ phase, isLive, steps, totalSteps }: RunEntry): boolean {
+function unsent({ left: { rollouts, rows } }: RunEntry): readonly string[] {
+  return [
+    ...(rollouts === 0 ? [] : [`${formatQuantity(rollouts, "rollout")} to upload`]),
+    ...(rows === 0 ? [] : [`${formatQuantity(rows, "row")} for Weights & Biases`]),
+  ];
+}
+
+/** True when a resume can go on with it, or sends what is left of it. */
+export function isResumable(run: RunEntry): boolean {
+  const { phase, isLive, steps, totalSteps } = run;
   if (isLive || phase === "unreadable") return false;
-  return phase !== "done" || totalSteps === null || steps < totalSteps;
+  return phase !== "done" || totalSteps === null || steps < totalSteps || unsent(run).length > 0;
 }
 
 function contextOf(run: RunEntry): readonly string[] {

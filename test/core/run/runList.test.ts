@@ -58,3 +58,21 @@ it("reads rows again only when some were added, or a resume has replaced them", 
   await writeFile({ generation: 1 });
   expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
 });
+
+it("tells what the trackers of a run that is done still lack", async () => {
+  const { fileSystem, writeFile, addRow, read } = aRun();
+  await writeFile({ phase: "done" });
+  await addRow(0, 0.25);
+  await addRow(1, 0.5);
+  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+  await fileSystem.append(
+    "/runs/demo/upload.jsonl",
+    encodeJsonLine({ kind: "queued", attempt: 1, step: 1, waiting: 12 }),
+  );
+  const place = { deployment: "https://wandb.test", online: { confirmed: { next: 1 } } };
+  await fileSystem.writeAtomic("/runs/demo/wandb.json", JSON.stringify(place));
+  await writeFile({ phase: "done", generation: 1 });
+  expect(await read()).toMatchObject({ left: { rollouts: 12, rows: 1 } });
+  await writeFile({ phase: "stopped", generation: 1 });
+  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+});

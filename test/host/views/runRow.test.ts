@@ -64,6 +64,15 @@ describe("a run can be resumed", () => {
     expect(isResumable(aRun({ phase: "done", isLive: false, steps: 100 }))).toBe(true);
   });
 
+  it("when its trackers lack something, which its row says", () => {
+    const left = { rollouts: 48, rows: 1 };
+    const run = aRun({ phase: "done", isLive: false, steps: 200, left });
+    expect(isResumable(run)).toBe(true);
+    expect(runRow(run, plain).description).toContain(
+      "48 rollouts to upload · 1 row for Weights & Biases",
+    );
+  });
+
   it("never while somebody trains it", () => {
     expect(isResumable(aRun())).toBe(false);
   });

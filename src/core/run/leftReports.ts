@@ -1,0 +1,35 @@
+/** What the trackers of a run that has ended still lack, and a resume would send. */
+
+import * as z from "zod";
+import type { FileSystem } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { waitingUploads } from "./uploadLog.ts";
+
+export interface LeftReports {
+  /** Rollouts for OpenReward. */
+  readonly rollouts: number;
+  /** Rows of metrics for Weights & Biases. */
+  readonly rows: number;
+}
+
+export const NOTHING_LEFT: LeftReports = { rollouts: 0, rows: 0 };
+
+/** As much of `wandb.json` as this takes; `deployment` is null for a run that was only filed. */
+const placeSchema = z.object({
+  deployment: z.string().nullable(),
+  online: z.object({ confirmed: z.object({ next: z.int().nonnegative() }) }),
+});
+
+/** `steps` is the number of rows that the run has. */
+export async function leftReports(
+  fileSystem: FileSystem,
+  folder: string,
+  steps: number,
+): Promise<LeftReports> {
+  const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
+  const path = `${folder}/wandb.json`;
+  if ((await fileSystem.size(path)) === null) return { rollouts, rows: 0 };
+  const place = placeSchema.safeParse(parseJson(await fileSystem.readText(path))?.value).data;
+  const isSent = place !== undefined && place.deployment !== null;
+  return { rollouts, rows: isSent ? Math.max(0, steps - place.online.confirmed.next) : 0 };
+}
