@@ -109,7 +109,7 @@ function terminalRun(drill: Drill, wandb: "online" | "offline"): Promise<void> {
     for (const args of readingCommands()) {
       ended(opened, await runWatched(place, args), 0, "reading commands");
     }
-    ended(opened, await runWatched(place, ["resume", RUN, "--max_steps=4"], DEBUG), 0, "resume");
+    ended(opened, await runWatched(place, ["resume", RUN, "--max_steps=3"], DEBUG), 0, "resume");
     const texts = [...treeContents(join(place.project, RUN))].map(([, content]) => content);
     report.expect(
       texts.some((text) => text.includes("***")),

@@ -120,7 +120,7 @@ environments:
     nonterminal_reward: 0
     secrets: { own_token: null }
 batch_size: 3
-max_steps: 3
+max_steps: 2
 max_response_tokens: 48
 system_prompt_template: ${JSON.stringify(`Hi ${planted.WRITTEN_TOKEN}`)}
 max_total_tokens: 256

@@ -35,8 +35,11 @@ export function watchProcesses(
     if (text !== "") shown.set(`${pid} ${text}`, { pid, name, text });
   };
   const look = (): void => {
+    const first = readProc(root, "cmdline");
     for (const pid of withDescendants(root)) {
       const commandLine = readProc(pid, "cmdline");
+      // Until it becomes another program, a child is its parent.
+      if (pid !== root && commandLine === first) continue;
       const name = commandLine.replaceAll("\0", " ");
       keep(commandLines, { pid, name, text: commandLine });
       keep(variables, { pid, name, text: readProc(pid, "environ") });

@@ -51,8 +51,10 @@ export interface StandInKeys {
 
 /** What the model is called there: names that begin with `local/` are embedded. */
 export const MODEL = "Org/Tiny-tool-1";
-/** Of requests, the share that a grumbling service refuses. */
+/** Of the first requests, the share that a grumbling service refuses; later ones are many, and each costs a wait. */
 const GRUMBLES_EVERY = 5;
+const GRUMBLES_LATER_EVERY = 20;
+const FIRST_REQUESTS = 40;
 /** So long that a message which is cut ends amid a key. */
 const REPEATS = 60;
 
@@ -104,7 +106,8 @@ class Notes {
     this.#asked += 1;
     const words = () => rudeWords(given, this.#asked);
     if (this.mood === "denies") return fault(401, words());
-    const isDue = this.mood === "grumbles" && this.#asked % GRUMBLES_EVERY === 0;
+    const every = this.#asked < FIRST_REQUESTS ? GRUMBLES_EVERY : GRUMBLES_LATER_EVERY;
+    const isDue = this.mood === "grumbles" && this.#asked % every === 0;
     return isDue ? fault(503, words()) : null;
   }
 }
