@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { comparableRow } from "../integration/comparableRow.ts";
 
 const STEPS = 4;
 const KILL_STEP = 2;
@@ -79,7 +80,7 @@ function outcome(folder: string, run: string): Outcome {
   });
   return {
     tokens,
-    metrics: lines(join(run, "metrics.jsonl")).map(comparable),
+    metrics: lines(join(run, "metrics.jsonl")).map(comparableRow),
     requests: lastOfEachStep(lines(join(folder, "requests.jsonl"))),
   };
 }
@@ -90,22 +91,6 @@ function lines(path: string): readonly unknown[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line): unknown => JSON.parse(line));
-}
-
-/** Without what depends on the clock, or on how often a run was started. */
-function comparable(row: unknown): unknown {
-  const timed = new Set([
-    "time",
-    "throughput",
-    "eta_s",
-    "attempt",
-    "latency_s",
-    "client",
-    "event_loop_lag",
-  ]);
-  return JSON.parse(
-    JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
-  );
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { comparableRow } from "../integration/comparableRow.ts";
 
 interface StoredRow {
   readonly step: number;
@@ -43,19 +44,7 @@ export function trainerOf(run: string): number {
 
 /** The rows without what depends on the clock, or on how often the run was started. */
 export function comparableRows(run: string): unknown {
-  const timed = new Set([
-    "time",
-    "throughput",
-    "eta_s",
-    "attempt",
-    "latency_s",
-    "client",
-    "event_loop_lag",
-  ]);
-  const text = JSON.stringify(rowsOf(run), (key, value: unknown) =>
-    timed.has(key) ? undefined : value,
-  );
-  return JSON.parse(text);
+  return rowsOf(run).map(comparableRow);
 }
 
 /** `count` steps, counted from 0. */

@@ -14,6 +14,7 @@ import type { LaunchFile, LaunchOrder, RunStatus } from "../../src/shared/contro
 import type { RunFile } from "../../src/shared/runFile.ts";
 import type { ActiveRun } from "../../src/trainer/contract.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
+import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
 
 /** The folder of the one run in `project`. */
@@ -89,28 +90,10 @@ export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
   return (event) => event.kind === "rollout-finished" && event.step === step && event.done >= 3;
 }
 
-/** What depends on the clock or on where a run was interrupted, and nothing else, is left out. */
-function comparable(row: unknown): unknown {
-  const timed = new Set([
-    "time",
-    "throughput",
-    "eta_s",
-    "attempt",
-    "attempts",
-    "capacity",
-    "latency_s",
-    "client",
-    "event_loop_lag",
-  ]);
-  return JSON.parse(
-    JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
-  );
-}
-
 /** Metrics and every sampled token of a run. */
 export async function trained(project: string, steps: number): Promise<unknown> {
   const run = runIn(project);
-  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparable);
+  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparableRow);
   const tokens = [];
   for (let step = 0; step < steps; step++) {
     const bytes = await readFile(join(run, "rollouts", `step-00000${step}.tokens.bin`));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
+import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
@@ -28,27 +29,11 @@ save_every: 2
 
 const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
 
-/** What depends on the clock or on where a run was interrupted, and nothing else, is left out. */
-function comparable(row: unknown): unknown {
-  const timed = new Set([
-    "time",
-    "throughput",
-    "eta_s",
-    "attempt",
-    "latency_s",
-    "client",
-    "event_loop_lag",
-  ]);
-  return JSON.parse(
-    JSON.stringify(row, (key, value: unknown) => (timed.has(key) ? undefined : value)),
-  );
-}
-
 async function trained(
   folder: string,
 ): Promise<{ readonly rows: unknown; readonly tokens: readonly string[] }> {
   const run = join(folder, ".tinker-rl", "runs", "run");
-  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparable);
+  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparableRow);
   const tokens = [];
   for (let step = 0; step < STEPS; step++) {
     const bytes = await readFile(join(run, "rollouts", `step-00000${step}.tokens.bin`));

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type { MetricsRow } from "../../../src/core/run/metricsTree.ts";
+import { comparableRow, withoutKeys } from "../../integration/comparableRow.ts";
 
 export interface Outcome {
   /** As written. */
@@ -28,10 +29,6 @@ const saveSchema = z.looseObject({
 /** Of a checkpoint in the engine's store. */
 const recordSchema = z.looseObject({ name: z.string(), file: z.string() });
 
-const DISTURBED = new Set([
-  ...["time", "throughput", "eta_s", "attempt", "latency_s"],
-  ...["attempts", "capacity", "client", "event_loop_lag"],
-]);
 const TIMED = new Set([
   ...["attempt", "startedAtMs", "durationMs", "samplingMs"],
   ...["firstTokenMs", "queueMs"],
@@ -44,21 +41,15 @@ export function readOutcome(runFolder: string, store: string, steps: number): Ou
   );
   return {
     rows,
-    comparable: rows.map((row) => without(row, DISTURBED)),
+    comparable: rows.map(comparableRow),
     tokens: files.map((file) => base64(`${file}.tokens.bin`)),
     rollouts: files.map((file) =>
       lines(`${file}.jsonl`)
-        .map((body) => JSON.stringify(without(body, TIMED)))
+        .map((body) => JSON.stringify(withoutKeys(body, TIMED)))
         .sort(),
     ),
     weights: finalWeights(runFolder, store),
   };
-}
-
-function without<T>(value: T, names: ReadonlySet<string>): T {
-  return JSON.parse(
-    JSON.stringify(value, (key, part: unknown) => (names.has(key) ? undefined : part)),
-  );
 }
 
 function lines(path: string): readonly unknown[] {

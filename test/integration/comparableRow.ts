@@ -1,0 +1,17 @@
+/** What of a run must be the same however often it was disturbed, and whenever it ran. */
+
+const OF_ITS_ATTEMPT: ReadonlySet<string> = new Set([
+  ...["time", "throughput", "eta_s", "latency_s", "client", "event_loop_lag"],
+  ...["attempt", "attempts", "capacity"],
+]);
+
+/** A row of metrics without what depends on the clock, on the machine, or on how often services or starts failed. */
+export function comparableRow<Row>(row: Row): Row {
+  return withoutKeys(row, OF_ITS_ATTEMPT);
+}
+
+/** A value of JSON without these keys, wherever they stand. */
+export function withoutKeys<Value>(value: Value, keys: ReadonlySet<string>): Value {
+  const text = JSON.stringify(value, (key, part: unknown) => (keys.has(key) ? undefined : part));
+  return JSON.parse(text);
+}
