@@ -35,7 +35,9 @@ export interface Blockage {
 }
 
 export type GateNews =
-  | { readonly kind: "blocked" | "free"; readonly blockage: Blockage }
+  | { readonly kind: "blocked"; readonly blockage: Blockage }
+  /** `isAcquitted`: it answers questions while attempts fail, so that what cannot be played fails by itself from now on. */
+  | { readonly kind: "free"; readonly blockage: Blockage; readonly isAcquitted: boolean }
   /** Refusals, or the lack of them, have changed how many sessions are asked for at once. */
   | { readonly kind: "limit"; readonly limit: number };
 
@@ -288,7 +290,9 @@ export class EnvironmentGate {
     const before = this.#blockage;
     const now = this.blockage;
     this.#blockage = now;
-    if (before !== null && before.why !== now?.why) this.#tell({ kind: "free", blockage: before });
+    if (before !== null && before.why !== now?.why) {
+      this.#tell({ kind: "free", blockage: before, isAcquitted: this.#isAcquitted });
+    }
     if (now !== null && before?.why !== now.why) this.#tell({ kind: "blocked", blockage: now });
     if (now?.why === "failing") this.#doubts.settle(true);
     this.#lookAtLimit();

@@ -47,7 +47,9 @@ async function telling(context: RunContext, place: Place, news: GateNews): Promi
     return tell(context, place, "warn", { kind: "circuit-open", message });
   }
   const after = formatDuration((context.clock.monotonic() - blockage.sinceMs) / 1000);
-  const message = `${name} can be played again after ${after}.`;
+  const message = news.isAcquitted
+    ? `${name} has answered questions for ${after} while nothing could be played: what still cannot be played counts as failed.`
+    : `${name} can be played again after ${after}.`;
   return tell(context, place, "info", { kind: "circuit-closed", message });
 }
 

@@ -205,10 +205,11 @@ function addEnvironment(context: FakeContext, name: string, remote: ScriptedEnvi
 describe("a task for which no session can ever be opened", () => {
   it("fails after a while where the environment answers questions", async () => {
     const remote = faulty({ error: gone }, false);
-    const { play, clock, phases } = setUp(remote, tasks(2));
+    const { play, clock, phases, events } = setUp(remote, tasks(2));
     const finished = await clock.run(play());
     expect(finished).toMatchObject(tasks(2).map(() => ({ reward: null })));
     expect(phases).toEqual(["paused", "running"]);
     expect(clock.monotonic()).toBeLessThan(10 * MINUTE_MS);
+    expect(events.at(-1)?.message).toMatch(/answered questions for 5 min .*counts as failed\.$/);
   });
 });
