@@ -95,7 +95,7 @@ export async function tellFull(
     if (blockage.why !== "full") continue;
     const endsIn = waitText(GIVE_UP_AFTER_MS.full - PAUSE_AFTER_MS.full);
     const message = `${fullText(context, name, gate, PAUSE_AFTER_MS.full)} The run is paused and tries on; it goes on by itself as soon as there is room, or ends in ${endsIn}, to be resumed.`;
-    const data = { environment: name, edits: [editOf(name, gate)] };
+    const data = { environment: name, edits: editsFor(context.config, name, gate) };
     await tell(context, { name, step }, "warn", { kind: "capacity-paused", message, data });
   }
 }
@@ -106,12 +106,11 @@ export async function tellCapacity(context: RunContext, step: number): Promise<v
     const { most, rejections, waitS } = gate.facts;
     const asked = askedFor(context.config, name);
     if (rejections === 0 || most === 0 || most >= asked) continue;
+    const edits = editsFor(context.config, name, gate);
     const cost = `${formatQuantity(rejections, "refusal")} and ${formatDuration(waitS)} of waiting, over all rollouts`;
-    const message = `${name} took ${formatQuantity(most, "session")} at once of the ${asked} asked for; set environments.${name}.max_concurrency: ${most} to save ${cost}.`;
-    const data = {
-      ...{ environment: name, most, asked, rejections },
-      edits: [editOf(name, gate)],
-    };
+    const advice = edits.length > 0 ? `set ${maxConcurrencyKey(name)}: ${most} to save` : "it cost";
+    const message = `${name} took ${formatQuantity(most, "session")} at once of the ${asked} asked for; ${advice} ${cost}.`;
+    const data = { ...{ environment: name, most, asked, rejections }, edits };
     await tell(context, { name, step }, "info", { kind: "capacity-summary", message, data });
   }
 }
@@ -127,7 +126,11 @@ export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppErr
     return new AppError(
       "run-capacity",
       `${fullText(context, name, gate, GIVE_UP_AFTER_MS.full)} The run is saved; resume it when there is room.`,
-      { cause: fault, configPath: maxConcurrencyKey(name), data: { edits: [editOf(name, gate)] } },
+      {
+        cause: fault,
+        configPath: maxConcurrencyKey(name),
+        data: { edits: editsFor(context.config, name, gate) },
+      },
     );
   }
   const remedy = isRefusal(fault) ? "Mend that" : "Start the server again";
@@ -142,16 +145,18 @@ function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: 
   const { config } = context;
   const own = config.environments[name]?.max_concurrency ?? null;
   const { limit } = gate.facts;
-  const { value } = editOf(name, gate);
-  return `${name} has had no room for a single session for ${waitText(ms)}. In force: max_active_tasks ${runLimit(config)}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. Its owner can raise how many sessions it holds; other runs that use it take them, too. Setting ${maxConcurrencyKey(name)} to ${value} may help.`;
+  const [edit] = editsFor(config, name, gate);
+  const advice = edit === undefined ? "" : ` Lower ${maxConcurrencyKey(name)} to ${edit.value}.`;
+  const runKey =
+    config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
+  return `${name} has had no room for a single session for ${waitText(ms)}. In force: ${runKey} ${runLimit(config)}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. Its owner can raise how many sessions it holds; other runs that use it take them, too.${advice}`;
 }
 
-/** A setting that an editor can offer. */
-function editOf(name: string, gate: EnvironmentGate) {
-  return {
-    path: ["environments", name, "max_concurrency"],
-    value: Math.max(1, gate.facts.most),
-  };
+/** What an editor can offer; nothing for an environment that only the evaluation names, or that is asked for no more. */
+function editsFor(config: Config, name: string, gate: EnvironmentGate) {
+  const value = Math.max(1, gate.facts.most);
+  if (config.environments[name] === undefined || value >= askedFor(config, name)) return [];
+  return [{ path: ["environments", name, "max_concurrency"], value }];
 }
 
 function maxConcurrencyKey(name: string): string {

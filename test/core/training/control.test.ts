@@ -103,14 +103,16 @@ describe("a pause", () => {
 });
 
 describe("a rest", () => {
-  it("lasts its time, or until a wish to continue", async () => {
+  it("lasts its time, or until a wish to continue or to pause", async () => {
     const control = new RunControl();
     const clock = new FakeClock();
-    await clock.run(control.rest(clock, 5_000));
+    expect(await clock.run(control.rest(clock, 5_000))).toBe(false);
     expect(clock.monotonic()).toBe(5_000);
-    const resting = control.rest(clock, 5_000);
-    control.continue();
-    await resting;
+    for (const wish of ["continue", "pause"] as const) {
+      const resting = control.rest(clock, 5_000);
+      control[wish]();
+      expect(await resting).toBe(true);
+    }
     expect([clock.monotonic(), clock.sleeping]).toEqual([5_000, 0]);
     expect(getEventListeners(control.signal, "abort")).toEqual([]);
   });

@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from "vitest";
+import type * as vscodeTypes from "vscode";
+import { suggestionActions } from "../../../src/host/config/suggestionActions.ts";
+import { textWith, textWithEnvironment } from "../../core/config/configText.ts";
+import { aDocument } from "./fakeVscode.ts";
+
+vi.mock("vscode", async () => {
+  const { createFakeVscode } = await import("./fakeVscode.ts");
+  return createFakeVscode().vscode;
+});
+
+const path = ["environments", "Owner/Game", "max_concurrency"];
+const edits = [{ path, value: 6 }];
+
+/** The quick fixes of marks that all suggest the same. */
+async function actionsFor(text: string, marks: readonly string[]) {
+  // Sound for what is used of a document and its marks.
+  const document = aDocument(text) as unknown as vscodeTypes.TextDocument;
+  const suggestions = marks.map((message) => {
+    return { edits, diagnostic: { message } as vscodeTypes.Diagnostic };
+  });
+  const actions = await suggestionActions(document, suggestions);
+  return actions.map(({ title, edit, diagnostics }) => ({
+    title,
+    marks: diagnostics?.map(({ message }) => message),
+    texts: (edit as unknown as { edits: readonly { text: string }[] }).edits.map(
+      (each) => each.text,
+    ),
+  }));
+}
+
+describe("quick fixes for what a run suggests", () => {
+  it("set the key, once for all marks that suggest the same", async () => {
+    expect(await actionsFor(textWith(), ["full", "slow"])).toEqual([
+      {
+        title: "Set max_concurrency to 6",
+        marks: ["full", "slow"],
+        texts: [expect.stringContaining("max_concurrency: 6")],
+      },
+    ]);
+  });
+
+  it("are not offered for what the file says already, or has no place for", async () => {
+    expect(await actionsFor(textWithEnvironment("max_concurrency: 6"), ["full"])).toEqual([]);
+    expect(await actionsFor("environments: [", ["full"])).toEqual([]);
+  });
+});
