@@ -27,7 +27,9 @@ export async function checkLoss(context: CheckingContext, step: number): Promise
     case "not-offered":
       throw notOffered(context, finding);
     case "other":
-      throw notHonoured(context, finding);
+      // Only what is known to be another loss ends a run: a server may report its own in a way of its own.
+      if (finding.fits !== null) throw notHonoured(context, finding, finding.fits);
+      return await tellProbe(context, step, "warn", unknownNumber(context, finding));
   }
 }
 
@@ -64,16 +66,23 @@ function notOffered(context: TellingContext, { words, offered }: Finding<"not-of
   );
 }
 
-function notHonoured(context: TellingContext, finding: Finding<"other">): AppError {
+function notHonoured(context: TellingContext, finding: Finding<"other">, fits: string): AppError {
   const { loss_fn: loss } = context.config;
-  const { source, given, expected, fits } = finding;
-  const fit =
-    fits === null ? "No loss known here gives that number." : `That number is what ${fits} gives.`;
+  const { source, given, expected } = finding;
   return new AppError(
     "loss-not-honoured",
-    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens. ${fit} Set loss_fn to a loss that it computes or mend the server; probe_server: false trains with it unchecked.`,
+    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or mend the server; probe_server: false trains with it unchecked.`,
     { configPath: "loss_fn", data: { source, given, expected, fits } },
   );
+}
+
+function unknownNumber(context: TellingContext, finding: Finding<"other">): string {
+  const { loss_fn: loss } = context.config;
+  return `${unchecked(context, `${numbers(loss, finding)} No loss known here gives that number`)} The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`;
+}
+
+function numbers(loss: string, { source, given, expected }: Finding<"other">): string {
+  return `for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens.`;
 }
 
 function shown(value: number): string {

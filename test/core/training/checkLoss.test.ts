@@ -67,6 +67,25 @@ describe("the check of the loss", () => {
     });
   });
 
+  it("warns of a number that no known loss gives, and lets the run go on", async () => {
+    const { context, check } = aRunOn({});
+    const { answer } = context.client;
+    context.client.answer = (call) => {
+      const honest = answer(call);
+      const metrics = { "loss:sum": 12.5 + 3 * (honest.metrics["loss:sum"] ?? 0) };
+      return { ...honest, metrics };
+    };
+    await check();
+    expect(context.progress).toEqual([
+      {
+        kind: "warning",
+        message: expect.stringMatching(
+          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run goes on/,
+        ),
+      },
+    ]);
+  });
+
   it("lists what is offered in place of a loss that is not", async () => {
     const { context, check } = aRunOn({}, { loss_fn: "dro" });
     const { answer } = context.client;
