@@ -264,9 +264,13 @@ class Loop {
     };
   }
 
-  /** Keeps the last completed step when something else than training itself has failed. */
+  /**
+   * Keeps the last completed step when something else than training itself has failed, unless the weights are those of a later
+   * update already: a resume would make that one twice.
+   */
   async #saveBeforeFailing(error: unknown): Promise<void> {
-    if (this.#position.step === 0 || !isAppError(error) || error.code.startsWith("tinker-")) return;
+    if (this.#position.step === 0 || !this.#context.control.canSave) return;
+    if (!isAppError(error) || error.code.startsWith("tinker-")) return;
     try {
       await this.#keeper.saveLasting("interrupt", this.#snapshot());
     } catch (saving) {

@@ -436,6 +436,40 @@ describe("a loop that is given new settings", () => {
   });
 });
 
+describe("a loop whose disk takes nothing more", () => {
+  const full = () => Promise.reject(new AppError("disk", "The disk is full."));
+
+  it("saves the last completed step while the weights are still those", async () => {
+    const run = setUp({ steps: null });
+    amidRollouts(run, 2, () => Object.assign(run.context.store, { addRollout: full }));
+    await expect(run.run()).rejects.toMatchObject({ code: "disk" });
+    expect(run.saves()).toEqual(["saveState interrupt_000002"]);
+    expect((await run.state())?.step).toBe(2);
+  });
+
+  it("does not save weights that hold an update which no row tells of", async () => {
+    const run = setUp({ steps: null });
+    amidUpdate(run, 2, () => Object.assign(run.context.store, { addTokens: full }));
+    await expect(run.run()).rejects.toMatchObject({ code: "disk" });
+    expect(run.context.client.adamCalls).toHaveLength(3);
+    expect(run.saves()).toEqual([]);
+  });
+});
+
+describe("a loop whose loss is not a number", () => {
+  it("does not save what that made of the weights", async () => {
+    const { run, context, saves } = setUp({ steps: null });
+    const { answer } = context.client;
+    context.client.answer = (call) => {
+      const result = answer(call);
+      const isThird = context.client.lossCalls.length === 3;
+      return isThird ? { ...result, metrics: { "loss:sum": Number.NaN } } : result;
+    };
+    await expect(run()).rejects.toMatchObject({ code: "training-not-finite" });
+    expect(saves()).toEqual([]);
+  });
+});
+
 describe("steps without anything to train on", () => {
   const config = { max_consecutive_empty_steps: 2 };
 
