@@ -186,37 +186,48 @@ function exchanging(jwt: string): Filter {
   };
 }
 
-/** Tools that answer with the secrets that they were given, in what the model reads, in what is noted, and in their failures. */
+/** An environment that gives the secrets back in its prompts and tools, in answers and what is noted of them, and when it fails. */
 function echoing(secrets: readonly string[]): Filter {
-  let calls = 0;
-  return {
-    request: (passing) => {
-      // The secrets belong here, so they are no finding; any other is.
-      const headers = { ...passing.headers };
-      return { ...passing, headers };
-    },
-    answer: (answer, { path }) => {
-      if (!/\/call$/.test(path) || !answer.type.startsWith("text/event-stream")) return answer;
-      calls += 1;
-      return { ...answer, body: Buffer.from(echoed(answer.body.toString("utf8"), calls)) };
-    },
+  let turn = 0;
+  const allWords = (): string =>
+    secrets.map((secret) => rudeWords(secret, turn).slice(0, 5_000)).join(" ");
+  const next = (): string => {
+    turn += 1;
+    return secrets[turn % secrets.length] ?? "";
   };
 
-  function echoed(stream: string, turn: number): string {
-    if (turn % 9 === 0) return `event: error\ndata: the tool failed: ${allWords(turn)}\n\n`;
+  function result(stream: string): string {
+    const words = next();
+    if (turn % 9 === 0) return `event: error\ndata: the tool failed: ${allWords()}\n\n`;
     return stream.replace(/^event: end\ndata: (\{.*\})$/m, (whole, json: string) => {
       const reply = JSON.parse(json);
       if (reply.ok !== true) return whole;
-      const words = secrets[turn % secrets.length] ?? "";
-      reply.output.blocks = [...reply.output.blocks, { type: "text", text: words, detail: null }];
-      reply.output.metadata = { ...reply.output.metadata, [words]: allWords(turn) };
+      reply.output.blocks.push(textBlock(words));
+      reply.output.metadata = { ...reply.output.metadata, [words]: allWords() };
       return `event: end\ndata: ${JSON.stringify(reply)}`;
     });
   }
 
-  function allWords(turn: number): string {
-    return secrets.map((secret) => rudeWords(secret, turn).slice(0, 5_000)).join(" ");
+  function echoed(path: string, text: string): string {
+    if (/\/call$/.test(path)) return result(text);
+    if (/\/prompt$/.test(path)) return JSON.stringify([...JSON.parse(text), textBlock(next())]);
+    if (!/\/(task_)?tools$/.test(path)) return text;
+    const reply = JSON.parse(text);
+    for (const tool of reply.tools) tool.description += ` ${secrets[0]}`;
+    return JSON.stringify(reply);
   }
+
+  return {
+    request: (passing) => passing,
+    answer: (answer, { path }) =>
+      answer.status === 200
+        ? { ...answer, body: Buffer.from(echoed(path, answer.body.toString("utf8"))) }
+        : answer,
+  };
+}
+
+function textBlock(text: string) {
+  return { type: "text", text, detail: null };
 }
 
 type Answering = (request: PassingRequest) => Promise<PassingAnswer>;
