@@ -26,7 +26,7 @@ export const rolloutFields = {
     min: 0,
     default: 3,
     change: "tunable",
-    doc: "How often a rollout that failed for a technical reason starts again in a new session.",
+    doc: "How often a rollout that failed for a technical reason starts again in a new session. While an environment is full or fails altogether, nothing counts.",
   },
   max_active_tasks: {
     type: "integer",
@@ -58,7 +58,7 @@ export const rolloutFields = {
     default: 300,
     change: "tunable",
     unit: "seconds",
-    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count.",
+    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether.",
   },
   session_timeout: {
     type: "number",
