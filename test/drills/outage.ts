@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createUniform } from "../../src/local/random.ts";
 import {
   type Check,
   diskChecks,
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     steps: { type: "string", default: "12" },
     faults: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
+    /** Further kills and full disks, by turns. */
+    storm: { type: "string", default: "0" },
     /** `kill`, `outages` or `disk`; may be given several times. */
     without: { type: "string", multiple: true, default: [] },
   },
@@ -34,6 +37,7 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const faults = Number(values.faults);
 const seed = Number(values.seed);
+const blows = Number(values.storm);
 const without = new Set(values.without);
 
 function config(parent: string): string {
@@ -117,7 +121,17 @@ async function drill(disk: SmallDisk | null): Promise<readonly Check[]> {
   const ledger = new FaultLedger(faults);
   const parent = disk?.folder ?? join(home, "disturbed", "runs");
   const disturbed = await play("disturbed", parent, ledger, (stage, configPath, run) =>
-    disturb({ stage, configPath, run, steps, disk, without, say }),
+    disturb({
+      stage,
+      configPath,
+      run,
+      steps,
+      disk,
+      without,
+      blows,
+      uniform: createUniform(seed),
+      say,
+    }),
   );
   return [
     ...runChecks(whole, disturbed, steps),

@@ -4,10 +4,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Ended } from "../../integration/trainProgram.ts";
+import { Attempts } from "./attempts.ts";
 import type { ServiceName } from "./faultRules.ts";
 import type { SmallDisk } from "./smallDisk.ts";
 import type { Stage } from "./stage.ts";
-import { startTrainer, type Trainer } from "./trainer.ts";
+import { storm } from "./storm.ts";
+import type { Trainer } from "./trainer.ts";
 
 export interface ScenarioParts {
   readonly stage: Stage;
@@ -19,6 +21,9 @@ export interface ScenarioParts {
   readonly disk: SmallDisk | null;
   /** What is left out. */
   readonly without: ReadonlySet<string>;
+  /** How often the trainer is killed or its disk gets full at the end, at any moment. */
+  readonly blows: number;
+  readonly uniform: () => number;
   readonly say: (text: string) => void;
 }
 
@@ -40,43 +45,52 @@ const DISK_LIMIT_MS = 90_000;
 
 /** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
 export async function disturb(parts: ScenarioParts): Promise<Told> {
-  const { stage, configPath, run, steps, disk, without, say } = parts;
+  const { stage, configPath, run, steps, disk, without, blows, say } = parts;
   /** A step that no attempt has begun yet. */
   const at = (share: number): number => Math.max(Math.floor(steps * share), stepsBegun(run));
-  let trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
-  const resume = (): void => {
-    stage.training.endAttempt();
-    trainer = startTrainer(["resume", run], stage.variables, run);
-  };
+  const attempts = new Attempts(stage, configPath, run);
   try {
     if (!without.has("kill")) {
-      await trainer.until("W&B was told of a step that is not saved", () => isToldUnsaved(parts));
+      await attempts.trainer.until("W&B was told of a step that is not saved", () =>
+        isToldUnsaved(parts),
+      );
       say(`kill -9 when ${stage.wandb.rows().length} steps were told and ${savedSteps(run)} saved`);
-      await trainer.kill();
-      resume();
+      await attempts.trainer.kill();
+      attempts.resume();
     }
     if (!without.has("outages")) {
       const step = at(0.4);
-      await trainer.reached(step, AMID);
-      await allDown(parts, trainer, step);
+      await attempts.trainer.reached(step, AMID);
+      await allDown(parts, attempts.trainer, step);
     }
-    const diskErrors: string[] = [];
-    if (disk !== null) {
-      const step = at(0.7);
-      await trainer.reached(step, AMID);
-      say(`the disk is full (${disk.fill()} bytes) in step ${step + 1}`);
-      diskErrors.push(await endOnFullDisk(trainer));
-      resume();
-      say("a resume before there is space again");
-      diskErrors.push(await endOnFullDisk(trainer));
-      disk.free();
-      resume();
-    }
-    requireDone(await trainer.ended);
+    const diskErrors = disk === null ? [] : await fullDisk(parts, attempts, disk, at(0.7));
+    if (blows > 0) await storm({ ...parts, attempts });
+    requireDone(await attempts.trainer.ended);
+    // What trackers could not write down on a full disk waits for the next resume.
+    if (blows > 0) attempts.resume();
+    requireDone(await attempts.trainer.ended);
     return { diskErrors };
   } finally {
-    await trainer.kill();
+    await attempts.trainer.kill();
   }
+}
+
+/** How the program ended in the step, and at a resume before there was space again. */
+async function fullDisk(
+  { say }: ScenarioParts,
+  attempts: Attempts,
+  disk: SmallDisk,
+  step: number,
+): Promise<readonly string[]> {
+  await attempts.trainer.reached(step, AMID);
+  say(`the disk is full (${disk.fill()} bytes) in step ${step + 1}`);
+  const amid = await endOnFullDisk(attempts.trainer);
+  attempts.resume();
+  say("a resume before there is space again");
+  const resumed = await endOnFullDisk(attempts.trainer);
+  disk.free();
+  attempts.resume();
+  return [amid, resumed];
 }
 
 /** Such a step is repeated by a resume, and W&B must not hear of it twice. */
