@@ -28,6 +28,14 @@ export const rolloutFields = {
     change: "tunable",
     doc: "How often a rollout that failed for a technical reason starts again in a new session. While an environment is full or fails altogether, nothing counts.",
   },
+  group_failures: {
+    type: "enum",
+    values: ["reference", "strict", "fail_fast"],
+    default: "reference",
+    change: "tunable",
+    isAdvanced: true,
+    doc: "What rollouts that failed for good do to their group. `reference` leaves it out of training when more than `max_failing_rollouts` failed, `strict` when any did. `fail_fast` is for looking for mistakes: as `strict`, and the first failure pauses the run after its step.",
+  },
   max_active_tasks: {
     type: "integer",
     min: 1,

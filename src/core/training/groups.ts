@@ -84,11 +84,16 @@ function whyExcluded(
   rewards: readonly number[],
   config: Config,
 ): string | null {
-  const environment = members[0]?.task.environment ?? "";
-  const allowed = config.environments[environment]?.max_failing_rollouts ?? 0;
-  if (rewards.length === 0 || members.length - rewards.length > allowed) return "failures";
+  const failures = members.length - rewards.length;
+  if (rewards.length === 0 || failures > allowedFailures(members, config)) return "failures";
   const isCentered = config.advantage_calculation !== "direct";
   if (isCentered && rewards.length < 2) return "too_few";
   if (zeroVariancePolicy(config) === "drop" && areAllEqual(rewards)) return "zero_variance";
   return null;
+}
+
+function allowedFailures(members: readonly FinishedRollout[], config: Config): number {
+  if (config.group_failures !== "reference") return 0;
+  const environment = members[0]?.task.environment ?? "";
+  return config.environments[environment]?.max_failing_rollouts ?? 0;
 }

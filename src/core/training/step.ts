@@ -15,6 +15,7 @@ import { askedFor } from "./capacityNews.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
+import { pauseAtFailure } from "./failFast.ts";
 import { type ScoredGroup, scoreGroups } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { playRollouts } from "./playRollouts.ts";
@@ -131,6 +132,7 @@ async function collect(
         reward: rollout.reward,
         sampledTokens: sampledTokens(rollout),
       });
+      await pauseAtFailure(context, rollout);
     },
   });
 }

@@ -46,6 +46,16 @@ describe("a group", () => {
     expect(fates([1, null, null, 0], rules)).toEqual(repeated("excluded:failures", 4));
   });
 
+  it.each(["strict", "fail_fast"] as const)(
+    "with a failed rollout is left out, whatever is allowed, with group_failures: %s",
+    (group_failures) => {
+      const environment = { max_failing_rollouts: 1 };
+      expect(fates([1, 0, null, 0], { environment, group_failures })).toEqual(
+        repeated("excluded:failures", 4),
+      );
+    },
+  );
+
   it("of which every rollout failed is left out, whatever is allowed", () => {
     const rules = { environment: { max_failing_rollouts: 9 } };
     expect(fates([null, null], rules)).toEqual(repeated("excluded:failures", 2));

@@ -242,6 +242,33 @@ describe("a loop that is asked to pause", () => {
     expect(await phasesOf(false)).toEqual([]);
   });
 
+  it.each([
+    ["fail_fast", ["paused", "running"]],
+    ["strict", []],
+  ] as const)("with group_failures: %s, a failed rollout makes it %j", async (policy, expected) => {
+    const { context, run } = setUp({ config: { group_failures: policy } });
+    const environment = environmentOf(context, ENVIRONMENT);
+    // The second rollout of the run ends without a reward.
+    const remote = scriptedEnvironment([
+      { onCall: () => result("", { reward: 1, finished: true }) },
+      { onCall: () => result("", { reward: null, finished: true }) },
+      { onCall: () => result("", { reward: 0, finished: true }) },
+    ]);
+    Object.assign(environment.remote, remote);
+    const phases: string[] = [];
+    const enterPhase = async (phase: string): Promise<void> => {
+      phases.push(phase);
+      context.control.continue();
+    };
+    Object.assign(context, { enterPhase });
+    await run();
+    expect(phases.slice(0, 2)).toEqual(expected);
+    const told = expect.stringMatching(/^Step 1, group 1, rollout \d .*group_failures: fail_fast/);
+    const warning = expect.objectContaining({ kind: "warning", message: told });
+    if (policy === "fail_fast") expect(context.progress).toContainEqual(warning);
+    else expect(context.progress).not.toContainEqual(warning);
+  });
+
   it("knows a sampler that it has had before an update", async () => {
     const { context, run } = setUp();
     await run();
