@@ -13,7 +13,7 @@ import { resumeRun } from "../core/run/runFolder.ts";
 import { type RunState, readState } from "../core/run/state.ts";
 import { filledIn } from "../core/secrets/filledIn.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import type { LoopPosition } from "../core/training/loop.ts";
+import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";

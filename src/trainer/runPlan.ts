@@ -5,7 +5,7 @@ import type { RunLease } from "../core/run/runLease.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { RunControl } from "../core/training/control.ts";
-import type { LoopPosition } from "../core/training/loop.ts";
+import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchOrder } from "../shared/control.ts";

@@ -3,7 +3,8 @@
 import type { Config, EnvironmentConfig } from "../../src/core/config/schema.ts";
 import { readCheckpoints } from "../../src/core/run/checkpointLog.ts";
 import { readState } from "../../src/core/run/state.ts";
-import { type LoopPosition, runLoop, START } from "../../src/core/training/loop.ts";
+import { runLoop } from "../../src/core/training/loop.ts";
+import { type LoopPosition, START } from "../../src/core/training/loopPosition.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";

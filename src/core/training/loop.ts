@@ -4,8 +4,7 @@ import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
-import { flattenMetrics, mergeMetrics } from "../run/metricsTree.ts";
-import type { RunState } from "../run/state.ts";
+import { mergeMetrics } from "../run/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
 import { tellCapacity } from "./capacityNews.ts";
@@ -17,26 +16,15 @@ import type { Retuning } from "./control.ts";
 import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
+import {
+  headlineMetrics,
+  type LoopPosition,
+  positionAfter,
+  type RunIdentity,
+  snapshotAt,
+} from "./loopPosition.ts";
 import { retuned } from "./retune.ts";
 import { runStep, type StepOutput } from "./step.ts";
-
-/** Where a run stands between two steps: what `state.json` keeps, and what a resume starts from. */
-export interface LoopPosition {
-  /** The next step. */
-  readonly step: number;
-  readonly cursor: number;
-  readonly optimizerUpdates: number;
-  readonly counters: RunState["counters"];
-}
-
-export interface RunIdentity {
-  readonly runId: string;
-  readonly configHash: string;
-  readonly changedKeys: readonly string[];
-  readonly generation: number;
-  /** The run's id on Weights & Biases; absent when it is not reported there. */
-  readonly wandb?: string;
-}
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -48,23 +36,10 @@ export interface LoopEnd {
   readonly context: RunContext;
 }
 
-export const START: LoopPosition = {
-  step: 0,
-  cursor: 0,
-  optimizerUpdates: 0,
-  counters: {
-    tokens_sampled: 0,
-    tokens_prefill: 0,
-    tokens_trained: 0,
-    rollouts: {},
-    consecutive_empty_steps: 0,
-  },
-};
-
 /**
  * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
- * @throws AppError `loss-not-offered`, `loss-not-honoured` before anything is trained; `empty-steps` after `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`,
- * `environment-*`, `disk`
+ * @throws AppError `loss-not-offered`, `loss-not-honoured` before anything is trained; `empty-steps` after
+ * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
  */
 export async function runLoop(
   context: RunContext,
@@ -206,19 +181,7 @@ class Loop {
     this.#rewards.push(output.rewardMean);
     this.#elapsedS = [...this.#elapsedS, output.totalS].slice(-ETA_STEPS);
     this.#lastMetrics = headlineMetrics(output);
-    const wasEmpty = output.trained === null;
-    this.#position = {
-      step: step + 1,
-      cursor: cursor + items.length,
-      optimizerUpdates: optimizerUpdates + (output.trained?.substeps ?? 0),
-      counters: {
-        tokens_sampled: output.totals.sampled,
-        tokens_prefill: output.totals.prefill,
-        tokens_trained: output.totals.trained,
-        rollouts: countStops(counters.rollouts, output.rollouts),
-        consecutive_empty_steps: wasEmpty ? counters.consecutive_empty_steps + 1 : 0,
-      },
-    };
+    this.#position = positionAfter(this.#position, items.length, output);
     return output;
   }
 
@@ -279,56 +242,8 @@ class Loop {
   }
 
   #snapshot(): Snapshot {
-    const { sequence, client } = this.#context;
-    const { step, cursor, optimizerUpdates, counters } = this.#position;
-    const { runId, configHash, changedKeys, generation, wandb } = this.#identity;
-    return {
-      step,
-      epoch: Math.floor(cursor / sequence.epochLength),
-      position: cursor,
-      metrics: this.#lastMetrics,
-      state: (last) => ({
-        schema_version: 1,
-        run_ids: {
-          local: runId,
-          tinker_session: client.modelId.split(":")[0] ?? null,
-          tinker_model: client.modelId,
-          wandb: wandb ?? null,
-          openreward: null,
-        },
-        step,
-        optimizer_updates: optimizerUpdates,
-        dataset: { fingerprint: sequence.fingerprint, cursor },
-        counters,
-        config_hash: configHash,
-        changed_keys: changedKeys,
-        last_checkpoint: last,
-        best_eval: null,
-        generation,
-      }),
-    };
+    return snapshotAt(this.#context, this.#position, this.#identity, this.#lastMetrics);
   }
-}
-
-function countStops(
-  before: Readonly<Record<string, number>>,
-  rollouts: readonly FinishedRollout[],
-): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { ...before };
-  for (const { record } of rollouts) counts[record.stop] = (counts[record.stop] ?? 0) + 1;
-  return counts;
-}
-
-/** The few numbers that a list of checkpoints shows. */
-function headlineMetrics({ row }: StepOutput): Snapshot["metrics"] {
-  const flat = flattenMetrics(row);
-  const names = ["rollout/reward/mean", "loss", "lr"];
-  return Object.fromEntries(
-    names.map((name) => {
-      const value = flat[name];
-      return [name, typeof value === "number" ? value : null];
-    }),
-  );
 }
 
 function emptySteps(count: number, last: readonly FinishedRollout[]): AppError {

@@ -1,0 +1,114 @@
+/** Where a run stands between two steps, and what is saved of it. */
+
+import type { FinishedRollout } from "../rollout/rollout.ts";
+import { flattenMetrics } from "../run/metricsTree.ts";
+import type { RunState } from "../run/state.ts";
+import type { Snapshot } from "./checkpoints.ts";
+import type { RunContext } from "./context.ts";
+import type { StepOutput } from "./step.ts";
+
+/** What `state.json` keeps, and what a resume starts from. */
+export interface LoopPosition {
+  /** The next step. */
+  readonly step: number;
+  readonly cursor: number;
+  readonly optimizerUpdates: number;
+  readonly counters: RunState["counters"];
+}
+
+export interface RunIdentity {
+  readonly runId: string;
+  readonly configHash: string;
+  readonly changedKeys: readonly string[];
+  readonly generation: number;
+  /** The run's id on Weights & Biases; absent when it is not reported there. */
+  readonly wandb?: string;
+}
+
+export const START: LoopPosition = {
+  step: 0,
+  cursor: 0,
+  optimizerUpdates: 0,
+  counters: {
+    tokens_sampled: 0,
+    tokens_prefill: 0,
+    tokens_trained: 0,
+    rollouts: {},
+    consecutive_empty_steps: 0,
+  },
+};
+
+/** The position after a step that took `items` tasks of the sequence. */
+export function positionAfter(
+  { step, cursor, optimizerUpdates, counters }: LoopPosition,
+  items: number,
+  { rollouts, totals, trained }: StepOutput,
+): LoopPosition {
+  return {
+    step: step + 1,
+    cursor: cursor + items,
+    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    counters: {
+      tokens_sampled: totals.sampled,
+      tokens_prefill: totals.prefill,
+      tokens_trained: totals.trained,
+      rollouts: countStops(counters.rollouts, rollouts),
+      consecutive_empty_steps: trained === null ? counters.consecutive_empty_steps + 1 : 0,
+    },
+  };
+}
+
+/** What is saved at a position; `metrics` are those of the last completed step. */
+export function snapshotAt(
+  { sequence, client }: RunContext,
+  { step, cursor, optimizerUpdates, counters }: LoopPosition,
+  { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
+  metrics: Snapshot["metrics"],
+): Snapshot {
+  return {
+    step,
+    epoch: Math.floor(cursor / sequence.epochLength),
+    position: cursor,
+    metrics,
+    state: (last) => ({
+      schema_version: 1,
+      run_ids: {
+        local: runId,
+        tinker_session: client.modelId.split(":")[0] ?? null,
+        tinker_model: client.modelId,
+        wandb: wandb ?? null,
+        openreward: null,
+      },
+      step,
+      optimizer_updates: optimizerUpdates,
+      dataset: { fingerprint: sequence.fingerprint, cursor },
+      counters,
+      config_hash: configHash,
+      changed_keys: changedKeys,
+      last_checkpoint: last,
+      best_eval: null,
+      generation,
+    }),
+  };
+}
+
+/** The few numbers that a list of checkpoints shows. */
+export function headlineMetrics({ row }: StepOutput): Snapshot["metrics"] {
+  const flat = flattenMetrics(row);
+  const names = ["rollout/reward/mean", "loss", "lr"];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = flat[name];
+      return [name, typeof value === "number" ? value : null];
+    }),
+  );
+}
+
+function countStops(
+  before: Readonly<Record<string, number>>,
+  rollouts: readonly FinishedRollout[],
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { ...before };
+  for (const { record } of rollouts) counts[record.stop] = (counts[record.stop] ?? 0) + 1;
+  return counts;
+}
