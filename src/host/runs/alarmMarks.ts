@@ -34,6 +34,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
   #marks = new Map<string, readonly Mark[]>();
   readonly #listening: vscode.Disposable;
   #drawing: Promise<void> = Promise.resolve();
+  #isDue = false;
 
   constructor(parts: AlarmMarksParts) {
     this.#parts = parts;
@@ -67,8 +68,16 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
     );
   }
 
+  /** Once for all that changes before the drawing under way has ended. */
   #soon(): void {
-    this.#drawing = this.#drawing.then(() => this.#draw()).catch(this.#parts.onError);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#drawing = this.#drawing
+      .then(() => {
+        this.#isDue = false;
+        return this.#draw();
+      })
+      .catch(this.#parts.onError);
   }
 
   async #draw(): Promise<void> {
