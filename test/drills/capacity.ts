@@ -15,7 +15,8 @@ import { CountingProxy } from "./countingProxy.ts";
 
 const ROOM = 6;
 const ASKED = 64;
-const STEPS = 10;
+/** Enough for the limit, which is halved every 5 s at most, to come down early on. */
+const STEPS = 30;
 const GROUPS = 8;
 const ROLLOUTS = 16;
 const PROGRAMS = resolve("dist/trainer");
