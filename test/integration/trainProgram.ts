@@ -15,8 +15,12 @@ export interface Ended {
 }
 
 /** Runs a command to its end. */
-export async function runProgram(args: readonly string[], variables: Variables): Promise<Ended> {
-  const child = startProgram(args, variables);
+export function runProgram(args: readonly string[], variables: Variables): Promise<Ended> {
+  return endOf(startProgram(args, variables));
+}
+
+/** What the program has said, once it has ended; to be called before it says anything. */
+export async function endOf(child: ChildProcess): Promise<Ended> {
   const output = { stdout: "", stderr: "" };
   child.stdout?.on("data", (text) => {
     output.stdout += text;

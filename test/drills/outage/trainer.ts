@@ -1,9 +1,8 @@
 /** The trainer as its own process, and what its run folder tells of how far it is. */
 
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Ended, startProgram, type Variables } from "../../integration/trainProgram.ts";
+import { type Ended, endOf, startProgram, type Variables } from "../../integration/trainProgram.ts";
 
 export interface Trainer {
   /** Resolves when that many rollouts of a step have ended. @throws Error when the trainer ends before */
@@ -22,18 +21,11 @@ export function startTrainer(
   runFolder: string,
 ): Trainer {
   const child = startProgram(args, variables);
-  const output = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (text) => {
-    output.stdout += text;
-  });
-  child.stderr?.on("data", (text) => {
-    output.stderr += text;
-  });
-  const ended = once(child, "close").then(([code]): Ended => ({ code, ...output }));
+  const ended = endOf(child);
   const until = async (what: string, holds: () => boolean): Promise<void> => {
     while (!holds()) {
       if (child.exitCode !== null || child.signalCode !== null) {
-        throw new Error(`The trainer ended before ${what}: ${output.stderr}`);
+        throw new Error(`The trainer ended before ${what}: ${(await ended).stderr}`);
       }
       await sleep(LOOK_MS);
     }
