@@ -57,9 +57,13 @@ export interface Log {
 }
 
 export interface FileSystem {
-  /** @throws AppError `file-not-found` (with `data.path`) or `file-unreadable`. */
-  readText(path: string): Promise<string>;
-  readBytes(path: string): Promise<Uint8Array>;
+  /**
+   * Reads a file of at most `maxBytes`; absent = 256 MiB.
+   * @throws AppError `file-not-found` (with `data.path`), `file-too-large` or `file-unreadable`.
+   */
+  readText(path: string, maxBytes?: number): Promise<string>;
+  /** As {@link readText}. */
+  readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /** Reads `length` bytes at `offset`; shorter at the end of the file. */
   readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
   /** Appends in one write and returns the byte offset at which the data begins. @throws AppError `disk` */
@@ -76,4 +80,16 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   truncate(path: string, size: number): Promise<void>;
+  /** The same disk, confined to `folder`, which need not exist. Paths stay what they are: they begin with `folder`. */
+  within(folder: string): FolderFiles;
+}
+
+/**
+ * The files of one folder, from which nothing leads out: a folder may come from a stranger. Every operation throws AppError
+ * `folder-unsafe` (with `data.folder` and `data.path`) for a path outside, for a link in the path from `folder` on, itself included,
+ * and for what is neither a plain file nor a directory. The way to `folder` may hold links: that is how its user laid it out.
+ */
+export interface FolderFiles extends FileSystem {
+  /** Call before the first change to a folder that was found: looks through all of it. @throws AppError `folder-unsafe` */
+  requireSafe(): Promise<void>;
 }

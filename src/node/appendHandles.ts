@@ -1,8 +1,11 @@
 /** Open files for appending: a few handles are kept, every append is whole or undone. */
 
-import { type FileHandle, open } from "node:fs/promises";
+import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { Limiter } from "../core/util/limiter.ts";
+import type { Guard } from "./confinement.ts";
 
+const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 const MAX_OPEN_HANDLES = 16;
 
 /** Appends one at a time, so that offsets are exact; the handles used least recently are closed. */
@@ -12,9 +15,11 @@ export class AppendHandles {
   readonly #handles = new Map<string, FileHandle>();
 
   /** Returns the byte offset of the data. A failed append leaves the file as it was, as far as the disk lets it. */
-  append(path: string, bytes: Uint8Array): Promise<number> {
+  append(path: string, bytes: Uint8Array, guard: Guard): Promise<number> {
     return this.#turn.run(async () => {
-      const handle = await this.#handleFor(path);
+      // Somebody else may have opened it unguarded.
+      await guard.check(path);
+      const handle = await this.#handleFor(path, guard);
       const { size } = await handle.stat();
       try {
         await writeAll(handle, bytes);
@@ -37,12 +42,12 @@ export class AppendHandles {
     return this.release(...this.#handles.keys());
   }
 
-  async #handleFor(path: string): Promise<FileHandle> {
+  async #handleFor(path: string, guard: Guard): Promise<FileHandle> {
     const kept = this.#handles.get(path);
     this.#handles.delete(path);
     const oldest = this.#handles.keys().next();
     if (!oldest.done && this.#handles.size >= MAX_OPEN_HANDLES) await this.#close(oldest.value);
-    const handle = kept ?? (await open(path, "a"));
+    const handle = kept ?? (await guard.open(path, TO_APPEND));
     this.#handles.set(path, handle);
     return handle;
   }

@@ -1,21 +1,14 @@
 /** The FileSystem port on Node: atomic writes, appends with offsets, faults that say what to do. */
 
 import { randomUUID } from "node:crypto";
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  truncate,
-} from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, errorMessage } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { AppendHandles } from "./appendHandles.ts";
+import { confinedTo, type Guard, requireSafeFolder, UNGUARDED } from "./confinement.ts";
+import { errorCode } from "./errorCode.ts";
 
 export interface ClosableFileSystem extends FileSystem {
   /** Closes the files kept open for appending; a later append opens them again. */
@@ -35,56 +28,132 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   EIO: "The disk reports a fault: check it, or choose a folder on another one.",
 };
 
-/** Builds the file system; faults are AppErrors `disk`, `exists`, `file-not-found` and `file-unreadable`, with `data.path`. */
+/** What one read may take when its caller names no size. */
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Builds the file system; faults are AppErrors `disk`, `exists`, `file-not-found`, `file-too-large` and `file-unreadable`, with
+ * `data.path`.
+ */
 export function createFileSystem(): ClosableFileSystem {
   const handles = new AppendHandles();
+  return { ...guardedFiles(handles, UNGUARDED), close: () => handles.close() };
+}
+
+function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
+  const { check } = guard;
+  const read = (path: string, maxBytes = MAX_READ_BYTES): Promise<Uint8Array> =>
+    reading(path, () => opened(guard, path, (handle) => readWhole(handle, path, maxBytes)));
   return {
-    readText: (path) => reading(path, () => readFile(path, "utf8")),
-    readBytes: (path) => reading(path, async () => new Uint8Array(await readFile(path))),
-    readRange: (path, offset, length) => reading(path, () => readRange(path, offset, length)),
-    append: (path, data) => writing(path, () => handles.append(path, toBytes(data))),
+    readText: async (path, maxBytes) => textOf(await read(path, maxBytes)),
+    readBytes: read,
+    readRange: (path, offset, length) =>
+      reading(path, () => opened(guard, path, (handle) => readUpTo(handle, length, offset))),
+    append: (path, data) => writing(path, () => handles.append(path, toBytes(data), guard)),
     writeAtomic: (path, data) =>
       writing(path, async () => {
+        await check(path);
         await handles.release(path);
         await writeOver(path, `${path}.${randomUUID()}.tmp`, toBytes(data));
       }),
-    makeDirectory: (path) => writing(path, () => makeDirectory(path)),
-    claimDirectory: (path) => writing(path, () => claimDirectory(path)),
-    list: (path) => reading(path, async () => (await readdir(path)).sort()).catch(absent([])),
-    size: (path) => reading(path, async () => (await stat(path)).size).catch(absent(null)),
+    makeDirectory: (path) =>
+      writing(path, async () => {
+        await check(path);
+        await mkdir(path, { recursive: true });
+      }),
+    claimDirectory: (path) =>
+      writing(path, async () => {
+        await check(path);
+        await claimDirectory(path);
+      }),
+    list: (path) =>
+      reading(path, async () => {
+        await check(path);
+        return (await readdir(path)).sort();
+      }).catch(absent([])),
+    size: (path) =>
+      reading(path, async () => {
+        await check(path);
+        return (await stat(path)).size;
+      }).catch(absent(null)),
     rename: (from, to) =>
       writing(from, async () => {
+        await check(from);
+        await check(to);
         await handles.release(from, to);
         await renameOver(from, to);
       }),
     remove: (path) =>
       writing(path, async () => {
+        await check(path);
         await handles.release(path);
         await rm(path, { recursive: true, force: true });
       }),
     truncate: (path, size) =>
       writing(path, async () => {
+        await check(path);
         await handles.release(path);
-        await truncate(path, size);
+        await opened(guard, path, (handle) => handle.truncate(size), constants.O_RDWR);
       }),
-    close: () => handles.close(),
+    within: (folder) => folderFiles(handles, folder),
   };
 }
 
-async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  const handle = await open(path, "r");
+/** Shares the open files, so that an append of one and a rename of another know of each other. */
+function folderFiles(handles: AppendHandles, folder: string): FolderFiles {
+  return {
+    ...guardedFiles(handles, confinedTo(folder)),
+    requireSafe: () => reading(folder, () => requireSafeFolder(folder)),
+  };
+}
+
+async function opened<T>(
+  guard: Guard,
+  path: string,
+  use: (handle: FileHandle) => Promise<T>,
+  flags = constants.O_RDONLY,
+): Promise<T> {
+  const handle = await guard.open(path, flags);
   try {
-    const bytes = new Uint8Array(length);
-    let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return bytes.subarray(0, filled);
+    return await use(handle);
   } finally {
     await handle.close();
   }
+}
+
+/** Not by its size alone: a device has none, and a file may grow meanwhile. */
+async function readWhole(handle: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
+  const { size } = await handle.stat();
+  if (size > maxBytes) throw tooLarge(path, maxBytes);
+  const pieces = [await readUpTo(handle, size, null)];
+  let length = size;
+  for (;;) {
+    const piece = await readUpTo(handle, PIECE_BYTES, null);
+    if (piece.length === 0) break;
+    pieces.push(piece);
+    length += piece.length;
+    if (length > maxBytes) throw tooLarge(path, maxBytes);
+  }
+  const [whole, ...more] = pieces;
+  return whole !== undefined && more.length === 0 ? whole : new Uint8Array(Buffer.concat(pieces));
+}
+
+/** From byte `offset`, or where the last read ended. */
+async function readUpTo(
+  handle: FileHandle,
+  length: number,
+  offset: number | null,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const at = offset === null ? null : offset + filled;
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, at);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
 }
 
 async function writeOver(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
@@ -130,10 +199,6 @@ async function renameOver(from: string, to: string): Promise<void> {
   }
 }
 
-async function makeDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
-}
-
 async function claimDirectory(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   try {
@@ -151,6 +216,7 @@ async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof AppError) throw error;
     if (errorCode(error) === "ENOENT") throw notFound(path, error);
     throw new AppError(
       "file-unreadable",
@@ -190,10 +256,17 @@ function absent<T>(value: T): (error: unknown) => T {
   };
 }
 
-function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  const code: unknown = Object.getOwnPropertyDescriptor(error, "code")?.value;
-  return typeof code === "string" ? code : "";
+function tooLarge(path: string, maxBytes: number): AppError {
+  return new AppError(
+    "file-too-large",
+    `${path} holds more than ${maxBytes} bytes, which is more than any file of its kind. Check what wrote it.`,
+    { data: { path, maxBytes } },
+  );
+}
+
+/** With a byte order mark, if there is one. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function toBytes(data: string | Uint8Array): Uint8Array {

@@ -1,9 +1,9 @@
 /** A FileSystem in memory that can lose its power: after `allowedWrites` changes, every further one fails. */
 
 import { AppError } from "../../../src/core/errors.ts";
-import type { FileSystem } from "../../../src/core/ports.ts";
+import type { FolderFiles } from "../../../src/core/ports.ts";
 
-export interface MemoryFileSystem extends FileSystem {
+export interface MemoryFileSystem extends FolderFiles {
   readonly files: Map<string, Uint8Array>;
   /** Changes left before the power goes; Infinity at first. */
   allowedWrites: number;
@@ -58,6 +58,9 @@ export function createMemoryFileSystem(): MemoryFileSystem {
       const bytes = bytesOf(path);
       change(() => files.set(path, bytes.slice(0, size)));
     },
+    // There are no links in memory.
+    within: () => memory,
+    requireSafe: async () => undefined,
   };
   return memory;
 }

@@ -1,0 +1,123 @@
+/** Keeps what is done to files within one folder: no link is followed, and nothing but plain files is opened. */
+
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { AppError } from "../core/errors.ts";
+import { errorCode } from "./errorCode.ts";
+
+/** What stands between a path and the disk. */
+export interface Guard {
+  /** Call before anything is done to `path`. @throws AppError `folder-unsafe` */
+  check(path: string): Promise<void>;
+  /** Opens `path`, checked, with flags of `node:fs`. @throws AppError `folder-unsafe`, or what the system says */
+  open(path: string, flags: number): Promise<FileHandle>;
+}
+
+/** Lets everything pass. */
+export const UNGUARDED: Guard = {
+  check: async () => undefined,
+  open: (path, flags) => open(path, flags),
+};
+
+/** Windows has neither flag; there the look at the path before must do. Without the second, opening a pipe would wait. */
+const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */
+export function confinedTo(folder: string): Guard {
+  const root = resolve(folder);
+  const check = async (path: string): Promise<void> => {
+    const below = relative(root, resolve(path));
+    if (isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`)) {
+      throw outside(folder, path);
+    }
+    let place = root;
+    for (const name of ["", ...below.split(sep)]) {
+      place = join(place, name);
+      const info = await statIfPresent(place);
+      if (info === null) return;
+      requireSound(folder, place, info);
+    }
+  };
+  return {
+    check,
+    open: async (path, flags) => {
+      await check(path);
+      const handle = await openUnfollowed(folder, path, flags);
+      try {
+        // What was looked at before may have been replaced since.
+        const info = await handle.stat();
+        if (!info.isFile()) throw special(folder, path);
+        return handle;
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Looks at everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or no plain file */
+export async function requireSafeFolder(folder: string): Promise<void> {
+  const root = resolve(folder);
+  const info = await statIfPresent(root);
+  if (info === null) return;
+  requireSound(folder, root, info);
+  const waiting = [root];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    for (const entry of await readdir(place, { withFileTypes: true })) {
+      const path = join(place, entry.name);
+      requireSound(folder, path, entry);
+      if (entry.isDirectory()) waiting.push(path);
+    }
+  }
+}
+
+function requireSound(
+  folder: string,
+  path: string,
+  info: Pick<Stats, "isSymbolicLink" | "isFile" | "isDirectory">,
+): void {
+  if (info.isSymbolicLink()) throw linked(folder, path);
+  if (!info.isFile() && !info.isDirectory()) throw special(folder, path);
+}
+
+async function openUnfollowed(folder: string, path: string, flags: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags | CAREFULLY);
+  } catch (error) {
+    if (errorCode(error) === "ELOOP") throw linked(folder, path);
+    throw error;
+  }
+}
+
+async function statIfPresent(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function outside(folder: string, path: string): AppError {
+  const message = `${path} lies outside of ${folder}, whose files lead to it. Do not use this folder.`;
+  return unsafe(folder, path, message);
+}
+
+function linked(folder: string, path: string): AppError {
+  const message =
+    resolve(path) === resolve(folder)
+      ? `${folder} is a link. Name the folder that it leads to.`
+      : `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`;
+  return unsafe(folder, path, message);
+}
+
+function special(folder: string, path: string): AppError {
+  const message = `${path} is neither a plain file nor a folder. Remove it from ${folder}.`;
+  return unsafe(folder, path, message);
+}
+
+function unsafe(folder: string, path: string, message: string): AppError {
+  return new AppError("folder-unsafe", message, { data: { folder, path } });
+}

@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FolderFiles } from "../../src/core/ports.ts";
+import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
+
+let root = "";
+let folder = "";
+let victim = "";
+let fileSystem: ClosableFileSystem;
+let files: FolderFiles;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "tinker-rl-confined-"));
+  folder = join(root, "run");
+  victim = join(root, "home");
+  await mkdir(join(folder, "rollouts"), { recursive: true });
+  await mkdir(join(victim, "inner"), { recursive: true });
+  await writeFile(join(victim, "profile"), "one line, not ended");
+  await writeFile(join(victim, "inner", "kept"), "kept");
+  await writeFile(join(folder, "plain"), "plain\n");
+  fileSystem = createFileSystem();
+  files = fileSystem.within(folder);
+});
+afterEach(async () => {
+  await fileSystem.close();
+  await rm(root, { recursive: true });
+});
+
+type Use = (path: string, files: FolderFiles) => Promise<unknown>;
+const ON_FILES: Readonly<Record<string, Use>> = {
+  readText: (path, on) => on.readText(path),
+  readBytes: (path, on) => on.readBytes(path),
+  readRange: (path, on) => on.readRange(path, 0, 1),
+  append: (path, on) => on.append(path, "x\n"),
+  writeAtomic: (path, on) => on.writeAtomic(path, "x\n"),
+  truncate: (path, on) => on.truncate(path, 0),
+};
+const ON_ANYTHING: Readonly<Record<string, Use>> = {
+  ...ON_FILES,
+  makeDirectory: (path, on) => on.makeDirectory(path),
+  claimDirectory: (path, on) => on.claimDirectory(path),
+  list: (path, on) => on.list(path),
+  size: (path, on) => on.size(path),
+  "rename from": (path, on) => on.rename(path, join(folder, "elsewhere")),
+  "rename to": (path, on) => on.rename(join(folder, "plain"), path),
+  remove: (path, on) => on.remove(path),
+};
+
+describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
+  async function refused(path: string, on = files): Promise<void> {
+    await expect(use(path, on)).rejects.toMatchObject({ code: "folder-unsafe" });
+    expect(await readFile(join(victim, "profile"), "utf8")).toBe("one line, not ended");
+    expect(await readFile(join(victim, "inner", "kept"), "utf8")).toBe("kept");
+    expect(await fileSystem.list(victim)).toEqual(["inner", "profile"]);
+  }
+
+  test("refuses a link to a file", async () => {
+    await symlink(join(victim, "profile"), join(folder, "linked"));
+    await refused(join(folder, "linked"));
+  });
+  test("refuses a link to nothing, which a write would make something", async () => {
+    await symlink(join(victim, "new"), join(folder, "linked"));
+    await refused(join(folder, "linked"));
+  });
+  test("refuses what lies behind a link to a folder", async () => {
+    await symlink(join(victim, "inner"), join(folder, "linked"));
+    await refused(join(folder, "linked", "kept"));
+    await refused(join(folder, "linked", "deeper", "new"));
+  });
+  test("refuses names that lead out", async () => {
+    await refused(`${folder}/../home/profile`);
+    await refused(`${folder}/rollouts/../../home/new`);
+    await refused(join(victim, "profile"));
+    await refused(`${folder}-beside/new`);
+  });
+  test("refuses a folder that is a link itself", async () => {
+    await symlink(victim, join(root, "linked-run"));
+    await refused(join(root, "linked-run", "profile"), fileSystem.within(join(root, "linked-run")));
+  });
+});
+
+test("a link that somebody else opened unguarded stays refused", async () => {
+  const path = join(folder, "linked");
+  await symlink(join(victim, "inner", "kept"), path);
+  await fileSystem.append(path, "!");
+  await expect(files.append(path, "?")).rejects.toMatchObject({ code: "folder-unsafe" });
+  expect(await readFile(join(victim, "inner", "kept"), "utf8")).toBe("kept!");
+});
+
+test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
+  "%s refuses a pipe, and does not wait for who is at its other end",
+  async (_name, use) => {
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    await expect(use(join(folder, "pipe"), files)).rejects.toMatchObject({
+      code: "folder-unsafe",
+    });
+  },
+);
+
+test("the way to the folder may hold links, and the folder need not exist", async () => {
+  await symlink(root, join(root, "bigDisk"));
+  const elsewhere = join(root, "bigDisk", "run");
+  expect(await fileSystem.within(elsewhere).readText(join(elsewhere, "plain"))).toBe("plain\n");
+  const later = fileSystem.within(join(root, "later"));
+  expect(await later.size(join(root, "later", "file"))).toBeNull();
+  await later.requireSafe();
+  await later.makeDirectory(join(root, "later", "deep"));
+  expect(await later.append(join(root, "later", "deep", "file"), "a")).toBe(0);
+});
+
+test("a refusal names the folder, the entry and what to do", async () => {
+  const path = join(folder, "events.jsonl");
+  await symlink(join(victim, "profile"), path);
+  await expect(files.append(path, "x")).rejects.toMatchObject({
+    message: `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`,
+    data: { folder, path },
+  });
+});
+
+test("a folder is looked through as a whole, to its deepest entry", async () => {
+  await files.requireSafe();
+  const path = join(folder, "rollouts", "deep", "linked");
+  await mkdir(join(folder, "rollouts", "deep"));
+  await symlink(join(folder, "plain"), path);
+  await expect(files.requireSafe()).rejects.toMatchObject({
+    code: "folder-unsafe",
+    data: { path },
+  });
+  await rm(path);
+  await files.requireSafe();
+});
+
+test("a read is bounded by its caller's size, also of what has no size", async () => {
+  const path = join(folder, "large");
+  await writeFile(path, "x".repeat(100_000));
+  expect(await fileSystem.readText(path, 100_000)).toHaveLength(100_000);
+  await expect(fileSystem.readText(path, 99_999)).rejects.toMatchObject({ code: "file-too-large" });
+  await expect(files.readBytes(path, 99_999)).rejects.toMatchObject({ code: "file-too-large" });
+});
+
+test.skipIf(process.platform === "win32")("a device does not fill the memory", async () => {
+  const reading = fileSystem.readBytes("/dev/zero", 1_000_000);
+  await expect(reading).rejects.toMatchObject({ code: "file-too-large" });
+});
