@@ -134,7 +134,7 @@ export const environmentFields = {
     default: null,
     change: "tunable",
     unit: "tokens",
-    doc: "Number of tokens the model may write in a rollout, over all turns. `null` sets no limit beside `max_total_tokens`.",
+    doc: "Most tokens the model may write in a rollout, over all turns; the turn that reaches it is cut there, and the rollout ends. `null` sets no limit beside `max_total_tokens`.",
   },
   max_consecutive_parse_errors: {
     type: "integer",

@@ -167,8 +167,11 @@ export class Episode {
     return null;
   }
 
-  #sampledTokens(): number {
-    return this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+  /** Tokens that the model may still write in this rollout. */
+  #sampleBudget(): number {
+    const { maxSampledTokens } = this.#parts.settings;
+    const sampled = this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+    return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sampled;
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
@@ -177,7 +180,7 @@ export class Episode {
     this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens.slice(),
-      maxTokens: Math.min(settings.maxResponseTokens, room),
+      maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
       temperature: settings.temperature,
       topK: settings.topK,
       topP: settings.topP,
@@ -256,12 +259,10 @@ export class Episode {
     const isMalformed = !hasCalls && parsed.errors.length > 0;
     this.#parseErrorsInARow = isMalformed ? this.#parseErrorsInARow + 1 : 0;
     this.#noCallsInARow = hasCalls || isMalformed ? 0 : this.#noCallsInARow + 1;
+    if (this.#sampleBudget() < 1) return "max_sampled_tokens";
     if (isTruncated && settings.onTurnTruncation === "stop") return "turn_truncated";
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
-    if (this.#noCallsInARow >= settings.maxNoToolTurns) return "no_tool_call";
-    const { maxSampledTokens } = settings;
-    const isSpent = maxSampledTokens !== null && this.#sampledTokens() >= maxSampledTokens;
-    return isSpent ? "max_sampled_tokens" : null;
+    return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
 }
 

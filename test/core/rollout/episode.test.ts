@@ -349,7 +349,7 @@ describe("the limits of an episode", () => {
   it.each<[string, Partial<RolloutSettings>, number]>([
     ["max_turns", { maxTurns: 2 }, 2],
     ["max_tool_calls", { maxToolCalls: 3 }, 3],
-    ["max_sampled_tokens", { maxSampledTokens: encode(ADD).length + 1 }, 2],
+    ["max_sampled_tokens", { maxSampledTokens: 2 * encode(ADD).length }, 2],
   ])("hold for %s", async (expected, settings, calls) => {
     const { stop, session } = await play({ ...game, turns: [ADD], settings });
     expect(stop).toBe(expected);
