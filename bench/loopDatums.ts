@@ -13,6 +13,7 @@ import {
 import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/datums.ts";
 import { toTokenRecord } from "../src/core/training/tokenRecords.ts";
 import { trainStep } from "../src/core/training/trainStep.ts";
+import { aBatch } from "../test/core/training/builders.ts";
 import { medianSeconds, print } from "./measure.ts";
 import { observe } from "./observe.ts";
 import type { StandInRun } from "./standInRun.ts";
@@ -47,7 +48,14 @@ function buildAll(ledgers: readonly Ledger[]): readonly TrainingDatum[] {
 }
 
 function chunksOf(data: readonly TrainingDatum[]) {
-  return chunkData(toWireData(data.map(toWireDatum), "ppo", { forwardOnly: false }), CHUNK_LIMITS);
+  return chunkData(
+    toWireData(
+      data.map((datum) => toWireDatum(datum)),
+      "ppo",
+      { forwardOnly: false },
+    ),
+    CHUNK_LIMITS,
+  );
 }
 
 /** Measures the parts one by one, and then the whole against the stand-in. */
@@ -82,7 +90,7 @@ export async function benchDatums({ context }: StandInRun): Promise<void> {
   print({ name: `${name}: decode`, value: decode, unit: "CPU-s" });
   const { config } = context;
   const { cpuS, measurements } = await observe("whole step", () =>
-    trainStep(context, data, config, config.learning_rate),
+    trainStep(context, aBatch(data), config, config.learning_rate),
   );
   print({ name: "whole step: client and HTTP with it", value: cpuS, unit: "CPU-s" });
   for (const measurement of measurements) print(measurement);

@@ -5,7 +5,13 @@ import { buildDatum } from "../../src/core/training/datums.ts";
 import { trainStep } from "../../src/core/training/trainStep.ts";
 import { result } from "../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, type TurnScript } from "../core/rollout/scriptedModel.ts";
-import { aConfig, aDatum, aDatumOfLength, aDatumWithTurn } from "../core/training/builders.ts";
+import {
+  aBatch,
+  aConfig,
+  aDatum,
+  aDatumOfLength,
+  aDatumWithTurn,
+} from "../core/training/builders.ts";
 import { FakeTrainingClient, resultOf } from "../core/training/fakeTrainingClient.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import * as original from "./original.ts";
@@ -121,7 +127,7 @@ describe("the update", () => {
   async function train(changes: Parameters<typeof aConfig>[0], data = [aDatum()]) {
     const client = new FakeTrainingClient();
     client.answer = (one) => resultOf(one, one.forwardOnly ? -3 : -1);
-    await trainStep({ client, clock: new FakeClock() }, data, aConfig(changes), 1e-4);
+    await trainStep({ client, clock: new FakeClock() }, aBatch(data), aConfig(changes), 1e-4);
     return client;
   }
 

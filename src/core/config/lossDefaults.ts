@@ -12,6 +12,13 @@ export const LOSS_DEFAULTS = {
   dro: { beta: 0.05 },
 } as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
 
+/** True where the loss has a gradient at an advantage of 0, too: the penalty of `dro`. */
+export function learnsWithoutAdvantage(
+  config: Pick<Config, "loss_fn" | "loss_fn_config">,
+): boolean {
+  return config.loss_fn === "dro" && lossParameters(config)["beta"] !== 0;
+}
+
 /** All parameters of the loss. They always travel, because servers differ in what they take for one that is absent. */
 export function lossParameters(
   config: Pick<Config, "loss_fn" | "loss_fn_config">,

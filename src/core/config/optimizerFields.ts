@@ -83,7 +83,7 @@ export const optimizerFields = {
     min: 1,
     default: 1,
     change: "tunable",
-    doc: "Number of optimizer updates per step. The groups of the batch are divided among them; a group is never split.",
+    doc: "Number of optimizer updates per step. The groups that are trained are divided among them, about evenly by tokens; a group is never split, so fewer groups make fewer updates.",
   },
   loss_fn: {
     type: "enum",
@@ -105,7 +105,7 @@ export const optimizerFields = {
     values: ["token_sum", "token_mean", "sequence_mean", "group_mean", "constant"],
     default: "token_sum",
     change: "tunable",
-    doc: "How much each token counts. `token_sum` adds all up, so that long rollouts and large batches weigh more. `token_mean` divides by the trained tokens of the update, `sequence_mean` by those of the rollout and the number of rollouts, `group_mean` by those of the group and the number of groups, `constant` by the number of rollouts times `max_response_tokens`. With `grad_clip_norm` anything but `token_sum` is advised; `dro` takes `token_sum` only.",
+    doc: "How much each token counts. `token_sum` adds all up, so that long rollouts and large batches weigh more. `token_mean` divides by the trained tokens of the update, `sequence_mean` by those of the rollout and the number of rollouts, `group_mean` by those of the group and the number of groups, `constant` by the number of rollouts times `max_response_tokens`. Rollouts with an advantage of 0 count, groups that are left out do not. With `grad_clip_norm` anything but `token_sum` is advised; `dro` takes `token_sum` only.",
   },
   advantage_calculation: {
     type: "enum",
@@ -138,7 +138,7 @@ export const optimizerFields = {
     default: null,
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do with a group whose rewards are all equal. `null` keeps it when `advantage_calculation` is `direct` and drops it otherwise, since it teaches nothing.",
+    doc: "What to do with a group whose rewards are all equal. `null` keeps it when `advantage_calculation` is `direct` and drops it otherwise, since none of its rollouts did better than another.",
   },
   max_consecutive_empty_steps: {
     type: "integer",

@@ -31,10 +31,14 @@ const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
 };
 
+/** Losses with a term that does not depend on the advantages (Tinker wire, section 8.2). */
+const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);
+
 /**
  * Copies and checks a batch.
  * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
- * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero
+ * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero,
+ * unless the loss has a penalty
  */
 export function toWireData(
   data: readonly Datum[],
@@ -43,7 +47,7 @@ export function toWireData(
 ): readonly WireDatum[] {
   if (data.length === 0) throw invalid("There is no datum to send");
   const wire = data.map((datum, index) => toWireDatum(datum, lossFn, `datum ${index}`));
-  if (!options.forwardOnly && !wire.some(hasEffect)) {
+  if (!options.forwardOnly && !penalizedLosses.has(lossFn) && !wire.some(hasEffect)) {
     throw invalid(`All ${data.length} datums have only zero weights or advantages`);
   }
   return wire;

@@ -68,23 +68,30 @@ export function toWireDatum(datum: TrainingDatum, factor = 1): Datum {
 }
 
 /**
- * Cuts data into at most `count` contiguous parts of about equal token counts; a group is never split. Each group goes to the
- * part in which its middle token falls.
+ * Cuts data into `count` contiguous parts of about equal token counts, or into one for each group where there are fewer groups: a
+ * group is never split. Each part gets a group, and then those whose middle token falls within an even share of what is left.
  */
 export function splitSubsteps(
   data: readonly TrainingDatum[],
   count: number,
 ): readonly (readonly TrainingDatum[])[] {
-  const total = countTokens(data);
-  const parts = new Map<number, TrainingDatum[]>();
-  let before = 0;
-  for (const group of groupBy(data, (datum) => datum.group).values()) {
-    const tokens = countTokens(group);
-    const part = Math.floor(((before + tokens / 2) / total) * count);
-    parts.set(part, [...(parts.get(part) ?? []), ...group]);
-    before += tokens;
+  const groups = [...groupBy(data, (datum) => datum.group).values()];
+  const lengths = groups.map(countTokens);
+  const parts: (readonly TrainingDatum[])[] = [];
+  let left = countTokens(data);
+  let next = 0;
+  for (let open = Math.min(count, groups.length); open > 0; open -= 1) {
+    const first = next;
+    const share = left / open;
+    let taken = 0;
+    do {
+      taken += lengths[next] ?? 0;
+      next += 1;
+    } while (groups.length - next >= open && taken + (lengths[next] ?? 0) / 2 < share);
+    parts.push(groups.slice(first, next).flat());
+    left -= taken;
   }
-  return [...parts.values()];
+  return parts;
 }
 
 function countTokens(data: readonly TrainingDatum[]): number {

@@ -1,5 +1,6 @@
 /** Decides which groups of a step are trained on, and with which advantages. */
 
+import { learnsWithoutAdvantage } from "../config/lossDefaults.ts";
 import { zeroVariancePolicy } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
 import { isAppError } from "../errors.ts";
@@ -8,12 +9,13 @@ import type { GroupFacts } from "../run/stepFacts.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
+import type { CountedRollout } from "./lossNormalization.ts";
 
 export interface ScoredRollout {
   readonly rollout: FinishedRollout;
   /** Null when it is not trained on. */
   readonly advantage: number | null;
-  /** What is sent; null also for an advantage of 0, which would change nothing. */
+  /** What is sent; null also for an advantage of 0 where the loss has no gradient there. */
   readonly datum: TrainingDatum | null;
   readonly fate: "trained" | `excluded:${string}`;
 }
@@ -21,6 +23,28 @@ export interface ScoredRollout {
 export interface ScoredGroup {
   readonly facts: GroupFacts;
   readonly rollouts: readonly ScoredRollout[];
+}
+
+/** What a step is trained with, in group and rollout order, so that a repeat sends the same bytes. */
+export interface TrainingBatch {
+  /** What is sent. */
+  readonly data: readonly TrainingDatum[];
+  /** What counts in the normalisation of the loss. */
+  readonly counted: readonly CountedRollout[];
+}
+
+export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  return {
+    data: rollouts.flatMap(({ datum }) => datum ?? []),
+    counted: rollouts
+      .filter(({ fate }) => fate === "trained")
+      .map(({ rollout: { task, ledger } }) => ({
+        group: task.group,
+        rollout: task.rollout,
+        tokens: ledger?.mask.filter((trained) => trained === 1).length ?? 0,
+      })),
+  };
 }
 
 /** Scores the finished rollouts of a step, group by group in their order. */
@@ -55,16 +79,24 @@ function scoreGroup(
   const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? 0]));
   return {
     facts: { group, excluded: null, isPartial: scored.length < members.length },
-    rollouts: members.map((rollout) => scoreRollout(rollout, byRollout.get(rollout) ?? null)),
+    rollouts: members.map((rollout) =>
+      scoreRollout(rollout, byRollout.get(rollout) ?? null, config),
+    ),
   };
 }
 
-function scoreRollout(rollout: FinishedRollout, advantage: number | null): ScoredRollout {
+function scoreRollout(
+  rollout: FinishedRollout,
+  advantage: number | null,
+  config: Config,
+): ScoredRollout {
   if (advantage === null) return leftOut(rollout, "failed");
   const { ledger, task } = rollout;
   // Nothing sampled that may be trained: every turn came without usable log-probs.
   if (ledger === null || !ledger.mask.includes(1)) return leftOut(rollout, "masked");
-  if (advantage === 0) return { rollout, advantage, datum: null, fate: "trained" };
+  if (advantage === 0 && !learnsWithoutAdvantage(config)) {
+    return { rollout, advantage, datum: null, fate: "trained" };
+  }
   try {
     const datum = buildDatum({ group: task.group, rollout: task.rollout, ledger }, advantage);
     return { rollout, advantage, datum, fate: "trained" };

@@ -4,45 +4,56 @@ import type { Config } from "../config/schema.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { TrainingDatum } from "./datums.ts";
 
-type Data = readonly TrainingDatum[];
+/** A rollout that is trained on, also when an advantage of 0 leaves nothing of it to send. */
+export interface CountedRollout {
+  readonly group: number;
+  readonly rollout: number;
+  /** Those that the model wrote and that may be trained. */
+  readonly tokens: number;
+}
+
+type Place = Pick<CountedRollout, "group" | "rollout">;
 
 /**
- * What the advantages of each datum of one optimizer update are multiplied by (training-loop rule C.6). All datums of a rollout
- * share one factor, so that a break in its token stream changes no weight.
+ * What the advantages of each datum of one optimizer update are multiplied by. All rollouts of the update count in the
+ * denominators, those that send nothing included: otherwise the others would weigh more, the fewer differ from their mean. All
+ * datums of a rollout share one factor, so that a break in its token stream changes no weight.
  */
 export function lossFactors(
-  data: Data,
+  data: readonly TrainingDatum[],
+  counted: readonly CountedRollout[],
   {
     loss_normalization: normalization,
     max_response_tokens: maxTokens,
   }: Pick<Config, "loss_normalization" | "max_response_tokens">,
 ): readonly number[] {
-  const rollouts = groupBy(data, ({ group, rollout }) => `${group}:${rollout}`);
-  const groups = groupBy(data, ({ group }) => group);
+  const rollouts = tokensBy(counted, rolloutKey);
+  const groups = tokensBy(counted, ({ group }) => group);
   switch (normalization) {
     case "token_sum":
       return data.map(() => 1);
     case "token_mean":
-      return data.map(() => 1 / trainedTokens(data));
-    case "sequence_mean": {
-      const tokens = tokensByKey(rollouts);
-      return data.map(
-        ({ group, rollout }) => 1 / ((tokens.get(`${group}:${rollout}`) ?? 1) * rollouts.size),
-      );
-    }
+      return data.map(() => 1 / countTokens(counted));
+    case "sequence_mean":
+      return data.map((datum) => 1 / ((rollouts.get(rolloutKey(datum)) ?? 1) * rollouts.size));
     case "constant":
       return data.map(() => 1 / (rollouts.size * maxTokens));
-    case "group_mean": {
-      const tokens = tokensByKey(groups);
-      return data.map(({ group }) => 1 / ((tokens.get(group) ?? 1) * groups.size));
-    }
+    case "group_mean":
+      return data.map(({ group }) => 1 / ((groups.get(group) ?? 1) * groups.size));
   }
 }
 
-function tokensByKey<Key>(parts: ReadonlyMap<Key, Data>): ReadonlyMap<Key, number> {
-  return new Map([...parts].map(([key, own]) => [key, trainedTokens(own)]));
+function rolloutKey({ group, rollout }: Place): string {
+  return `${group}:${rollout}`;
 }
 
-function trainedTokens(data: Data): number {
-  return data.reduce((sum, { mask }) => sum + mask.reduce((count, one) => count + one, 0), 0);
+function tokensBy<Key>(
+  counted: readonly CountedRollout[],
+  keyOf: (rollout: CountedRollout) => Key,
+): ReadonlyMap<Key, number> {
+  return new Map([...groupBy(counted, keyOf)].map(([key, own]) => [key, countTokens(own)]));
+}
+
+function countTokens(counted: readonly CountedRollout[]): number {
+  return counted.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -16,7 +16,7 @@ import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import { pauseAtFailure } from "./failFast.ts";
-import { type ScoredGroup, scoreGroups } from "./groups.ts";
+import { type ScoredGroup, scoreGroups, trainingBatch } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { playRollouts } from "./playRollouts.ts";
 import { requireWorking } from "./rolloutBugs.ts";
@@ -64,8 +64,8 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   await tellFailure(context, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await store.addScores(step, scores(groups));
-  // In group and rollout order, so that a repeat sends the same bytes.
-  const data = groups.flatMap(({ rollouts: own }) => own.flatMap(({ datum }) => datum ?? []));
+  const batch = trainingBatch(groups);
+  const { data } = batch;
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainStarted = clock.monotonic();
   let trained: TrainedStep | null = null;
@@ -73,7 +73,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
     watch({ kind: "training", step, datums: data.length, tokens });
     context.control.withdrawSave();
-    trained = await trainStep(context, data, config, learningRate);
+    trained = await trainStep(context, batch, config, learningRate);
     await store.addTokens(step, tokenRecords(data, trained));
   }
   const trainS = trained === null ? null : (clock.monotonic() - trainStarted) / 1000;

@@ -9,6 +9,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import type { DatumOutput } from "../tinker/wireProto.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
+import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
 
 export interface TrainedStep {
@@ -47,18 +48,18 @@ type StepConfig = Pick<
  */
 export async function trainStep(
   { client, clock }: { readonly client: TrainingClient; readonly clock: Clock },
-  data: readonly TrainingDatum[],
+  batch: TrainingBatch,
   config: StepConfig,
   learningRate: number,
 ): Promise<TrainedStep> {
-  const parts = splitSubsteps(data, config.num_substeps);
+  const parts = splitBatch(batch, config.num_substeps);
   const pending = [];
-  for (const part of parts) {
-    const factors = lossFactors(part, config);
+  for (const { data, counted } of parts) {
+    const factors = lossFactors(data, counted, config);
     const wire =
       config.loss_fn === "dro"
-        ? await withOwnLogprobs(client, part)
-        : part.map((datum, i) => toWireDatum(datum, factors[i]));
+        ? await withOwnLogprobs(client, data)
+        : data.map((datum, i) => toWireDatum(datum, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
       learning_rate: learningRate,
@@ -85,6 +86,21 @@ export async function trainStep(
   const logprobs = outputs.map((output) => output.logprobs);
   requireFinite(loss, logprobs);
   return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
+}
+
+/** A group of which nothing is sent counts with the update of the group before it, at the beginning with the first. */
+function splitBatch({ data, counted }: TrainingBatch, count: number): readonly TrainingBatch[] {
+  const parts = splitSubsteps(data, count);
+  const partOf = new Map(parts.flatMap((part, i) => part.map(({ group }) => [group, i] as const)));
+  let current = 0;
+  const places = counted.map(({ group }) => {
+    current = partOf.get(group) ?? current;
+    return current;
+  });
+  return parts.map((part, i) => ({
+    data: part,
+    counted: counted.filter((_, c) => places[c] === i),
+  }));
 }
 
 /**

@@ -5,6 +5,8 @@ import { Ledger } from "../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { buildDatum, type TrainingDatum } from "../../../src/core/training/datums.ts";
+import type { TrainingBatch } from "../../../src/core/training/groups.ts";
+import type { CountedRollout } from "../../../src/core/training/lossNormalization.ts";
 import { configIn, textWith } from "../config/configText.ts";
 import { aRecord, rolloutFacts } from "../run/builders.ts";
 
@@ -121,6 +123,16 @@ export function aDatumOfLength(tokens: number, group: number, rollout = 0): Trai
   const ledger = new Ledger(Array.from({ length: tokens }, (_, i) => i));
   ledger.addTurn([9], [-0.5]);
   return aDatum({ group, rollout, ledger });
+}
+
+/** An update in which these datums are all that counts. */
+export function aBatch(data: readonly TrainingDatum[]): TrainingBatch {
+  return { data, counted: data.map(asCounted) };
+}
+
+/** The rollout of a datum, in the normalisation of a loss. */
+export function asCounted({ group, rollout, mask }: TrainingDatum): CountedRollout {
+  return { group, rollout, tokens: mask.reduce((sum, trained) => sum + trained, 0) };
 }
 
 /** A prompt of two tokens and one turn of `tokens`, with an advantage of 1. */

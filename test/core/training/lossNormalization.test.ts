@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lossFactors } from "../../../src/core/training/lossNormalization.ts";
-import { aDatumWithTurn } from "./builders.ts";
+import { aDatumWithTurn, asCounted } from "./builders.ts";
 
 /** Two groups; the second rollout of the first is in two pieces. */
 const DATA = [
@@ -18,7 +18,10 @@ describe("the factors of the advantages", () => {
     ["group_mean", [1 / 20, 1 / 20, 1 / 20, 1 / 20]],
     ["constant", [1 / 300, 1 / 300, 1 / 300, 1 / 300]],
   ] as const)("of %s", (loss_normalization, expected) => {
-    const factors = lossFactors(DATA, { loss_normalization, max_response_tokens: 100 });
+    const factors = lossFactors(DATA, DATA.map(asCounted), {
+      loss_normalization,
+      max_response_tokens: 100,
+    });
     factors.forEach((factor, i) => {
       expect(factor).toBeCloseTo(expected[i] ?? 0, 12);
     });
@@ -28,6 +31,6 @@ describe("the factors of the advantages", () => {
     const [short, , , long] = [...DATA.slice(0, 3), aDatumWithTurn(40, { group: 1 })];
     const data = [short, long].flatMap((datum) => datum ?? []);
     const config = { loss_normalization: "group_mean", max_response_tokens: 100 } as const;
-    expect(lossFactors(data, config)).toEqual([1 / 4, 1 / 80]);
+    expect(lossFactors(data, data.map(asCounted), config)).toEqual([1 / 4, 1 / 80]);
   });
 });

@@ -3,7 +3,7 @@ import { Ledger } from "../../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../../src/core/training/datums.ts";
 import { trainStep } from "../../../src/core/training/trainStep.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
-import { aConfig, aDatum, aDatumOfLength } from "./builders.ts";
+import { aBatch, aConfig, aDatum, aDatumOfLength } from "./builders.ts";
 import { FakeTrainingClient, resultOf } from "./fakeTrainingClient.ts";
 
 type Changes = Parameters<typeof aConfig>[0];
@@ -12,7 +12,7 @@ function setUp() {
   const client = new FakeTrainingClient();
   const clock = new FakeClock();
   const train = (data: readonly TrainingDatum[], changes: Changes = {}, learningRate = 1e-3) =>
-    trainStep({ client, clock }, data, aConfig(changes), learningRate);
+    trainStep({ client, clock }, aBatch(data), aConfig(changes), learningRate);
   return { client, clock, train };
 }
 

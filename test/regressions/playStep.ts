@@ -1,0 +1,54 @@
+/** One step of a run whose rollouts a test has written, from sampling to the update. */
+
+import type { Config } from "../../src/core/config/schema.ts";
+import { RunAlarms } from "../../src/core/training/alarms.ts";
+import { runStep } from "../../src/core/training/step.ts";
+import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
+import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
+import { aContext } from "../core/training/fakeContext.ts";
+
+/** A rollout of one turn, the longer the higher `length` is. */
+export interface Played {
+  readonly reward: number;
+  readonly length: number;
+}
+
+function turnText({ reward, length }: Played): string {
+  return ended(call("answer", { reward, pad: "x ".repeat(length) }));
+}
+
+/** Tokens that the model samples in such a rollout. */
+export function sampledTokens(played: Played): number {
+  return encode(turnText(played)).length;
+}
+
+/** Plays and trains groups of equal size. */
+export async function playStep(
+  groups: readonly (readonly Played[])[],
+  changes: Partial<Config> = {},
+) {
+  const num_rollouts = groups[0]?.length ?? 0;
+  const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts }) };
+  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
+    result("", { reward: Number(args.reward), finished: true });
+  const context = aContext({
+    remote: scriptedEnvironment([{ onCall }]),
+    config: aConfig({ environments, advantage_calculation: "centered", ...changes }),
+  });
+  const sampler = scriptedSampler(groups.flat().map(turnText));
+  const output = await context.clock.run(
+    runStep(context, {
+      step: 0,
+      items: groups.map((_, position) => context.sequence.itemAt(position)),
+      sampler,
+      cursor: groups.length,
+      optimizerUpdates: 0,
+      totals: { sampled: 0, prefill: 0, trained: 0 },
+      elapsedS: [],
+      extra: {},
+      alarms: new RunAlarms(),
+    }),
+  );
+  return { client: context.client, output };
+}
