@@ -1,4 +1,4 @@
-/** The numbers of the run that is shown, as they arrived. */
+/** The numbers of the run that is shown, as they arrived. What nobody looks at is not sent. */
 
 import type { ColumnPart } from "../src/shared/panelModel.ts";
 
@@ -6,6 +6,7 @@ const FIRST_CAPACITY = 256;
 
 interface Appended {
   readonly rows: number;
+  readonly names?: readonly string[];
   readonly steps: ColumnPart | null;
   readonly columns: readonly ColumnPart[];
 }
@@ -15,12 +16,20 @@ export class ColumnStore {
   #steps = new Float64Array(FIRST_CAPACITY);
   #names: readonly string[] = [];
   #rows = 0;
+  readonly #wanted = new Set<string>();
+  readonly #onWanted: (names: readonly string[]) => void;
+  #isAsking = false;
+
+  /** `onWanted` is called with all names that were looked at, some time after a new one was. */
+  constructor(onWanted: (names: readonly string[]) => void = () => undefined) {
+    this.#onWanted = onWanted;
+  }
 
   get rows(): number {
     return this.#rows;
   }
 
-  /** All names that will come, and those that came. */
+  /** All metrics of the run. */
   get names(): readonly string[] {
     return this.#names;
   }
@@ -33,8 +42,9 @@ export class ColumnStore {
     this.#rows = 0;
   }
 
-  append({ rows, steps, columns }: Appended): void {
+  append({ rows, names = [], steps, columns }: Appended): void {
     this.#makeRoom(rows);
+    if (names.length > 0) this.#names = [...this.#names, ...names];
     // A row counts once its step is known; its other numbers may come later.
     if (steps !== null) {
       this.#steps.set(steps.values, steps.fromRow);
@@ -50,17 +60,20 @@ export class ColumnStore {
 
   /** One a row, NaN for gaps and for names that never came. A copy. */
   values(name: string): Float64Array {
+    this.#want(name);
     return (
       this.#columns.get(name)?.slice(0, this.#rows) ?? new Float64Array(this.#rows).fill(Number.NaN)
     );
   }
 
+  /** True when the run has this metric. */
   has(name: string): boolean {
-    return this.#columns.has(name);
+    return this.#names.includes(name);
   }
 
   /** The value in the row of a step; null when it is not known. */
   at(name: string, row: number): number | null {
+    this.#want(name);
     const value = row < this.#rows ? (this.#columns.get(name)?.[row] ?? Number.NaN) : Number.NaN;
     return Number.isNaN(value) ? null : value;
   }
@@ -70,8 +83,19 @@ export class ColumnStore {
     if (present !== undefined) return present;
     const column = new Float64Array(this.#steps.length).fill(Number.NaN);
     this.#columns.set(name, column);
-    if (!this.#names.includes(name)) this.#names = [...this.#names, name];
     return column;
+  }
+
+  /** One message for all that is drawn at once. */
+  #want(name: string): void {
+    if (this.#wanted.has(name)) return;
+    this.#wanted.add(name);
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      this.#onWanted([...this.#wanted]);
+    });
   }
 
   #makeRoom(rows: number): void {

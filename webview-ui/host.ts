@@ -27,6 +27,7 @@ export interface Host {
   ask(question: PanelQuestion, take: (answer: Answer) => void): () => void;
   command(command: PanelCommand, args?: CommandArgs): void;
   selectRun(id: string): void;
+  wantColumns(names: readonly string[]): void;
   loadState(): unknown;
   saveState(state: unknown): void;
 }
@@ -55,6 +56,7 @@ export function connectHost(): Host {
     },
     command: (command, args = {}) => api.postMessage({ kind: "command", command, args }),
     selectRun: (id) => api.postMessage({ kind: "select-run", id }),
+    wantColumns: (names) => api.postMessage({ kind: "want-columns", names }),
     loadState: () => api.getState(),
     saveState: (state) => api.setState(state),
   };

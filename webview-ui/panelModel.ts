@@ -57,7 +57,7 @@ export function createPanelModel(host: Host): PanelModel {
   const facts = factSignals();
   const status = signal<"loading" | "empty" | "ready">("loading");
   const settings = signal(NO_SETTINGS);
-  const columns = new ColumnStore();
+  const columns = new ColumnStore((names) => host.wantColumns(names));
   const columnsVersion = signal(0);
   const view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
   const errors = signal<readonly string[]>([]);

@@ -16,7 +16,7 @@ import type {
 } from "./panelModel.ts";
 
 /** Rises with every change that an older page would misread. */
-export const PANEL_VERSION = 1;
+export const PANEL_VERSION = 2;
 
 /** Tokens in one part of a sequence. */
 export const TOKENS_PER_WINDOW = 2_000;
@@ -93,6 +93,8 @@ export type PageMessage =
   /** The answer is not wanted any more. */
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "select-run"; readonly id: string }
+  /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
+  | { readonly kind: "want-columns"; readonly names: readonly string[] }
   | { readonly kind: "command"; readonly command: PanelCommand; readonly args: CommandArgs };
 
 /** All that is small about a run; sent whole, so that there is one way to draw it. */
@@ -113,7 +115,7 @@ export type HostMessage =
       readonly version: number;
       readonly settings: PanelSettings;
       readonly facts: RunFacts;
-      /** Names of all columns that will come, those first that are drawn first. */
+      /** Names of all metrics of the run, those first that are drawn first; others follow by `append`. */
       readonly names: readonly string[];
     }
   /** As `init`, because a resume replaced steps: the view stays as it is. */
@@ -122,6 +124,8 @@ export type HostMessage =
   | {
       readonly kind: "append";
       readonly rows: number;
+      /** Metrics that the run did not have before. */
+      readonly names: readonly string[];
       readonly steps: ColumnPart | null;
       readonly columns: readonly ColumnPart[];
       /** True when nothing more is waiting. */

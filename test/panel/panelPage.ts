@@ -9,6 +9,7 @@ import { type PanelRun, PanelSession } from "../../src/host/panel/panelSession.t
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { CommandArgs, HostMessage } from "../../src/shared/panelMessages.ts";
+import { throughWebview } from "../fakes/webviewWire.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 
 const ORIGIN = "http://panel.test";
@@ -125,7 +126,7 @@ async function serveFiles(page: Page): Promise<void> {
 
 /** The editor hands typed arrays over as they are; here they travel as Base64. */
 function send(page: Page, message: HostMessage): void {
-  const json = JSON.stringify(message, (_, value: unknown) =>
+  const json = JSON.stringify(throughWebview(message), (_, value: unknown) =>
     ArrayBuffer.isView(value)
       ? {
           typed: value.constructor.name,

@@ -59,7 +59,21 @@ describe("the columns of a page", () => {
   it("begin anew after a resume", () => {
     const store = filled({ step: [0, 1, 2], loss: [1, 2, 3] });
     store.reset(["loss"]);
-    expect([store.rows, store.has("loss"), store.names]).toEqual([0, false, ["loss"]]);
+    expect([store.rows, store.at("loss", 0), store.names]).toEqual([0, null, ["loss"]]);
+  });
+
+  it("are asked for once somebody looks at them, in one message for all that is drawn at once", async () => {
+    const asked: (readonly string[])[] = [];
+    const store = new ColumnStore((names) => asked.push(names));
+    store.reset(["loss", "reward", "other"]);
+    expect([store.has("loss"), store.has("unknown")]).toEqual([true, false]);
+    store.values("loss");
+    store.at("reward", 0);
+    store.values("loss");
+    await Promise.resolve();
+    expect(asked).toEqual([["loss", "reward"]]);
+    store.append({ rows: 0, names: ["late"], steps: null, columns: [] });
+    expect(store.names).toEqual(["loss", "reward", "other", "late"]);
   });
 });
 

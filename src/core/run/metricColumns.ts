@@ -2,15 +2,28 @@
 
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
 
-/** More names than any run has; a model that makes up tool names must not fill the memory. */
-const MAX_COLUMNS = 2_000;
+/** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 128 MB of numbers. */
+const MAX_NUMBERS = 1 << 24;
 const FIRST_CAPACITY = 64;
 
 /** Rows are in the order of steps, each step once. NaN marks what a step does not tell. */
 export class MetricColumns {
+  /** Each as long as the last row that tells it needs; what lies behind is NaN. */
   readonly #columns = new Map<string, Float64Array>();
+  readonly #maxNumbers: number;
   #steps = new Float64Array(FIRST_CAPACITY);
   #length = 0;
+  #numbers = 0;
+  #isTruncated = false;
+
+  constructor(maxNumbers = MAX_NUMBERS) {
+    this.#maxNumbers = maxNumbers;
+  }
+
+  /** True when numbers were left out because there was no more room for them. */
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
 
   /** Number of rows. */
   get length(): number {
@@ -35,8 +48,12 @@ export class MetricColumns {
   /** A metric's values from row `from` on, flags as 0 and 1: a view that holds until the next row is added. All NaN for an unknown name. */
   values(name: string, from = 0): Float64Array {
     const column = this.#columns.get(name);
-    if (column === undefined) return new Float64Array(this.#length - from).fill(Number.NaN);
-    return column.subarray(from, this.#length);
+    if (column !== undefined && column.length >= this.#length) {
+      return column.subarray(from, this.#length);
+    }
+    const values = new Float64Array(this.#length - from).fill(Number.NaN);
+    if (column !== undefined) values.set(column.subarray(from));
+    return values;
   }
 
   /** A metric in the last row; null when that does not tell it. */
@@ -55,8 +72,7 @@ export class MetricColumns {
     for (const [name, leaf] of Object.entries(flattenMetrics(row))) {
       const value = toNumber(leaf);
       if (value === null || name === "step") continue;
-      const column = this.#column(name);
-      if (column !== null) column[at] = value;
+      this.#set(name, at, value);
     }
     return at;
   }
@@ -73,25 +89,28 @@ export class MetricColumns {
     return this.#length - 1;
   }
 
-  #column(name: string): Float64Array | null {
-    const present = this.#columns.get(name);
-    if (present !== undefined) return present;
-    if (this.#columns.size >= MAX_COLUMNS) return null;
-    const column = new Float64Array(this.#steps.length).fill(Number.NaN);
-    this.#columns.set(name, column);
-    return column;
+  #set(name: string, at: number, value: number): void {
+    const column = this.#columns.get(name) ?? new Float64Array();
+    if (at < column.length) {
+      column[at] = value;
+      return;
+    }
+    const grown = new Float64Array(this.#steps.length).fill(Number.NaN);
+    const numbers = this.#numbers + grown.length - column.length;
+    if (numbers > this.#maxNumbers) {
+      this.#isTruncated = true;
+      return;
+    }
+    this.#numbers = numbers;
+    grown.set(column);
+    grown[at] = value;
+    this.#columns.set(name, grown);
   }
 
   #grow(): void {
-    const capacity = 2 * this.#steps.length;
-    const steps = new Float64Array(capacity);
+    const steps = new Float64Array(2 * this.#steps.length);
     steps.set(this.#steps);
     this.#steps = steps;
-    for (const [name, old] of this.#columns) {
-      const column = new Float64Array(capacity).fill(Number.NaN);
-      column.set(old);
-      this.#columns.set(name, column);
-    }
   }
 }
 

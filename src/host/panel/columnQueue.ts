@@ -34,8 +34,12 @@ export class ColumnQueue {
     }
   }
 
-  /** The next columns in the order of `names`, as copies; null when the page has everything. */
+  /**
+   * The next columns in the order of `names`, as copies; null when the page has everything. All copies lie in one buffer: VS Code
+   * counts the buffers of a message in one byte and loses what is beyond (`writeMixedArray` in its `rpcProtocol.ts`).
+   */
   next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
+    if (this.#isComplete(metrics, names)) return null;
     let room = this.#budgetBytes;
     const take = (name: string, all: (from: number) => Float64Array): ColumnPart | null => {
       const fromRow = this.#sentRows.get(name) ?? 0;
@@ -44,24 +48,32 @@ export class ColumnQueue {
         Math.floor((room - OVERHEAD_BYTES) / BYTES_PER_NUMBER),
       );
       if (rows <= 0) return null;
-      // A view would drag its whole buffer along.
-      const values = all(fromRow).slice(0, rows);
+      const values = all(fromRow).subarray(0, rows);
       this.#sentRows.set(name, fromRow + rows);
       if (values.every(Number.isNaN)) return null;
       room -= rows * BYTES_PER_NUMBER + OVERHEAD_BYTES;
       return { name, fromRow, values };
     };
-    if (this.#isComplete(metrics, names)) return null;
     const steps = take(STEPS, (from) => metrics.steps(from));
-    const columns: ColumnPart[] = [];
-    for (const name of names) {
-      const part = take(name, (from) => metrics.values(name, from));
-      if (part !== null) columns.push(part);
-    }
-    return { steps, columns, isComplete: this.#isComplete(metrics, names) };
+    const columns = names.flatMap((name) => take(name, (from) => metrics.values(name, from)) ?? []);
+    const isComplete = this.#isComplete(metrics, names);
+    if (steps === null) return { steps, columns: inOneBuffer(columns), isComplete };
+    const [ownSteps, ...own] = inOneBuffer([steps, ...columns]);
+    return { steps: ownSteps ?? null, columns: own, isComplete };
   }
 
   #isComplete(metrics: MetricColumns, names: readonly string[]): boolean {
     return [STEPS, ...names].every((name) => (this.#sentRows.get(name) ?? 0) >= metrics.length);
   }
+}
+
+function inOneBuffer(parts: readonly ColumnPart[]): readonly ColumnPart[] {
+  const all = new Float64Array(parts.reduce((sum, { values }) => sum + values.length, 0));
+  let end = 0;
+  return parts.map((part) => {
+    const start = end;
+    end += part.values.length;
+    all.set(part.values, start);
+    return { ...part, values: all.subarray(start, end) };
+  });
 }

@@ -1,4 +1,4 @@
-/** Which metrics the page gets first: those that it draws before anybody asks. */
+/** Which metrics the page gets without asking: those that it always draws. */
 
 const FIRST = [
   "rollout/reward/mean",
@@ -23,4 +23,13 @@ export function inDrawingOrder(names: readonly string[]): readonly string[] {
   const first = FIRST.filter((name) => present.has(name));
   const isFirst: ReadonlySet<string> = new Set(first);
   return [...first, ...names.filter((name) => !isFirst.has(name))];
+}
+
+/** Those of `names` that every page draws, and those in `wanted`. */
+export function sentColumns(
+  names: readonly string[],
+  wanted: ReadonlySet<string>,
+): readonly string[] {
+  const always: ReadonlySet<string> = new Set(FIRST);
+  return names.filter((name) => always.has(name) || wanted.has(name));
 }

@@ -13,6 +13,9 @@ const MAX_TEXT = 4_000_000;
 /** Of an exported file: a PNG of a large chart, or the columns of a long run. */
 const MAX_FILE = 64_000_000;
 const MAX_NAMES = 64;
+/** Metrics are named after environments and tools, and so may be long and many. */
+const MAX_METRIC_NAME = 1_000;
+const MAX_WANTED = 10_000;
 
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
@@ -56,6 +59,10 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("question"), id: count, question }),
   z.strictObject({ kind: z.literal("cancel"), id: count }),
   z.strictObject({ kind: z.literal("select-run"), id: z.string().max(4_000) }),
+  z.strictObject({
+    kind: z.literal("want-columns"),
+    names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),
+  }),
   z.strictObject({
     kind: z.literal("command"),
     command: z.enum(PANEL_COMMANDS),

@@ -15,7 +15,7 @@ import {
 import type { PanelSettings, RunListing } from "../../shared/panelModel.ts";
 import { type Answerer, createAnswerer, type TokenTexts } from "./answers.ts";
 import { ColumnQueue } from "./columnQueue.ts";
-import { inDrawingOrder } from "./metricOrder.ts";
+import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { type ConfigSummary, gatherFacts, readConfigSummary } from "./runFacts.ts";
 
@@ -76,6 +76,10 @@ export class PanelSession {
   #configAttempt: number | null = null;
   #metrics: MetricColumns | null = null;
   #sent = new Map<string, string>();
+  /** Metrics that the page looks at. */
+  #wanted: ReadonlySet<string> = new Set();
+  /** How many of the run's metrics the page knows by name. */
+  #named = 0;
   #target: PanelTarget | null = null;
   #isVisible: boolean;
   #isReady = false;
@@ -144,6 +148,7 @@ export class PanelSession {
       case "ready":
         this.#isReady = true;
         this.#isStarting = true;
+        this.#wanted = new Set();
         this.#wake();
         return;
       case "question":
@@ -154,6 +159,10 @@ export class PanelSession {
         return;
       case "select-run":
         this.#select(message.id);
+        return;
+      case "want-columns":
+        this.#wanted = new Set(message.names);
+        this.#wake();
         return;
       case "command":
         this.#command(message.command, message.args);
@@ -257,7 +266,7 @@ export class PanelSession {
       this.#postChangedFacts(facts);
     }
     this.#postTarget();
-    const isComplete = this.#postColumns(follower.metrics, names);
+    const isComplete = this.#postColumns(follower.metrics, sentColumns(names, this.#wanted));
     await this.#answerer?.refresh();
     if (!isComplete) return APPEND_PAUSE_MS;
     return facts.run.isControllable || isLive(facts) ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
@@ -285,6 +294,7 @@ export class PanelSession {
       clean: (text) => this.#clean(text),
     });
     this.#metrics = run.follower.metrics;
+    this.#named = run.follower.metrics.names.length;
     this.#queue.clear();
     this.#sent = new Map(Object.entries(facts).map(([key, value]) => [key, JSON.stringify(value)]));
   }
@@ -310,7 +320,9 @@ export class PanelSession {
   #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {
     const next = this.#queue.next(metrics, names);
     if (next === null) return true;
-    this.#parts.post({ kind: "append", rows: metrics.length, ...next });
+    const newNames = metrics.names.slice(this.#named);
+    this.#named += newNames.length;
+    this.#parts.post({ kind: "append", rows: metrics.length, names: newNames, ...next });
     return next.isComplete;
   }
 

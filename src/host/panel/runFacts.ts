@@ -6,6 +6,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/run/alarms/editWords.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
+import type { RunEvent } from "../../core/run/events.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { leftReports, NOTHING_LEFT } from "../../core/run/leftReports.ts";
@@ -21,7 +22,10 @@ import type {
 } from "../../shared/panelModel.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 
+/** Of what happened; the charts need more of what they draw, or place steps in time by. */
 const MAX_EVENTS = 300;
+const MAX_DRAWN_EVENTS = 2_000;
+const DRAWN_EVENTS: ReadonlySet<string> = new Set(["run-started", "alarm"]);
 const MAX_ALARM_TEXT = 1_000;
 const MAX_CHECKPOINTS = 500;
 const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
@@ -84,15 +88,21 @@ export async function gatherFacts(
   const { follower } = parts;
   return {
     run: await runView(parts),
-    events: follower.events
-      .filter(({ level }) => level !== "debug")
-      .slice(-MAX_EVENTS)
-      .map(({ timeMs, attempt, step, level, kind, message }): EventView => {
-        return { timeMs, attempt, step, level, kind, message: message.slice(0, 2_000) };
-      }),
+    events: eventViews(follower.events),
     checkpoints: checkpointViews(follower.checkpoints, parts.liveness.nowMs),
     evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
   };
+}
+
+function eventViews(events: readonly RunEvent[]): readonly EventView[] {
+  const told = events.filter(({ level }) => level !== "debug");
+  const drawn = told.filter(({ kind }) => DRAWN_EVENTS.has(kind)).slice(-MAX_DRAWN_EVENTS);
+  const sent = new Set([...drawn, ...told.slice(-MAX_EVENTS)]);
+  return told
+    .filter((event) => sent.has(event))
+    .map(({ timeMs, attempt, step, level, kind, message }) => {
+      return { timeMs, attempt, step, level, kind, message: message.slice(0, 2_000) };
+    });
 }
 
 async function runView(parts: FactParts): Promise<RunView> {
@@ -123,7 +133,8 @@ async function runView(parts: FactParts): Promise<RunView> {
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
     isResumable: hasState && ENDED.has(state) && hasWork,
-    problem: follower.runFileProblem === null ? null : shortenPaths(follower, shortenPath),
+    problem:
+      follower.runFileProblem === null ? tooMuch(follower) : shortenPaths(follower, shortenPath),
     alarms: ringingIn(follower).map(alarmView),
   };
 }
@@ -135,6 +146,12 @@ function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): 
     meaning: meaning.slice(0, MAX_ALARM_TEXT),
     fix: edits.length === 0 ? null : editsTitle(edits).slice(0, MAX_ALARM_TEXT),
   };
+}
+
+function tooMuch({ metrics }: RunFollower): string | null {
+  return metrics.isTruncated
+    ? "The run has more numbers than the dashboard keeps. Some metrics are not shown, or end early; metrics.jsonl has them all."
+    : null;
 }
 
 /** The run's own name for its folder is absolute; messages are shown in the page. */

@@ -63,11 +63,24 @@ describe("the queue of columns", () => {
     expect(page.at("late", 1)).toBe(7);
   });
 
-  it("sends copies, for a view would drag its whole column along", () => {
+  it("sends copies in one buffer that holds nothing else, for a view would drag its whole column along", () => {
     const metrics = new MetricColumns();
     addRows(metrics, 3);
     const next = new ColumnQueue(10_000).next(metrics, metrics.names);
-    expect(next?.steps?.values.buffer.byteLength).toBe(24);
+    const parts = [next?.steps, ...(next?.columns ?? [])];
+    expect(parts).toHaveLength(4);
+    expect(new Set(parts.map((part) => part?.values.buffer)).size).toBe(1);
+    expect(next?.steps?.values.buffer.byteLength).toBe(4 * 3 * 8);
+  });
+
+  it("sends only what is asked for, and the rest once it is", () => {
+    const metrics = new MetricColumns();
+    const queue = new ColumnQueue(10_000);
+    addRows(metrics, 3);
+    expect(queue.next(metrics, ["loss"])?.columns.map(({ name }) => name)).toEqual(["loss"]);
+    expect(queue.next(metrics, ["loss"])).toBeNull();
+    const next = queue.next(metrics, ["loss", "rare"]);
+    expect([next?.steps, next?.columns.map(({ name }) => name)]).toEqual([null, ["rare"]]);
   });
 
   it("begins with what is drawn first", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createEventLog } from "../../../src/core/run/events.ts";
 import { RunFollower } from "../../../src/core/run/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
@@ -112,6 +113,23 @@ describe("a session", () => {
     expect(facts?.checkpoints.map(({ step }) => step)).toEqual([20, 10]);
     expect(facts?.rolloutSteps).toEqual([23]);
     expect(JSON.stringify(messages)).not.toContain(parent);
+  });
+
+  it("keeps the starts and alarms of a run whose many warnings push them out of the news", async () => {
+    const { ready, settled, all, folder, fileSystem } = await openedSession();
+    const log = createEventLog({
+      ...{ fileSystem, clock: systemClock, redactor: new Redactor(), folder, attempt: 2 },
+    });
+    for (let index = 0; index < 400; index += 1) {
+      const message = `warning ${index}`;
+      await log.record({ kind: "retry", level: "warn", step: 23, message, data: {} });
+    }
+    ready();
+    await settled();
+    const kinds = all("init")[0]?.facts.events.map(({ kind }) => kind) ?? [];
+    expect(kinds.filter((kind) => kind === "run-started")).toHaveLength(2);
+    expect(kinds).toContain("alarm");
+    expect(kinds.filter((kind) => kind === "retry")).toHaveLength(300);
   });
 
   it("is silent while the page is hidden, and begins anew when it is shown", async () => {
