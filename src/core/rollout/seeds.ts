@@ -2,15 +2,22 @@
 
 import type { Sha256 } from "../ports.ts";
 
+/** One rollout of training. */
 export interface RolloutKey {
-  readonly step: number;
+  /** With its position in the sequence of tasks: a task that comes again, in the same step too, has another key. */
+  readonly taskKey: string;
+  readonly rollout: number;
+}
+
+/** One rollout of an evaluation. */
+export interface EvaluationKey {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
   readonly rollout: number;
 }
 
-/** Low 31 bits of the digest's first eight hex digits (training-loop rule C.2.5). */
+/** Low 31 bits of the digest's first eight hex digits. */
 function lowBits(sha256: Sha256, text: string): number {
   return Number.parseInt(sha256(text).slice(0, 8), 16) & 0x7fffffff;
 }
@@ -22,18 +29,15 @@ export function rolloutSeed(
   attempt: number,
   turn: number,
 ): number {
-  const { step, environment, split, index, rollout } = key;
-  return lowBits(
-    sha256,
-    `roll|${seed}|${step}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`,
-  );
+  const { taskKey, rollout } = key;
+  return lowBits(sha256, `roll|${seed}|${taskKey}|${rollout}|${attempt}|${turn}`);
 }
 
 /** Evaluation has its own seeds, the same at every step, so that its curve compares like with like. */
 export function evaluationSeed(
   sha256: Sha256,
   seed: number,
-  key: Omit<RolloutKey, "step">,
+  key: EvaluationKey,
   attempt: number,
   turn: number,
 ): number {

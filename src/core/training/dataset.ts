@@ -196,6 +196,22 @@ export function totalSteps(
   return config.max_steps === null ? byEpochs : Math.min(byEpochs, config.max_steps);
 }
 
+/** A sentence for each environment of which the first step takes a task more than once. */
+export function repeatedTaskWarnings(
+  sequence: TaskSequence,
+  config: Pick<Config, "num_epochs" | "batch_size">,
+): readonly string[] {
+  const taken = new Map<string, string[]>();
+  for (const { environment, split, index } of batchAt(sequence, 0, config)) {
+    taken.set(environment, [...(taken.get(environment) ?? []), `${split}:${index}`]);
+  }
+  return [...taken].flatMap(([environment, tasks]) => {
+    const different = new Set(tasks).size;
+    if (different === tasks.length) return [];
+    return `batch_size: ${config.batch_size} takes ${tasks.length} tasks of ${environment} for the first step, and only ${different} of them differ: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`;
+  });
+}
+
 /** The items of step `step`: a batch from `cursor` on, cut at the end of the last epoch. */
 export function batchAt(
   sequence: TaskSequence,

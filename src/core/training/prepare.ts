@@ -12,7 +12,13 @@ import { rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { nearestWord } from "../util/editDistance.ts";
 import type { Chat, PreparedEnvironment } from "./context.ts";
-import { createTaskSequence, type TaskSequence, type TaskSource, totalSteps } from "./dataset.ts";
+import {
+  createTaskSequence,
+  repeatedTaskWarnings,
+  type TaskSequence,
+  type TaskSource,
+  totalSteps,
+} from "./dataset.ts";
 import { askWhenThereIsRoom } from "./roomAtStart.ts";
 import { learningRateAt } from "./schedule.ts";
 
@@ -52,6 +58,7 @@ export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
   const environments = await prepareEnvironments(parts, maxContext);
   const [chat, sources] = await Promise.all([preparingChat, taskSources(parts, environments)]);
   const sequence = createTaskSequence(sources, config.seed, config.mix, parts.sha256);
+  for (const warning of repeatedTaskWarnings(sequence, config)) parts.onWarning(warning);
   const steps = totalSteps(config, sequence.epochLength);
   learningRateAt(config, 0, steps);
   await Promise.all([...environments.values()].map(({ remote }) => remote.release()));

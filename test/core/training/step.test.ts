@@ -66,9 +66,9 @@ function index(context: FakeContext, kind: string): readonly object[] {
 describe("a step", () => {
   it("samples every rollout with a seed of its own", async () => {
     const { sampler } = await run({ rewards: [1, 0, 1, 0], groups: 2 });
-    const key = { step: 6, environment: ENVIRONMENT, split: "train" };
+    const taskKey = (task: number) => `${ENVIRONMENT}:train:${task}#${task}`;
     const expected = [0, 1].flatMap((task) =>
-      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { ...key, index: task, rollout }, 0, 0)),
+      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { taskKey: taskKey(task), rollout }, 0, 0)),
     );
     expect(sampler.requests.map(({ seed }) => seed)).toEqual(expected);
   });
