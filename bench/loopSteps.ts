@@ -1,10 +1,10 @@
 /** Whole steps against the time that the services alone need for them. */
 
-import type { RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../src/core/training/alarms.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
+import { type TaskItem, taskKeyOf } from "../src/core/training/dataset.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
 import { median, print } from "./measure.ts";
@@ -113,8 +113,8 @@ function idealMs(
   batchSize: number,
   groupSize: number,
 ): number {
-  const timeOf = (task: Pick<RolloutTask, "environment" | "split" | "index">, rollout: number) => {
-    const key = { ...task, step, rollout };
+  const timeOf = (item: TaskItem, rollout: number) => {
+    const key = { taskKey: taskKeyOf(item), rollout };
     const turns = Array.from({ length: CALLS_BEFORE_ANSWER + 1 }, (_, turn) =>
       rolloutSeed(sha256, config.seed, key, 0, turn),
     );

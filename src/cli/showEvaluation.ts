@@ -1,8 +1,8 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
 import * as z from "zod";
-import { type EvaluationEntry, parseEvaluation } from "../core/run/evaluationLog.ts";
-import { evalPath, runPaths } from "../core/run/layout.ts";
+import { readEvaluations } from "../core/run/evaluationLog.ts";
+import { evalPath } from "../core/run/layout.ts";
 import { readLines } from "../core/run/lineReader.ts";
 import { type RolloutRecord, rolloutRecordSchema } from "../core/run/rolloutRecord.ts";
 import { formatQuantity } from "../shared/format.ts";
@@ -24,14 +24,14 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
     );
     return;
   }
-  const last = (await readEvaluations(context)).at(-1);
+  const last = (await readEvaluations(context.fileSystem, context.folder)).at(-1);
   const flags = ["--eval", "--step", String(last?.step ?? 0)];
   yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
 }
 
 /** As lines; empty when there was no evaluation. */
 export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
-  const evaluations = await readEvaluations(context);
+  const evaluations = await readEvaluations(context.fileSystem, context.folder);
   const first = evaluations[0];
   return evaluations.flatMap(({ step, results }, index) => [
     heading(evaluationTitle(step)),
@@ -48,7 +48,8 @@ export async function* showEvaluationRollouts(
   const { width } = context;
   const stored = await readBodies(context, step);
   if (stored.length === 0) {
-    const steps = (await readEvaluations(context)).map((evaluation) => evaluation.step);
+    const evaluations = await readEvaluations(context.fileSystem, context.folder);
+    const steps = evaluations.map((evaluation) => evaluation.step);
     const missing = `evaluation after ${formatQuantity(step, "step")}`;
     throw noSuch(missing, "Completed steps that have one", [...new Set(steps)]);
   }
@@ -81,18 +82,6 @@ function toRow({ record, temperature }: StoredRollout, position: number): Rollou
     turns: turns.length,
     tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
   };
-}
-
-async function readEvaluations({
-  fileSystem,
-  folder,
-}: ShowContext): Promise<readonly EvaluationEntry[]> {
-  const evaluations: EvaluationEntry[] = [];
-  for await (const { value } of readLines(fileSystem, runPaths(folder).evaluations)) {
-    const evaluation = parseEvaluation(value);
-    if (evaluation !== null) evaluations.push(evaluation);
-  }
-  return evaluations;
 }
 
 /** In the order in which they ended, so that numbers stay while the file grows. */

@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/presets.ts";
+import { isSame } from "../core/config/sameValue.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
@@ -57,8 +58,8 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
       const step = state?.step ?? startPosition(loaded.config).step;
       const starter = {
         folder,
-        // The evaluation after the last step stays.
-        step: preparation === null ? step + 1 : step,
+        step,
+        repeatsEvaluation: !evaluatesAlike(before.evaluation, loaded.config.evaluation),
         pid: process.pid,
         host: hostname(),
         owner,
@@ -73,6 +74,13 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
     wandbRunId: state?.run_ids.wandb ?? null,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
+}
+
+/** True when an evaluation of the same weights would give the same. */
+function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"]): boolean {
+  if (before === null || now === null) return before === now;
+  const when = { at_start: null, at_end: null, every: null };
+  return isSame({ ...before, ...when }, { ...now, ...when });
 }
 
 /** True for a setting of what is told to trackers: it leaves nothing to train. */

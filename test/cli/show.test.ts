@@ -220,9 +220,12 @@ test.each([
 
 test("evaluations are compared with the first, and their rollouts can be replayed", async () => {
   const fileSystem = await aRun();
-  const cell = { environment: "local/calculator", split: "test", temperature: 0, rollouts: 1 };
+  const cell = {
+    ...{ environment: "local/calculator", split: "test", temperature: 0, tasks: 1, rollouts: 1 },
+    ...{ low: 0, high: 1, successFraction: 0, failed: 0, tokensMean: 9, turnsMean: 1 },
+  };
   const line = (step: number, rewardMean: number) =>
-    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean, low: 0, high: 1, failed: 0 }] })}\n`;
+    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;
   await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
   const body = { ...aRecord({ step: 1, split: "test" }), temperature: 0 };
   await fileSystem.append(evalPath(FOLDER, 1), `${JSON.stringify(body)}\n`);

@@ -6,7 +6,7 @@ import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths } from "./layout.ts";
 import { isRunInUse, readRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
-import { repairTails, supersedeFrom } from "./supersede.ts";
+import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 
 /** Who starts an attempt, and from what. */
 export interface RunStarter {
@@ -24,11 +24,8 @@ export interface NewRun extends RunStarter {
   readonly runId: string;
 }
 
-export interface ResumedRun extends RunStarter {
-  readonly folder: string;
-  /** The next step to run; what was written for it and later ones is superseded. */
-  readonly step: number;
-}
+/** `step` is the next step to run; what was written for it and later ones is superseded. */
+export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {}
 
 export interface RunFolderParts {
   readonly fileSystem: FileSystem;
@@ -111,7 +108,7 @@ export async function resumeRun(
     control: null,
   };
   await writeRunFile(fileSystem, folder, claim);
-  await supersedeFrom(fileSystem, { folder, attempt: last.attempt, step: run.step });
+  await supersedeFrom(fileSystem, { ...run, attempt: last.attempt });
   await repairTails(fileSystem, folder);
   const file = { ...claim, generation: last.generation + 1, attempt: last.attempt + 1 };
   const lease = new RunLease({ fileSystem, clock, folder, file });

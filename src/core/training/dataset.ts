@@ -27,6 +27,11 @@ export interface TaskItem extends TaskRef {
   readonly epoch: number;
 }
 
+/** Names an item of the sequence: environment, split, index and position. */
+export function taskKeyOf({ environment, split, index, position }: TaskItem): string {
+  return `${environment}:${split}:${index}#${position}`;
+}
+
 interface KeyedTask {
   readonly task: TaskRef;
   readonly key: string;

@@ -3,6 +3,7 @@
 import type { EvaluationConfig } from "../config/schema.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { evaluationSeed } from "../rollout/seeds.ts";
+import { readEvaluations } from "../run/evaluationLog.ts";
 import { evalPath, runPaths } from "../run/layout.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
@@ -19,17 +20,29 @@ import { playRollouts } from "./playRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 
+interface EvaluationPlace {
+  /** Completed steps. */
+  readonly step: number;
+  readonly purpose: EvaluationPurpose;
+}
+
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
- * one line of results to `eval/results.jsonl`. Rejects when the run is asked to stop.
+ * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
+ * and its results are given. Rejects when the run is asked to stop.
  */
 export async function evaluate(
   context: RunContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
-  at: { readonly step: number; readonly purpose: EvaluationPurpose },
+  at: EvaluationPlace,
 ): Promise<readonly EvaluationResult[]> {
   const { clock, fileSystem, folder, watch } = context;
+  const recorded = await recordedResults(context, at);
+  if (recorded !== null) {
+    watch({ kind: "evaluated", ...at, results: recorded });
+    return recorded;
+  }
   const plan = [];
   for (const cell of evaluationCells(evaluation)) {
     plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
@@ -48,6 +61,17 @@ export async function evaluate(
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
   watch({ kind: "evaluated", ...at, results });
   return results;
+}
+
+/** Of the weights in memory where those are asked for; of the saved ones only when it was they that were evaluated. */
+async function recordedResults(
+  { fileSystem, folder }: RunContext,
+  { step, purpose }: EvaluationPlace,
+): Promise<readonly EvaluationResult[] | null> {
+  const recorded = (await readEvaluations(fileSystem, folder)).findLast(
+    (entry) => entry.step === step && (purpose !== "end" || entry.purpose === "end"),
+  );
+  return recorded?.results ?? null;
 }
 
 async function cellTasks(

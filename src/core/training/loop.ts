@@ -80,7 +80,7 @@ class Loop {
         this.#extra = await checkSampling(this.#context, sampler, this.#position.step);
       }
       this.#offerSave();
-      if (this.#position.step === 0) await this.#evaluate(sampler, "start");
+      await this.#evaluateIfDue(sampler);
       while (!control.isStopping && (await this.#border())) {
         const output = await this.#step(sampler);
         sampler = output.trained?.sampler ?? sampler;
@@ -194,16 +194,19 @@ class Loop {
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps, rollouts);
     }
-    const every = config.evaluation?.every ?? null;
-    // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
-    if (every === null || step % every !== 0 || this.#isDone()) return;
-    await this.#evaluate(sampler, "periodic");
+    await this.#evaluateIfDue(sampler);
   }
 
-  async #evaluate(sampler: SamplingClient, purpose: "start" | "periodic"): Promise<void> {
+  /** The same at a border that a resume begins at: the next row holds the results. */
+  async #evaluateIfDue(sampler: SamplingClient): Promise<void> {
     const { evaluation } = this.#context.config;
-    if (evaluation === null || (purpose === "start" && !evaluation.at_start)) return;
-    const at = { step: this.#position.step, purpose };
+    if (evaluation === null) return;
+    const { step } = this.#position;
+    const { at_start: atStart, every } = evaluation;
+    // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
+    const isPeriodic = every !== null && step % every === 0 && !this.#isDone();
+    if (step === 0 ? !atStart : !isPeriodic) return;
+    const at = { step, purpose: step === 0 ? "start" : "periodic" } as const;
     const evaluated = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
     this.#extra = mergeMetrics(this.#extra, evaluated);
   }

@@ -13,7 +13,7 @@ import { summarize } from "../util/stats.ts";
 import { heedAlarms, type RunAlarms } from "./alarms.ts";
 import { askedFor } from "./capacityNews.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
-import type { TaskItem } from "./dataset.ts";
+import { type TaskItem, taskKeyOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import { pauseAtFailure } from "./failFast.ts";
 import { type ScoredGroup, scoreGroups, trainingBatch } from "./groups.ts";
@@ -138,13 +138,13 @@ async function collect(
 }
 
 function groupTasks(config: Config, item: TaskItem, group: number, step: number): RolloutTask[] {
-  const { environment, split, index, position } = item;
+  const { environment, split, index } = item;
   const size = config.environments[environment]?.num_rollouts ?? 0;
   return Array.from({ length: size }, (_, rollout) => ({
     step,
     group,
     rollout,
-    taskKey: `${environment}:${split}:${index}#${position}`,
+    taskKey: taskKeyOf(item),
     environment,
     split,
     index,
