@@ -3,7 +3,7 @@
 import { buildFirstPrompt } from "../chat/firstPrompt.ts";
 import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Block, EnvironmentSession, ToolList } from "../openreward/contract.ts";
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
@@ -12,7 +12,7 @@ import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { tookTooLong, withLimit } from "../util/abort.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
-import { NO_CALL_NUDGE, toolErrorText } from "./feedback.ts";
+import { followUpsTo, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -74,8 +74,14 @@ export class Episode {
     for (;;) {
       const room = this.#parts.settings.maxTotalTokens - ledger.length;
       if (room < 1) return "max_tokens";
-      const stop = await this.#turn(ledger, room);
-      if (stop !== null) return stop;
+      try {
+        const stop = await this.#turn(ledger, room);
+        if (stop !== null) return stop;
+      } catch (error) {
+        // The model's context is smaller than max_total_tokens says: what was played before it was full stands.
+        if (isAppError(error, "prompt-too-long") && ledger.turnCount > 0) return "max_tokens";
+        throw error;
+      }
     }
   }
 
@@ -279,22 +285,4 @@ function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolea
     hasUnclosedThink: parsed.unclosedThink,
     isMissingLogprobs: sampled.wereMissing,
   };
-}
-
-/** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
-function followUpsTo(
-  parsed: ParsedTurn,
-  results: readonly ToolResultRecord[],
-): readonly FollowUp[] {
-  const answers = [
-    ...results.map((result) => ({ name: result.name, content: result.text })),
-    ...parsed.errors.map((error) => ({ name: "error", content: error.message })),
-  ];
-  if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
-  return answers.map(({ name, content }, i) => ({
-    kind: "tool_result",
-    name,
-    callId: `call_${i}`,
-    content,
-  }));
 }

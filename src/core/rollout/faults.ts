@@ -21,7 +21,13 @@ const RETRIED = new Set([
   "tinker-unavailable",
   "tinker-request-failed",
 ]);
-const ENDED = new Set(["rollout-after-end", "chat-bridge", "prompt-too-long", "invariant"]);
+const ENDED = new Set([
+  "rollout-after-end",
+  "chat-bridge",
+  "prompt-too-long",
+  "sample-refused",
+  "invariant",
+]);
 
 /** True for a fault that says something about the environment's service, and nothing about the task or the model. */
 export function isServiceFault(error: unknown): error is AppError {

@@ -1,9 +1,29 @@
 /** What the program itself says to a model after one of its turns; none of it contains a control token. */
 
+import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
+
 /** After a turn without any tool call. */
 export const NO_CALL_NUDGE = "Call one of the tools.";
 
 /** A tool's refusal of a call, as the model reads it. */
 export function toolErrorText(error: string): string {
   return `Error: ${error}`;
+}
+
+/** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
+export function followUpsTo(
+  { errors }: ParsedTurn,
+  results: readonly { readonly name: string; readonly text: string }[],
+): readonly FollowUp[] {
+  const answers = [
+    ...results.map(({ name, text }) => ({ name, content: text })),
+    ...errors.map(({ message }) => ({ name: "error", content: message })),
+  ];
+  if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
+  return answers.map(({ name, content }, i) => ({
+    kind: "tool_result",
+    name,
+    callId: `call_${i}`,
+    content,
+  }));
 }

@@ -1,7 +1,13 @@
 /** Samples one turn and makes sure of its log-probs. */
 
-import type { SampleOptions, SampleRequest, SamplingClient } from "../tinker/samplingClient.ts";
+import type {
+  Sample,
+  SampleOptions,
+  SampleRequest,
+  SamplingClient,
+} from "../tinker/samplingClient.ts";
 import { areUsable } from "./ledger.ts";
+import { sampleRefusal } from "./sampleRefusal.ts";
 
 export interface SampledTurn {
   readonly tokens: readonly number[];
@@ -12,16 +18,31 @@ export interface SampledTurn {
   readonly wereMissing: boolean;
 }
 
-/** One sample; unusable log-probs are computed anew from the whole stream (training-loop rule D-6). */
+/**
+ * One sample; unusable log-probs are computed anew from the whole stream (training-loop rule D-6).
+ * @throws AppError `prompt-too-long`, `sample-refused` for a request that the service does not take; `tinker-*`
+ */
 export async function sampleTurn(
   sampler: SamplingClient,
   request: SampleRequest,
   options: SampleOptions,
 ): Promise<SampledTurn> {
-  const { tokens, logprobs, stopReason } = await sampler.sample(request, options);
+  const { tokens, logprobs, stopReason } = await draw(sampler, request, options);
   if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
   const recomputed = await recompute(sampler, request.prompt, tokens, options);
   return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
+}
+
+async function draw(
+  sampler: SamplingClient,
+  request: SampleRequest,
+  options: SampleOptions,
+): Promise<Sample> {
+  try {
+    return await sampler.sample(request, options);
+  } catch (error) {
+    throw sampleRefusal(error, request) ?? error;
+  }
 }
 
 /** Log-probs of `tokens` after `prompt`; null when the service cannot score prompts. */
