@@ -6,10 +6,14 @@ import { closeWords } from "./closeWords.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import type { Field, NumberShape, Shape } from "./field.ts";
 import { configShape, shapeAt } from "./fields.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, preferred, setTo } from "./finding.ts";
 import type { Remedy } from "./remedy.ts";
 import { unknownKey } from "./unknownKeys.ts";
 
+/** A value such as `16 steps`. */
+const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +[a-z]+$/i;
+/** More words than these are no menu. */
+const MAX_OFFERED = 5;
 /** More faults than these tell nothing new. */
 const MAX_FINDINGS = 200;
 
@@ -114,11 +118,31 @@ function remediesFor(
       ...(index === 0 && { isPreferred: true }),
     }));
   }
+  const isCollection = shape.type === "map" || shape.type === "object";
+  if (isCollection && (Array.isArray(value) || (typeof value === "string" && value !== ""))) {
+    return [{ kind: "toMapping", path, title: "Write as a mapping", isPreferred: true }];
+  }
+  if (Array.isArray(value) && shape.type !== "list") {
+    const title = "Take the value out of the list";
+    return [{ kind: "takeOutOfList", path, title, isPreferred: true }];
+  }
   if (isNumberShape(shape)) return numberRemedies(path, value, shape);
+  if (shape.type === "boolean") return booleanRemedies(path, value);
+  if (shape.type === "enum" && shape.values.length <= MAX_OFFERED) {
+    return shape.values.map((word) => setTo(path, word, `Change to '${word}'`));
+  }
   if (shape.type === "list" && isScalarFor(value, shape.of)) {
     return [{ kind: "set", path, value: [value], title: "Wrap in a list", isPreferred: true }];
   }
   return [];
+}
+
+/** 0 and 1, and words near to those that are booleans. */
+function booleanRemedies(path: readonly string[], value: unknown): readonly Remedy[] {
+  const [word = ""] = closeWords(String(value), ["true", "false"]);
+  const meant =
+    value === 1 || word === "true" ? true : value === 0 || word === "false" ? false : null;
+  return meant === null ? [] : [preferred(setTo(path, meant))];
 }
 
 function isScalarFor(value: unknown, shape: Shape): value is string | number {
@@ -135,7 +159,9 @@ function numberRemedies(
   ];
   if (typeof value === "string") {
     const [minutes = 0, seconds = 0] = value.split(":").map(Number);
-    return /^\d+:\d+$/.test(value) ? set(minutes * 60 + seconds, "") : [];
+    if (/^\d+:\d+$/.test(value)) return set(minutes * 60 + seconds, "");
+    const beforeUnit = NUMBER_AND_WORD.exec(value)?.[1];
+    return beforeUnit === undefined ? [] : set(Number(beforeUnit), "");
   }
   if (typeof value !== "number" || !Number.isFinite(value)) return [];
   if (shape.min !== undefined && value < shape.min) return set(shape.min, " (minimum)");

@@ -117,10 +117,10 @@ function notationHint(written: unknown, shape: Shape, path: readonly string[]): 
     isSafe: true,
   };
   return {
-    severity: "hint",
+    severity: "info",
     code: "TRL123",
     path,
-    message: `This ${kind} is written as text. It is read all the same.`,
+    message: `This is text where a ${kind} is meant; it is read as ${value}, but other programs may refuse it.`,
     part: "value",
     remedies: [remedy],
   };

@@ -16,6 +16,12 @@ export type RemedyAction =
   /** Removes the pair whose key begins at `offset`: for keys that a path cannot tell apart. */
   | { readonly kind: "removePairAt"; readonly offset: number }
   | { readonly kind: "swap"; readonly path: Path; readonly other: Path }
+  /** A mapping in place of the list or the name at `path`. */
+  | { readonly kind: "toMapping"; readonly path: Path }
+  /** The only value of the list at `path` in place of the list. */
+  | { readonly kind: "takeOutOfList"; readonly path: Path }
+  /** Moves the line at `offset` to the indentation of the keys that it belongs to. */
+  | { readonly kind: "align"; readonly offset: number }
   /** Spaces in place of tabs at the start of every line. */
   | { readonly kind: "spaces" }
   /** What an editor alone can do. */

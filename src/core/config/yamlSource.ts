@@ -92,7 +92,7 @@ export function readYaml(text: string, language: Language): YamlSource {
       ...(secondDocument === null
         ? []
         : [faultAt(text, MESSAGES["MULTIPLE_DOCS"] ?? "", secondDocument)]),
-      ...(document?.errors ?? [])
+      ...withoutRepeatedIndentFaults(document?.errors ?? [])
         .slice(0, MAX_FAULTS)
         .map((error) => faultOf(text, "error", error)),
       ...(document?.warnings ?? [])
@@ -145,9 +145,46 @@ function faultAt(text: string, message: string, offset: number): SyntaxFault {
   return { severity: "error", message, span: { start, end: Math.min(start + 1, text.length) } };
 }
 
+/** For one line that stands too far right the parser reports two errors at the same place; the second one knows the line. */
+function withoutRepeatedIndentFaults(errors: readonly YAMLError[]): readonly YAMLError[] {
+  return errors.filter(
+    ({ code, pos }, index) =>
+      code !== "BLOCK_AS_IMPLICIT_KEY" ||
+      errors[index + 1]?.code !== "MULTILINE_IMPLICIT_KEY" ||
+      errors[index + 1]?.pos[0] !== pos[0],
+  );
+}
+
+/** The line that stands too far right or left, without its indent; null when the error is about something else. */
+function misplacedLine(text: string, { code, pos, message }: YAMLError): Span | null {
+  const [from, to] = pos;
+  const isValueContinued =
+    code === "MULTILINE_IMPLICIT_KEY" && /:[ \t]*$/.test(lineBefore(text, from));
+  // Brackets that are indented too little have the same code.
+  const isOffColumn = code === "BAD_INDENT" && message.includes("same column");
+  if (!isOffColumn && !isValueContinued) return null;
+  const start = text.lastIndexOf("\n", (isValueContinued ? to : from + 1) - 1) + 1;
+  const end = text.indexOf("\n", start);
+  const line = text.slice(start, end < 0 ? text.length : end);
+  const lead = line.length - line.trimStart().length;
+  return line.trim() === "" ? null : { start: start + lead, end: start + line.trimEnd().length };
+}
+
+function lineBefore(text: string, offset: number): string {
+  return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+}
+
 function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
   // What stands behind a tag that nobody knows is not what was meant, all the more in the place of a secret.
   const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
+  const line = misplacedLine(text, error);
+  if (line !== null) {
+    const message =
+      "This line is not indented like the other keys of its mapping. Align it with them.";
+    const title = "Correct the indentation";
+    const align: Remedy = { kind: "align", offset: line.start, title, isPreferred: true };
+    return { severity, message, span: line, remedies: [align] };
+  }
   const start = Math.min(error.pos[0], text.length);
   const end = Math.max(start, Math.min(error.pos[1], text.length));
   const remedies: readonly Remedy[] =

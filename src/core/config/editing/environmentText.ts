@@ -1,7 +1,7 @@
 /** An environment in a few words. */
 
 import { formatCount, formatQuantity } from "../../../shared/format.ts";
-import type { EnvironmentEntry } from "./catalogue.ts";
+import type { EnvironmentEntry, SplitEntry } from "./catalogue.ts";
 import { code, plainText } from "./markdown.ts";
 
 /** For example `128 train tasks · 4 tools`; empty when nothing is known. */
@@ -24,11 +24,14 @@ export function environmentMarkdown({
 }: EnvironmentEntry): string {
   const parts = [
     description === null ? null : plainText(description),
-    splits === null
-      ? null
-      : `Splits: ${splits.map(({ name, tasks }) => `${code(name)}${tasks === null ? "" : ` (${formatCount(tasks)} tasks)`}`).join(", ")}`,
+    splits === null ? null : `Splits: ${splits.map(splitText).join(", ")}`,
     tools === null || tools.length === 0 ? null : `Tools: ${tools.map(code).join(", ")}`,
     secrets.length === 0 ? null : `Asks for secrets: ${secrets.map(code).join(", ")}`,
   ];
   return parts.filter((part) => part !== null).join("\n\n");
+}
+
+/** For example `train` (128 tasks), as Markdown. */
+export function splitText({ name, tasks }: SplitEntry): string {
+  return tasks === null ? code(name) : `${code(name)} (${formatQuantity(tasks, "task")})`;
 }

@@ -1,6 +1,7 @@
 /** What is shown about the key or value under the pointer. Secrets are told of, never shown. */
 
 import { isScalar } from "yaml";
+import { formatQuantity } from "../../../shared/format.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../check.ts";
 import type { Field, Shape } from "../field.ts";
 import { shapeAt } from "../fields.ts";
@@ -19,7 +20,7 @@ import {
 } from "./catalogue.ts";
 import { checkpointMarkdown } from "./checkpointText.ts";
 import { modelDetail } from "./completeValues.ts";
-import { environmentMarkdown } from "./environmentText.ts";
+import { environmentMarkdown, splitText } from "./environmentText.ts";
 import { fieldMarkdown } from "./fieldText.ts";
 import { originText as secretOriginText } from "./knownNames.ts";
 import { code, plainText, valueCode } from "./markdown.ts";
@@ -105,10 +106,19 @@ function environmentParts(name: string, catalogue: Catalogue): readonly string[]
 }
 
 function splitParts(environment: string, name: string, catalogue: Catalogue): readonly string[] {
+  const head = `**${code(name)}** (split of ${code(environment)})`;
   const splits = findEnvironment(catalogue, environment)?.splits ?? [];
   const split = splits.find((one) => one.name === name);
-  const tasks = split?.tasks == null ? "" : `: ${split.tasks} tasks`;
-  return [`**${code(name)}** (split)${tasks}`];
+  const others = splits.filter((one) => one !== split).map(splitText);
+  if (splits.length === 0) return [head, "Nothing is known about it yet."];
+  if (split === undefined) {
+    return [head, `The environment has no such split. It has ${others.join(", ")}.`];
+  }
+  const tasks = split.tasks === null ? "of unknown size" : formatQuantity(split.tasks, "task");
+  return [
+    `${head}: ${tasks}`,
+    ...(others.length === 0 ? [] : [`Beside it: ${others.join(", ")}.`]),
+  ];
 }
 
 function secretParts(

@@ -5,7 +5,9 @@ import { coerce } from "../coerce.ts";
 import { shapeAt } from "../fields.ts";
 import type { RemedyAction } from "../remedy.ts";
 import { readYaml, type YamlSource } from "../yamlSource.ts";
+import { alignLine } from "./alignEdits.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "./pairEdits.ts";
+import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
 import { setValueIn } from "./setValue.ts";
 import { isSound } from "./soundEdits.ts";
 import { applyEdits, editBetween, type TextEdit } from "./textEdit.ts";
@@ -38,6 +40,12 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
     }
     case "swap":
       return swap(source, remedy.path, remedy.other);
+    case "toMapping":
+      return asMapping(source, remedy.path);
+    case "takeOutOfList":
+      return takeOutOfList(source, remedy.path);
+    case "align":
+      return alignLine(source, remedy.offset);
     case "spaces":
       return spacesForTabs(source.text);
     case "command":

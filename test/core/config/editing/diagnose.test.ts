@@ -48,8 +48,8 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     ["lora_rank: 12", "TRL121 error 12", "Set to 8"],
     ["max_steps: 1.5", "TRL121 error 1.5", "Set to 2"],
     ["mix: weighed", "TRL122 error weighed", "Change to 'weighted'"],
-    ["save_every: '5'", "TRL123 hint '5'", "Write as 5"],
-    ["sampling_seed: no", "TRL123 hint no", "Write as false"],
+    ["save_every: '5'", "TRL123 info '5'", "Write as 5"],
+    ["sampling_seed: no", "TRL123 info no", "Write as false"],
     [
       "max_rollout_concurrency: 4",
       "TRL125 warning max_rollout_concurrency",
@@ -324,7 +324,7 @@ it("JSON files get the same checks and fixes", () => {
   const options = { path: "run.json" };
   expect(found(text, options)).toEqual([
     'TRL111 error "model_name"',
-    'TRL123 hint "2"',
+    'TRL123 info "2"',
     'TRL110 error "lr"',
   ]);
   const once = mended(text, "Change to 'learning_rate'", options);
