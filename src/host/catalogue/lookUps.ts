@@ -184,6 +184,7 @@ async function checkpointList(
       model: run?.baseModel ?? null,
       rank: run?.loraRank ?? null,
       run: textOf(run?.userMetadata["run"]),
+      ...{ kind: null, isGone: false },
       step: Number.isInteger(completed) && completed > 0 ? completed - 1 : null,
     };
   });

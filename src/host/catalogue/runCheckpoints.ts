@@ -2,7 +2,11 @@
 
 import { isJsonObject } from "../../core/json.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointEntry, readCheckpoints } from "../../core/run/checkpointLog.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/run/checkpointLog.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { Listening } from "../emitter.ts";
@@ -93,16 +97,21 @@ async function readSaves(
   const byPath = new Map(
     entries.flatMap((entry) => (entry.state_path === null ? [] : [[entry.state_path, entry]])),
   );
+  const usable = new Set(usableCheckpoints(entries, Date.now()).map((entry) => entry.state_path));
   return {
-    saved: [...byPath].map(([path, entry]) => ({ path, run: name, ...model, ...factsOf(entry) })),
+    saved: [...byPath].map(([path, entry]) => ({
+      ...{ path, run: name, ...model, ...factsOf(entry) },
+      isGone: !usable.has(path),
+    })),
     rewards: new Map(
       [...byPath].map(([path, { metrics }]) => [path, metrics["rollout/reward/mean"] ?? null]),
     ),
   };
 }
 
-function factsOf({ step, created_at, expires_at }: CheckpointEntry) {
+function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
   return {
+    kind,
     // The step that was completed last, counted from 0.
     step: step === 0 ? null : step - 1,
     savedAtMs: timeOf(created_at),

@@ -12,12 +12,16 @@ export interface StoredCheckpoint {
   readonly model: string | null;
   readonly rank: number | null;
   readonly run: string | null;
+  /** For example `final`; null when unknown. */
+  readonly kind: string | null;
   /** From 0. */
   readonly step: number | null;
   /** Milliseconds since the Unix epoch, like `expiresAtMs`. */
   readonly savedAtMs: number | null;
   readonly expiresAtMs: number | null;
   readonly sizeBytes: number | null;
+  /** True when it is known to have been deleted, or replaced by a newer one. */
+  readonly isGone: boolean;
 }
 
 export interface StoredList<Item> {
@@ -69,10 +73,12 @@ const checkpointSchema: z.ZodType<StoredCheckpoint> = z.object({
   model: name.nullable(),
   rank: z.int().positive().nullable(),
   run: name.nullable(),
+  kind: name.nullable(),
   step: z.int().nonnegative().nullable(),
   savedAtMs: time,
   expiresAtMs: time,
   sizeBytes: time,
+  isGone: z.boolean(),
 });
 
 const SCHEMAS: { readonly [Kind in ListKind]: z.ZodType<StoredItems[Kind]> } = {

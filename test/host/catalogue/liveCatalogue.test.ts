@@ -194,7 +194,7 @@ describe("environments", () => {
 describe("checkpoints", () => {
   const saved = (path: string, savedAtMs: number) => ({
     ...{ path, savedAtMs, model: "m", rank: 8, run: "demo", step: 4 },
-    ...{ expiresAtMs: 61 * MINUTE, sizeBytes: null },
+    ...{ expiresAtMs: 61 * MINUTE, sizeBytes: null, kind: "periodic", isGone: false },
   });
 
   it("of this window's runs come with their reward, and once where the service has them too", async () => {

@@ -135,6 +135,7 @@ describe("checkpoints", () => {
     const { items, isComplete } = await lookUpList("checkpoints", parts);
     expect(items).toEqual([
       {
+        ...{ kind: null, isGone: false },
         path: "tinker://s:train:0/weights/checkpoint_000050",
         ...{ model: "Qwen/Qwen3-8B", rank: 32, run: "demo", step: 49, sizeBytes: 1000 },
         ...{ savedAtMs: Date.parse("2026-11-01T10:00:00Z"), expiresAtMs: null },

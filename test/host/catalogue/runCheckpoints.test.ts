@@ -63,6 +63,7 @@ describe("the checkpoints of this window's runs", () => {
           path: SAVE.state_path,
           ...{ run: "demo", model: "local/tiny-tool", rank: 8, step: 9, sizeBytes: null },
           ...{ savedAtMs: Date.parse(SAVE.created_at), expiresAtMs: null },
+          ...{ kind: "final", isGone: false },
         },
       ],
     ]);

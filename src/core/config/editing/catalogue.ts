@@ -49,6 +49,8 @@ export interface CheckpointEntry {
   readonly rank: number | null;
   /** Name of the run that saved it. */
   readonly run: string | null;
+  /** For example `final`; null when unknown. */
+  readonly kind: string | null;
   /** From 0. */
   readonly step: number | null;
   readonly reward: number | null;
@@ -56,6 +58,8 @@ export interface CheckpointEntry {
   /** Negative once it is gone; null when it stays or nothing is known. */
   readonly expiresInMs: number | null;
   readonly sizeBytes: number | null;
+  /** True when it is known to have been deleted, or replaced by a newer one. */
+  readonly isGone: boolean;
 }
 
 /** Lists of one side; null for one that was never there. */
@@ -108,6 +112,21 @@ export function findEnvironment(catalogue: Catalogue, name: string): Environment
 export function findModel(catalogue: Catalogue, name: string): ModelEntry | null {
   const items = sideOf(catalogue, name).models?.items ?? [];
   return items.find((item) => item.name === name) ?? null;
+}
+
+/** False for a checkpoint that is gone or has expired. */
+export function isUsable({ isGone, expiresInMs }: CheckpointEntry): boolean {
+  return !isGone && (expiresInMs === null || expiresInMs > 0);
+}
+
+/** The checkpoints that a run can begin from: the newest one, the one with the best reward, then the others by age. */
+export function usableCheckpoints(catalogue: Catalogue): readonly CheckpointEntry[] {
+  const usable = allCheckpoints(catalogue).filter(isUsable);
+  const [newest] = usable;
+  const [best] = usable
+    .filter(({ reward }) => reward !== null)
+    .toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
+  return [...new Set([newest, best, ...usable])].filter((entry) => entry !== undefined);
 }
 
 /** All known checkpoints, newest first. */

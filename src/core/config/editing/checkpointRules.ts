@@ -2,7 +2,13 @@
 
 import { advice, conflict, type Finding, setTo } from "../finding.ts";
 import type { Config } from "../schema.ts";
-import { allCheckpoints, type Catalogue, type CheckpointEntry } from "./catalogue.ts";
+import {
+  allCheckpoints,
+  type Catalogue,
+  type CheckpointEntry,
+  isUsable,
+  usableCheckpoints,
+} from "./catalogue.ts";
 
 /** What `rules.ts` lets pass. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\//;
@@ -24,9 +30,8 @@ function findingsAbout(
   path: string,
   catalogue: Catalogue,
 ): readonly Finding[] {
-  const known = allCheckpoints(catalogue);
-  const remedies = choices(config, key, known);
-  const checkpoint = known.find((entry) => entry.path === path);
+  const remedies = choices(config, key, usableCheckpoints(catalogue));
+  const checkpoint = allCheckpoints(catalogue).find((entry) => entry.path === path);
   if (checkpoint === undefined) {
     if (!isListComplete(catalogue)) return [];
     const message =
@@ -44,9 +49,10 @@ function isListComplete({ local, hosted }: Catalogue): boolean {
   return local.checkpoints?.isComplete === true && hosted.checkpoints?.isComplete === true;
 }
 
-function faultOf(config: Config, { expiresInMs, model, rank }: CheckpointEntry): string | null {
-  if (expiresInMs !== null && expiresInMs <= 0) {
-    return "This checkpoint has expired; choose another one.";
+function faultOf(config: Config, checkpoint: CheckpointEntry): string | null {
+  const { model, rank } = checkpoint;
+  if (!isUsable(checkpoint)) {
+    return "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.";
   }
   if (model !== null && model !== config.model_name) {
     return `This checkpoint is of \`${model}\`, not of \`${config.model_name}\`; choose another one or change \`model_name\`.`;
@@ -60,12 +66,29 @@ function faultOf(config: Config, { expiresInMs, model, rank }: CheckpointEntry):
 function choices(
   config: Config,
   key: "resume_from" | "init_from",
-  known: readonly CheckpointEntry[],
+  usable: readonly CheckpointEntry[],
 ) {
-  return known
-    .filter((entry) => faultOf(config, entry) === null)
-    .slice(0, MAX_CHOICES)
-    .map((entry) => setTo([key], entry.path, `Change to ${checkpointLabel(entry)}`));
+  const fitting = usable.filter((entry) => faultOf(config, entry) === null).slice(0, MAX_CHOICES);
+  const labels = distinctLabels(fitting);
+  return fitting.map(({ path }) => setTo([key], path, `Change to ${labels.get(path)}`));
+}
+
+/** Labels by path; two that would be the same have the path behind them. */
+export function distinctLabels(
+  checkpoints: readonly CheckpointEntry[],
+): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  for (const entry of checkpoints) {
+    const label = checkpointLabel(entry);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return new Map(
+    checkpoints.map((entry) => {
+      const label = checkpointLabel(entry);
+      const path = entry.path.replace(/^tinker:\/\//, "");
+      return [entry.path, (counts.get(label) ?? 0) > 1 ? `${label} · ${path}` : label] as const;
+    }),
+  );
 }
 
 /** `run · step 50`, or the path where nothing is known. */

@@ -5,19 +5,20 @@ import type { CheckpointEntry } from "./catalogue.ts";
 import { checkpointLabel } from "./checkpointRules.ts";
 import { code } from "./markdown.ts";
 
-/** Run and step, model and rank, reward, size, age, expiry: what is known of them. */
+/** Run and step, kind, model and rank, reward, size, age, expiry, path: what is known of them. */
 export function checkpointMarkdown(checkpoint: CheckpointEntry): string {
-  const { model, rank, reward, sizeBytes, ageMs, expiresInMs } = checkpoint;
+  const { kind, model, rank, reward, sizeBytes, ageMs, expiresInMs, isGone, path } = checkpoint;
   const facts = [
+    kind,
     model === null ? null : `model ${code(model)}`,
     rank === null ? null : `rank ${rank}`,
     reward === null ? null : `reward ${formatReward(reward)}`,
     sizeBytes === null ? null : `${formatCount(sizeBytes / 1e6)} MB`,
     ageMs === null ? null : `saved ${formatDuration(ageMs / 1000)} ago`,
-    expiresInMs === null ? null : expiryText(expiresInMs),
+    isGone ? "**gone**" : expiresInMs === null ? null : expiryText(expiresInMs),
   ];
   const known = facts.filter((fact) => fact !== null).join(" · ");
-  return `**${code(checkpointLabel(checkpoint))}** (checkpoint)${known === "" ? "" : `: ${known}`}`;
+  return `**${code(checkpointLabel(checkpoint))}** (checkpoint)${known === "" ? "" : `: ${known}`}\n\n${code(path)}`;
 }
 
 function expiryText(expiresInMs: number): string {

@@ -1,10 +1,11 @@
 /** Completion of values: words that a field takes, names from the catalogue, numbers that make sense. */
 
-import { formatCount, formatReward } from "../../../shared/format.ts";
+import { formatCount, formatDuration, formatReward } from "../../../shared/format.ts";
 import type { Json } from "../../json.ts";
 import type { Field, Shape } from "../field.ts";
-import { allCheckpoints, type CheckpointEntry, type ModelEntry } from "./catalogue.ts";
-import { checkpointLabel } from "./checkpointRules.ts";
+import { type CheckpointEntry, type ModelEntry, usableCheckpoints } from "./catalogue.ts";
+import { distinctLabels } from "./checkpointRules.ts";
+import { checkpointMarkdown } from "./checkpointText.ts";
 import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
 import type { CompletionContext } from "./completionContext.ts";
 import { splitEntries } from "./knownNames.ts";
@@ -152,20 +153,23 @@ export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): strin
 }
 
 function checkpoints({ catalogue }: CompletionContext): readonly Offer[] {
-  return allCheckpoints(catalogue).map((checkpoint) => ({
+  const usable = usableCheckpoints(catalogue);
+  const labels = distinctLabels(usable);
+  return usable.map((checkpoint) => ({
     value: checkpoint.path,
     kind: "checkpoint",
-    label: checkpointLabel(checkpoint),
+    label: labels.get(checkpoint.path) ?? checkpoint.path,
     detail: checkpointDetail(checkpoint),
-    documentation: `\`${checkpoint.path.replaceAll("`", "'")}\``,
+    documentation: checkpointMarkdown(checkpoint),
   }));
 }
 
-function checkpointDetail({ model, reward, expiresInMs }: CheckpointEntry): string {
+function checkpointDetail({ kind, model, reward, expiresInMs }: CheckpointEntry): string {
   return [
-    model,
+    kind,
     reward === null ? null : `reward ${formatReward(reward)}`,
-    expiresInMs !== null && expiresInMs <= 0 ? "expired" : null,
+    model,
+    expiresInMs === null ? null : `expires in ${formatDuration(expiresInMs / 1000)}`,
   ]
     .filter((part) => part !== null)
     .join(" · ");

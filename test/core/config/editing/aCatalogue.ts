@@ -34,6 +34,8 @@ export function aCheckpoint(path: string, rest: Partial<CheckpointEntry> = {}): 
     ageMs: 60_000,
     expiresInMs: null,
     sizeBytes: null,
+    kind: null,
+    isGone: false,
     ...rest,
   };
 }
