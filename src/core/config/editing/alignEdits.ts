@@ -7,10 +7,13 @@ import { isSound } from "./soundEdits.ts";
 import { applyEdits, type TextEdit } from "./textEdit.ts";
 
 /** The nearest levels above the line, each of which costs a reading of the text. */
-const MAX_LEVELS = 6;
+const MAX_LEVELS = 4;
+/** Nor is a longer text read so many times for one fix. */
+const MAX_CHARACTERS = 32 * 1024;
 
 /** Moves the line at `offset` to the level of a line above it, to the one that leaves the fewest faults; null when none helps. */
 export function alignLine(source: YamlSource, offset: number): readonly TextEdit[] | null {
+  if (source.text.length > MAX_CHARACTERS) return null;
   const start = lineStart(source.text, offset);
   const path = source.language === "json" ? "text.json" : "text.yaml";
   const candidates = levelsAbove(source.text, start)
