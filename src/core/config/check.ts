@@ -142,10 +142,12 @@ function faultProblems(source: YamlSource): readonly Problem[] {
       remedies,
     }),
   );
-  if (!source.isExhausted()) return problems;
-  const message = "Aliases stand for more than a configuration can hold; write the values out.";
-  const span = { start: 0, end: Math.min(1, source.text.length) };
-  return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at: source.position(0), span }];
+  const span = source.exhaustedAt();
+  if (span === null) return problems;
+  const message =
+    "Aliases stand for more than a configuration can hold from here on; write the values out.";
+  const at = source.position(span.start);
+  return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span }];
 }
 
 /** Of a text with lines that cannot be read these are told, too. With part of it unread, what is missing or alone says nothing. */

@@ -19,7 +19,7 @@ export function coerce(source: YamlSource, node: Node | null, shape: Shape | und
   const value = source.resolve(node);
   if (isMap(value)) return coerceMap(source, value, shape);
   if (isSeq<Node>(value)) {
-    if (!source.mayVisit(value.items.length)) return [];
+    if (!source.mayVisit(value.items.length, value)) return [];
     return value.items.map((item) =>
       shape?.type === "list" ? coerce(source, item, shape.of) : null,
     );
@@ -30,7 +30,7 @@ export function coerce(source: YamlSource, node: Node | null, shape: Shape | und
 function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): unknown {
   const isKnown = shape?.type === "map" || shape?.type === "object";
   const entries = source.entries(node);
-  if (!source.mayVisit(entries.length)) return {};
+  if (!source.mayVisit(entries.length, node)) return {};
   const values = entries.map(({ key, value }) => {
     // Nothing is read inside a value of unknown shape, so aliases cannot blow up or run in circles.
     return [key, isKnown ? coerce(source, value, childShape(shape, key)) : null] as const;

@@ -35,7 +35,7 @@ function secretNodes(
   if (value === null || shape === undefined) return [];
   if (shape.type === "string") return shape.isSecret === true && !isEmpty(value) ? [value] : [];
   const entries = source.entries(value);
-  if (!source.mayVisit(entries.length)) return [];
+  if (!source.mayVisit(entries.length, value)) return [];
   return entries.flatMap((entry) => secretNodes(source, entry.value, childShape(shape, entry.key)));
 }
 

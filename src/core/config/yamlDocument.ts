@@ -12,7 +12,7 @@ import {
 
 /** Above these a text is no configuration; one of 500 lines has 20,000 characters and 5,000 lexemes. */
 const MAX_CHARACTERS = 256 * 1024;
-const MAX_LEXEMES = 40_000;
+const MAX_LEXEMES = 20_000;
 /** More stray signs than these tell nothing new, and each takes its time. */
 const MAX_STRAY = 100;
 /** Open collections at a time. The parser calls itself for each; a configuration needs 12. */

@@ -45,12 +45,12 @@ export interface YamlSource {
   span(node: Node): Span | null;
   position(offset: number): Position;
   /**
-   * Asks for leave to look at `count` more nodes, for readers that follow aliases: a few lines of those can stand for
-   * far more than a configuration holds.
+   * Asks for leave to look at `count` more nodes below `node`, for readers that follow aliases: a few lines of those can
+   * stand for far more than a configuration holds.
    */
-  mayVisit(count: number): boolean;
-  /** True once {@link mayVisit} has said no, or merged mappings have come to as much. */
-  isExhausted(): boolean;
+  mayVisit(count: number, node: Node): boolean;
+  /** Where {@link mayVisit} said no first, or merged mappings had come to as much; null while neither has. */
+  exhaustedAt(): Span | null;
 }
 
 export type Language = "yaml" | "json";
@@ -62,7 +62,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
 };
 const MAX_MESSAGE = 200;
-const MAX_VISITS = 100_000;
+/** Nodes that are looked at through aliases, and keys that are taken from merged mappings. */
+const MAX_VISITS = 20_000;
 const MAX_KEY_TEXT = 200;
 /** More faults of a kind than these tell nothing new. */
 const MAX_FAULTS = 100;
@@ -76,13 +77,12 @@ export function languageOf(path: string): Language {
 export function readYaml(text: string, language: Language): YamlSource {
   const { document, lines, secondDocument, refusal } = parseYamlText(text, language);
   const targets = document === null ? new Map<Alias, Node | null>() : aliasTargets(document);
-  let visits = 0;
-  let merged = 0;
-  const known = new Map<Node | null, readonly Entry[]>();
   const resolve = (node: Node | null): Node | null =>
     isAlias(node) ? (targets.get(node) ?? null) : node;
   const span = (node: Node): Span | null => spanOf(text, node);
   const own = (node: Node | null): readonly Entry[] => ownEntries(text, resolve(node));
+  const budget = visitBudget();
+  const merging = mergeReader(text, resolve, budget);
   return {
     text,
     language,
@@ -105,26 +105,18 @@ export function readYaml(text: string, language: Language): YamlSource {
         .map(([alias]) => unresolvedAlias(text, alias)),
     ],
     resolve,
-    entries: (node) => {
-      const before = known.get(node);
-      if (before !== undefined) return before;
-      if (merged > MAX_VISITS) return [];
-      const entries = entriesOf(text, resolve, node, new Set());
-      merged += entries.length;
-      known.set(node, entries);
-      return entries;
-    },
-    mayVisit: (count) => {
-      visits += count;
-      return visits <= MAX_VISITS;
-    },
+    entries: merging,
+    mayVisit: budget.mayVisit,
     ownEntries: own,
     span,
     position: (offset) => {
       const { line, col } = lines.linePos(Math.min(Math.max(0, offset), text.length));
       return { line: Math.max(1, line), column: Math.max(1, col) };
     },
-    isExhausted: () => Math.max(visits, merged) > MAX_VISITS,
+    exhaustedAt: () => {
+      const node = budget.exhaustedBy();
+      return node === null ? null : (span(node) ?? { start: 0, end: 0 });
+    },
   };
 }
 
@@ -250,27 +242,62 @@ function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
   return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };
 }
 
-function entriesOf(
+interface VisitBudget {
+  readonly mayVisit: YamlSource["mayVisit"];
+  /** The node for which too much was asked first; null while there is none. */
+  readonly exhaustedBy: () => Node | null;
+}
+
+function visitBudget(): VisitBudget {
+  let left = MAX_VISITS;
+  let exhaustedBy: Node | null = null;
+  return {
+    mayVisit: (count, node) => {
+      left -= count;
+      if (left < 0) exhaustedBy ??= node;
+      return left >= 0;
+    },
+    exhaustedBy: () => exhaustedBy,
+  };
+}
+
+/** Entries with those of merged mappings; each mapping is merged once, however many others build on it. */
+function mergeReader(
   text: string,
   resolve: YamlSource["resolve"],
-  node: Node | null,
-  seen: Set<Node>,
-): readonly Entry[] {
-  const map = resolve(node);
-  // A mapping met again adds no key, and one that merges itself would never end.
-  if (!isMap<Node | null, Node | null>(map) || seen.has(map)) return [];
-  seen.add(map);
-  const byKey = new Map<string, Entry>();
-  const add = (entry: Entry): void => {
-    if (!byKey.has(entry.key)) byKey.set(entry.key, entry);
+  budget: VisitBudget,
+): YamlSource["entries"] {
+  const known = new Map<Node, readonly Entry[]>();
+  const read = (node: Node | null): readonly Entry[] => {
+    const map = resolve(node);
+    if (!isMap<Node | null, Node | null>(map)) return [];
+    const before = known.get(map);
+    if (before !== undefined) return before;
+    // A mapping that merges itself adds no key.
+    known.set(map, []);
+    const entries = merged(map);
+    known.set(map, entries);
+    return entries;
   };
-  for (const entry of ownEntries(text, map)) add(entry);
-  for (const pair of map.items.filter(({ key }) => isMergeKey(key))) {
-    for (const source of mergeSources(resolve, pair.value)) {
-      for (const entry of entriesOf(text, resolve, source, seen)) add(entry);
+  const merged = (map: YAMLMap<Node | null, Node | null>): readonly Entry[] => {
+    const own = ownEntries(text, map);
+    const merges = map.items.filter(({ key }) => isMergeKey(key));
+    if (merges.length === 0 && new Set(own.map(({ key }) => key)).size === own.length) return own;
+    const byKey = new Map<string, Entry>();
+    const add = (entries: readonly Entry[]): void => {
+      for (const entry of entries) if (!byKey.has(entry.key)) byKey.set(entry.key, entry);
+    };
+    add(own);
+    for (const { key, value } of merges) {
+      for (const source of mergeSources(resolve, value)) {
+        const entries = read(source);
+        if (!budget.mayVisit(entries.length + 1, key ?? map)) return [...byKey.values()];
+        add(entries);
+      }
     }
-  }
-  return [...byKey.values()];
+    return [...byKey.values()];
+  };
+  return read;
 }
 
 function ownEntries(text: string, node: Node | null): readonly Entry[] {

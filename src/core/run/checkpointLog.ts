@@ -5,6 +5,7 @@ import type { FileSystem } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
+import { NewestEntries } from "./newestEntries.ts";
 
 const count = z.number().int().nonnegative();
 
@@ -47,17 +48,17 @@ export function parseCheckpoint(value: unknown): CheckpointEntry | null {
   return checkpointSchema.safeParse(value).data ?? null;
 }
 
-/** All saves in the order they were made; lines that cannot be read are left out. */
+/** The newest saves in the order they were made; lines that cannot be read are left out. */
 export async function readCheckpoints(
   fileSystem: FileSystem,
   folder: string,
 ): Promise<readonly CheckpointEntry[]> {
-  const entries: CheckpointEntry[] = [];
-  for await (const { value } of readLines(fileSystem, runPaths(folder).checkpoints)) {
+  const entries = new NewestEntries<CheckpointEntry>();
+  for await (const { value, length } of readLines(fileSystem, runPaths(folder).checkpoints)) {
     const entry = parseCheckpoint(value);
-    if (entry !== null) entries.push(entry);
+    if (entry !== null) entries.add(entry, length);
   }
-  return entries;
+  return entries.all;
 }
 
 /**

@@ -3,17 +3,17 @@
 import type { RunFile } from "../../shared/runFile.ts";
 import { isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
+import type { FoundLine } from "../util/jsonl.ts";
 import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
 import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
 import { parseEvent, type RunEvent } from "./events.ts";
-import { runPaths, supersededFolder } from "./layout.ts";
+import { runPaths, supersededAttempts, supersededFolder } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { MetricColumns } from "./metricColumns.ts";
+import { NewestEntries } from "./newestEntries.ts";
 import { createRunReader, isMetricsRow, type RolloutSummary, StepRollouts } from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 
-/** Events, checkpoints and evaluations kept in memory; the oldest go first. */
-const MAX_ENTRIES = 5_000;
 /** Steps whose summaries stay in memory. */
 const MAX_OPEN_STEPS = 4;
 
@@ -32,8 +32,8 @@ export interface RunChange {
 
 /**
  * The owner calls {@link refresh} on a timer or when a file changed; between two calls all getters stay as they are. Missing
- * files read as empty and half-written lines wait for the next call. A long file is read in pieces of 1 MB, between which
- * other work goes on. Reads the files of a run only, and never the rollouts unless {@link rollouts} asks for a step.
+ * files read as empty and half-written lines wait for the next call. A long file is read in pieces, between which other work goes
+ * on. Reads the files of a run only, and never the rollouts unless {@link rollouts} asks for a step.
  */
 export class RunFollower {
   readonly folder: string;
@@ -54,27 +54,33 @@ export class RunFollower {
     return this.#runFile;
   }
 
-  /** Why `run.json` cannot be read, in words for people; null when it can, or is missing. */
-  get runFileProblem(): string | null {
-    return this.#runFileProblem;
+  /** What of the run cannot be read, or is more than can be shown, in sentences for people; null when all is well. */
+  get problem(): string | null {
+    const { damage, metrics } = this.#contents;
+    const sentences = [
+      ...(this.#runFileProblem === null ? [] : [this.#runFileProblem]),
+      ...damageSentences(damage),
+      ...(metrics.isTruncated ? [TOO_MANY_METRICS] : []),
+    ];
+    return sentences.length === 0 ? null : sentences.join(" ");
   }
 
   get metrics(): MetricColumns {
     return this.#contents.metrics;
   }
 
-  /** In the order in which they happened; only the last 5,000. */
+  /** In the order in which they happened; only the newest. */
   get events(): readonly RunEvent[] {
-    return this.#contents.events;
+    return this.#contents.events.all;
   }
 
-  /** In the order in which they were made; only the last 5,000. */
+  /** In the order in which they were made; only the newest. */
   get checkpoints(): readonly CheckpointEntry[] {
-    return this.#contents.checkpoints;
+    return this.#contents.checkpoints.all;
   }
 
   get evaluations(): readonly EvaluationEntry[] {
-    return this.#contents.evaluations;
+    return this.#contents.evaluations.all;
   }
 
   /** Reads what was added. Calls while one is under way share its result. @throws AppError `file-unreadable` */
@@ -104,13 +110,8 @@ export class RunFollower {
   }
 
   /** Attempts of which a resume set steps aside, ascending. */
-  async supersededAttempts(): Promise<readonly number[]> {
-    const last = (this.#runFile?.attempt ?? 1) - 1;
-    const attempts = Array.from({ length: last }, (_, index) => index + 1);
-    const sizes = await Promise.all(
-      attempts.map((attempt) => this.#fileSystem.size(this.#supersededMetrics(attempt))),
-    );
-    return attempts.filter((_, index) => sizes[index] !== null);
+  supersededAttempts(): Promise<readonly number[]> {
+    return supersededAttempts(this.#fileSystem, this.folder);
   }
 
   /** The metrics of the steps that were repeated after `attempt`; empty when there are none. */
@@ -170,9 +171,11 @@ export class RunFollower {
     const paths = runPaths(this.folder);
     const offsets = [...contents.offsets.values()].join();
     let fromRow: number | null = null;
-    await this.#readFrom(paths.metrics, (value) => {
-      const at = isMetricsRow(value) ? contents.metrics.add(value) : null;
+    await this.#readFrom(paths.metrics, ({ value }) => {
+      if (!isMetricsRow(value)) return false;
+      const at = contents.metrics.add(value);
       if (at !== null) fromRow = Math.min(at, fromRow ?? at);
+      return true;
     });
     const events = await this.#readEntries(paths.events, parseEvent, contents.events);
     const checkpoints = await this.#readEntries(
@@ -192,23 +195,24 @@ export class RunFollower {
   async #readEntries<T>(
     path: string,
     parse: (value: unknown) => T | null,
-    all: T[],
+    all: NewestEntries<T>,
   ): Promise<readonly T[]> {
-    const added: T[] = [];
-    await this.#readFrom(path, (value) => {
+    const added = new NewestEntries<T>();
+    await this.#readFrom(path, ({ value, length }) => {
       const entry = parse(value);
-      if (entry === null) return;
-      added.push(entry);
-      all.push(entry);
-      if (all.length > MAX_ENTRIES) all.shift();
+      if (entry === null) return false;
+      added.add(entry, length);
+      all.add(entry, length);
+      return true;
     });
-    return added;
+    return added.all;
   }
 
-  async #readFrom(path: string, take: (value: unknown) => void): Promise<void> {
-    const { offsets } = this.#contents;
+  /** `take` says whether it could read the line. */
+  async #readFrom(path: string, take: (line: FoundLine) => boolean): Promise<void> {
+    const { offsets, damage } = this.#contents;
     for await (const line of readLines(this.#fileSystem, path, offsets.get(path) ?? 0)) {
-      take(line.value);
+      if (!take(line)) damage.set(path, (damage.get(path) ?? 0) + 1);
       offsets.set(path, line.offset + line.length + 1);
     }
   }
@@ -225,21 +229,36 @@ interface Growth extends Pick<RunChange, "fromRow" | "events" | "checkpoints" | 
 
 interface Contents {
   readonly metrics: MetricColumns;
-  readonly events: RunEvent[];
-  readonly checkpoints: CheckpointEntry[];
-  readonly evaluations: EvaluationEntry[];
+  readonly events: NewestEntries<RunEvent>;
+  readonly checkpoints: NewestEntries<CheckpointEntry>;
+  readonly evaluations: NewestEntries<EvaluationEntry>;
   /** Where the next read of each file begins. */
   readonly offsets: Map<string, number>;
+  /** How many lines of each file cannot be read. */
+  readonly damage: Map<string, number>;
 }
 
 function emptyContents(): Contents {
   return {
     metrics: new MetricColumns(),
-    events: [],
-    checkpoints: [],
-    evaluations: [],
+    events: new NewestEntries(),
+    checkpoints: new NewestEntries(),
+    evaluations: new NewestEntries(),
     offsets: new Map(),
+    damage: new Map(),
   };
+}
+
+const TOO_MANY_METRICS =
+  "The run has more numbers than can be kept at hand. Some metrics are not shown, or end early; metrics.jsonl has them all.";
+
+function damageSentences(damage: ReadonlyMap<string, number>): readonly string[] {
+  return [...damage].map(([path, count]) => {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const lines =
+      count === 1 ? "1 line cannot be read and is" : `${count} lines cannot be read and are`;
+    return `${name} is damaged: ${lines} left out.`;
+  });
 }
 
 function isOtherGeneration(before: RunFile | null, after: RunFile | null): boolean {

@@ -1,5 +1,7 @@
 /** The names of all files in a run folder. */
 
+import type { FileSystem } from "../ports.ts";
+
 export interface RunPaths {
   /** Owner, life sign and generation ({@link RunFile}). */
   readonly runFile: string;
@@ -63,9 +65,21 @@ export function supersededFolder(folder: string, attempt: number): string {
   return `${folder}/superseded/attempt-${attempt}`;
 }
 
+/** Attempts of which a resume set steps aside, ascending: those whose folders are there. */
+export async function supersededAttempts(
+  fileSystem: Pick<FileSystem, "list">,
+  folder: string,
+): Promise<readonly number[]> {
+  const names = await fileSystem.list(`${folder}/superseded`);
+  return names
+    .flatMap((name) => /^attempt-([1-9]\d{0,5})$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
 /** The step a file in `rollouts` or `eval` belongs to; null for other names. */
 export function stepOfFileName(name: string): number | null {
-  const digits = /^step-(\d{6,})\./.exec(name)?.[1];
+  const digits = /^step-(\d{6,15})\./.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
 }
 

@@ -2,8 +2,10 @@
 
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
 
-/** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 128 MB of numbers. */
-const MAX_NUMBERS = 1 << 24;
+/** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 96 MB of numbers. */
+const MAX_NUMBERS = 12_000_000;
+/** What a name takes of that room beside its numbers, for each of its characters. */
+const NUMBERS_PER_CHARACTER = 0.25;
 const FIRST_CAPACITY = 64;
 
 /** Rows are in the order of steps, each step once. NaN marks what a step does not tell. */
@@ -80,37 +82,59 @@ export class MetricColumns {
   #place(step: number): number | null {
     const latest = this.latestStep;
     if (latest !== null && step <= latest) {
-      const at = this.steps().indexOf(step);
-      return at < 0 ? null : at;
+      const at = this.#search(step);
+      return this.#steps[at] === step ? at : null;
     }
-    if (this.#length === this.#steps.length) this.#grow();
+    if (this.#length === this.#steps.length && !this.#grow()) return null;
     this.#steps[this.#length] = step;
     this.#length += 1;
     return this.#length - 1;
   }
 
+  /** The first row that is not before `step`. */
+  #search(step: number): number {
+    let low = 0;
+    let high = this.#length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#steps[middle] ?? 0) < step) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   #set(name: string, at: number, value: number): void {
-    const column = this.#columns.get(name) ?? new Float64Array();
-    if (at < column.length) {
+    const column = this.#columns.get(name);
+    if (column !== undefined && at < column.length) {
       column[at] = value;
       return;
     }
-    const grown = new Float64Array(this.#steps.length).fill(Number.NaN);
-    const numbers = this.#numbers + grown.length - column.length;
-    if (numbers > this.#maxNumbers) {
+    const added =
+      column === undefined
+        ? this.#steps.length + Math.floor(NUMBERS_PER_CHARACTER * name.length)
+        : this.#steps.length - column.length;
+    if (this.#numbers + added > this.#maxNumbers) {
       this.#isTruncated = true;
       return;
     }
-    this.#numbers = numbers;
-    grown.set(column);
+    this.#numbers += added;
+    const grown = new Float64Array(this.#steps.length).fill(Number.NaN);
+    if (column !== undefined) grown.set(column);
     grown[at] = value;
     this.#columns.set(name, grown);
   }
 
-  #grow(): void {
-    const steps = new Float64Array(2 * this.#steps.length);
+  /** False when there is no room for more rows, either. */
+  #grow(): boolean {
+    const capacity = 2 * this.#steps.length;
+    if (capacity > this.#maxNumbers) {
+      this.#isTruncated = true;
+      return false;
+    }
+    const steps = new Float64Array(capacity);
     steps.set(this.#steps);
     this.#steps = steps;
+    return true;
   }
 }
 

@@ -9,11 +9,15 @@ export interface MetricsTree {
 /** The row of one step. */
 export type MetricsRow = MetricsTree & { readonly step: number };
 
-/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. */
+/** Of a flat name. Names of tools and environments are part of some. */
+const MAX_NAME = 1_000;
+
+/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. Names too long for any use are left out. */
 export function flattenMetrics(tree: MetricsTree): Readonly<Record<string, MetricsLeaf>> {
   const flat: Record<string, MetricsLeaf> = {};
   const add = (branch: MetricsTree, prefix: string): void => {
     for (const [name, value] of Object.entries(branch)) {
+      if (prefix.length + name.length > MAX_NAME) continue;
       if (isBranch(value)) add(value, `${prefix}${name}/`);
       else flat[`${prefix}${name}`] = value;
     }

@@ -4,7 +4,7 @@ import { isJsonObject } from "../json.ts";
 import type { FileSystem } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths, stepOfFileName, stepPaths } from "./layout.ts";
-import { readLines, stepOfLine } from "./lineReader.ts";
+import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
 import type { MetricsRow } from "./metricsTree.ts";
 import {
   type EndedLine,
@@ -16,8 +16,12 @@ import {
 } from "./rolloutRecord.ts";
 import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
-/** More than any body or token record has; a damaged index must not make the reader ask for more. */
-const MAX_RECORD_BYTES = 256 * 1024 * 1024;
+/** Over 1.5 million tokens: more than any record has; a damaged index must not make the reader ask for more. */
+const MAX_TOKEN_BYTES = 32 * 1024 * 1024;
+/** Of an index, as far as its rollouts are listed: 30,000 rollouts. */
+const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+/** More than a rollout is ever broken into. */
+const MAX_STREAMS = 1_000;
 
 /** What the index says about one rollout so far. */
 export interface RolloutSummary extends EndedLine {
@@ -56,16 +60,25 @@ export function createRunReader(fileSystem: FileSystem, folder: string): RunRead
       return [...new Set(steps)].sort((a, b) => a - b);
     },
     rollouts: (step) => readSummaries(fileSystem, folder, step),
-    body: async (summary) => {
-      const bytes = await readRecord(fileSystem, stepPaths(folder, summary.step).bodies, summary);
-      const value = bytes === null ? undefined : parseJson(new TextDecoder().decode(bytes))?.value;
-      return rolloutRecordSchema.safeParse(value).data ?? null;
-    },
+    body: (summary) => readBody(fileSystem, folder, summary),
     tokens: async (entry) => {
-      const bytes = await readRecord(fileSystem, stepPaths(folder, entry.step).tokens, entry);
+      const { tokens } = stepPaths(folder, entry.step);
+      const bytes = await readRecord(fileSystem, tokens, entry, MAX_TOKEN_BYTES);
       return bytes === null ? null : decodeTokenRecord(bytes);
     },
   };
+}
+
+/** The stored rollout of an index line; null when its body is not wholly there. */
+export async function readBody(
+  fileSystem: FileSystem,
+  folder: string,
+  entry: Pick<EndedLine, "step" | "offset" | "length">,
+): Promise<RolloutRecord | null> {
+  const { bodies } = stepPaths(folder, entry.step);
+  const bytes = await readRecord(fileSystem, bodies, entry, MAX_LINE_BYTES);
+  const value = bytes === null ? undefined : parseJson(new TextDecoder().decode(bytes))?.value;
+  return rolloutRecordSchema.safeParse(value).data ?? null;
 }
 
 async function readMetrics(
@@ -90,6 +103,7 @@ export class StepRollouts {
   readonly #scores = new Map<string, ScoredLine>();
   readonly #tokens = new Map<string, TokensLine[]>();
   #offset = 0;
+  #bytes = 0;
   #summaries: readonly RolloutSummary[] | null = [];
 
   constructor(fileSystem: FileSystem, folder: string, step: number) {
@@ -115,8 +129,14 @@ export class StepRollouts {
     if (size < this.#offset) this.#reset();
     for await (const line of readLines(this.#fileSystem, this.#path, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
-      this.#add(line.value);
+      this.#bytes += line.length;
+      if (this.#bytes <= MAX_INDEX_BYTES) this.#add(line.value);
     }
+  }
+
+  /** True when rollouts were left out because there are too many. */
+  get isCut(): boolean {
+    return this.#bytes > MAX_INDEX_BYTES;
   }
 
   #add(value: unknown): void {
@@ -125,13 +145,19 @@ export class StepRollouts {
     const key = `${line.group}/${line.rollout}`;
     if (line.kind === "ended") this.#ended.set(key, line);
     else if (line.kind === "scored") this.#scores.set(key, line);
-    else this.#tokens.set(key, [...(this.#tokens.get(key) ?? []), line]);
+    else this.#addTokens(key, line);
     this.#summaries = null;
+  }
+
+  #addTokens(key: string, line: TokensLine): void {
+    const known = this.#tokens.get(key) ?? [];
+    if (known.length < MAX_STREAMS) this.#tokens.set(key, [...known, line]);
   }
 
   #reset(): void {
     for (const map of [this.#ended, this.#scores, this.#tokens]) map.clear();
     this.#offset = 0;
+    this.#bytes = 0;
     this.#summaries = null;
   }
 }
@@ -150,9 +176,10 @@ async function readRecord(
   fileSystem: FileSystem,
   path: string,
   { offset, length }: { readonly offset: number; readonly length: number },
+  maxBytes: number,
 ): Promise<Uint8Array | null> {
   const size = (await fileSystem.size(path)) ?? 0;
-  if (length > MAX_RECORD_BYTES || offset + length > size) return null;
+  if (length > maxBytes || offset + length > size) return null;
   const bytes = await fileSystem.readRange(path, offset, length);
   return bytes.length === length ? bytes : null;
 }

@@ -27,6 +27,8 @@ export const runPhases = [
 ] as const satisfies readonly RunPhase[];
 
 const wholeNumber = z.number().int().nonnegative();
+/** Counts what people do; with more it could not be raised any more. */
+const smallNumber = wholeNumber.max(1_000_000);
 
 const runFileSchema: z.ZodType<RunFile> = z
   .object({
@@ -38,8 +40,8 @@ const runFileSchema: z.ZodType<RunFile> = z
     owner: z.enum(["terminal", "editor"]),
     startedAtMs: z.number(),
     heartbeatAtMs: z.number(),
-    generation: wholeNumber,
-    attempt: wholeNumber,
+    generation: smallNumber,
+    attempt: smallNumber,
     phase: z.enum(runPhases),
     configPath: z.string(),
     control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),

@@ -1,13 +1,13 @@
 /** Finds the runs in a folder and what a list tells about each. */
 
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
-import { isAppError } from "../errors.ts";
-import { isJsonObject } from "../json.ts";
+import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
-import { parseJsonLines } from "../util/jsonl.ts";
+import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { type LeftReports, leftReports, NOTHING_LEFT } from "./leftReports.ts";
 import { flattenMetrics, type MetricsRow } from "./metricsTree.ts";
+import { isMetricsRow } from "./reader.ts";
 import { isRunInUse, type Liveness, readRunFile } from "./runFile.ts";
 import { readState } from "./state.ts";
 
@@ -32,10 +32,15 @@ export interface ListedRun {
   readonly repeats: number | null;
   /** As in `run.json`; null when it cannot be read. */
   readonly file: RunFile | null;
+  /** What of it cannot be read, in sentences for people; null when nothing was found. */
+  readonly problem: string | null;
 }
 
 /** What the last rows of metrics tell. */
-type Progress = Pick<ListedRun, "steps" | "totalSteps" | "reward" | "recentRewards" | "left">;
+type Progress = Pick<
+  ListedRun,
+  "steps" | "totalSteps" | "reward" | "recentRewards" | "left" | "problem"
+>;
 
 /** By folder: what was read last, so that rows are not parsed again while none is added. */
 export type KnownProgress = Map<string, { readonly version: string; readonly progress: Progress }>;
@@ -43,6 +48,7 @@ export type KnownProgress = Map<string, { readonly version: string; readonly pro
 /** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
 const RECENT_STEPS = 10;
+const LINE_FEED = 0x0a;
 const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
 /** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
@@ -71,24 +77,38 @@ export async function readRun(
     ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_LEFT },
     ...{ startedAtMs: null, repeats: null, file: null },
   };
+  const unreadable = (error: unknown): ListedRun => {
+    return { ...place, ...nothing, phase: "unreadable", problem: errorMessage(error) };
+  };
   try {
     const file = await readRunFile(fileSystem, place.folder);
     if (file === null) return null;
     const progress = await readProgress(fileSystem, place.folder, file, known);
+    const resume = await resumePoint(fileSystem, place.folder, progress.steps);
+    const problems = [progress.problem, resume.problem].filter((problem) => problem !== null);
     return {
       ...place,
       ...progress,
       file,
       phase: phaseOf(file, liveness),
       startedAtMs: file.startedAtMs,
-      repeats: await repeatedSteps(fileSystem, place.folder, progress.steps),
+      repeats: resume.repeats,
+      problem: problems.length === 0 ? null : problems.join(" "),
     };
   } catch (error) {
-    if (isAppError(error, "run-file-invalid")) return { ...place, ...nothing, phase: "unreadable" };
     // A plain file beside the run folders.
-    if (isAppError(error, "file-unreadable")) return null;
-    throw error;
+    if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, place.folder)))
+      return null;
+    // Whatever is wrong with one run, it hides no other.
+    return unreadable(error);
   }
+}
+
+async function isFile(fileSystem: FileSystem, path: string): Promise<boolean> {
+  return fileSystem.list(path).then(
+    () => false,
+    () => true,
+  );
 }
 
 function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
@@ -118,7 +138,7 @@ async function readProgress(
   const version = `${runId} ${generation} ${phase} ${size}`;
   const before = known.get(folder);
   if (before?.version === version) return before.progress;
-  const rows = await lastRows(fileSystem, path, size);
+  const { rows, problem } = await lastRows(fileSystem, path, size);
   const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
   const steps = (rows.at(-1)?.step ?? -1) + 1;
   const progress = {
@@ -127,6 +147,7 @@ async function readProgress(
     reward: recentRewards.at(-1) ?? null,
     recentRewards,
     left: phase === "done" ? await leftReports(fileSystem, folder, steps) : NOTHING_LEFT,
+    problem,
   };
   known.set(folder, { version, progress });
   return progress;
@@ -137,33 +158,33 @@ async function lastRows(
   fileSystem: FileSystem,
   path: string,
   size: number,
-): Promise<readonly MetricsRow[]> {
-  if (size === 0) return [];
+): Promise<{ readonly rows: readonly MetricsRow[]; readonly problem: string | null }> {
+  if (size === 0) return { rows: [], problem: null };
   const start = Math.max(0, size - TAIL_BYTES);
-  const { lines } = parseJsonLines(await fileSystem.readRange(path, start, size - start));
-  return lines
-    .map(({ value }) => value)
-    .filter(isMetricsRow)
-    .slice(-RECENT_STEPS);
+  const tail = await fileSystem.readRange(path, start, size - start);
+  // The tail begins somewhere in a line.
+  const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
+  const { lines } = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
+  const rows = lines.map(({ value }) => value).filter(isMetricsRow);
+  const isSound = rows.length > 0 || !whole.includes(LINE_FEED);
+  return {
+    rows: rows.slice(-RECENT_STEPS),
+    problem: isSound ? null : "metrics.jsonl is damaged: its last lines cannot be read.",
+  };
 }
 
-/** The program writes the rows itself; what is read of one is looked at again. */
-function isMetricsRow(value: unknown): value is MetricsRow {
-  return isJsonObject(value) && typeof value["step"] === "number";
-}
-
-async function repeatedSteps(
+/** How many steps a resume repeats, and why there can be none. */
+async function resumePoint(
   fileSystem: FileSystem,
   folder: string,
   steps: number,
-): Promise<number | null> {
+): Promise<Pick<ListedRun, "repeats" | "problem">> {
   try {
     const state = await readState(fileSystem, folder);
-    return state === null || state.last_checkpoint === null
-      ? null
-      : Math.max(0, steps - state.step);
+    const isEmpty = state === null || state.last_checkpoint === null;
+    return { repeats: isEmpty ? null : Math.max(0, steps - state.step), problem: null };
   } catch (error) {
-    if (isAppError(error, "state-too-new", "state-invalid")) return null;
-    throw error;
+    if (!isAppError(error)) throw error;
+    return { repeats: null, problem: error.message };
   }
 }

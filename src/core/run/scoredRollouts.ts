@@ -1,16 +1,9 @@
-/** Reads which rollouts of a step are scored, and their bodies. */
+/** Reads which rollouts of a step are scored. */
 
 import type { FileSystem } from "../ports.ts";
-import { parseJson } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
-import {
-  type EndedLine,
-  indexLineSchema,
-  type RolloutRecord,
-  rolloutRecordSchema,
-  type ScoredLine,
-} from "./rolloutRecord.ts";
+import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecord.ts";
 
 export interface ScoredRollout {
   readonly ended: EndedLine;
@@ -42,17 +35,6 @@ export async function scoredRollouts(
       return score === undefined ? [] : [{ ended: line, score, sameTaskBefore }];
     })
     .sort((a, b) => a.ended.group - b.ended.group || a.ended.rollout - b.ended.rollout);
-}
-
-/** The stored rollout of an index line; null when its body cannot be read. */
-export async function readRollout(
-  fileSystem: FileSystem,
-  folder: string,
-  { step, offset, length }: Pick<EndedLine, "step" | "offset" | "length">,
-): Promise<RolloutRecord | null> {
-  const bytes = await fileSystem.readRange(stepPaths(folder, step).bodies, offset, length);
-  const value = parseJson(new TextDecoder().decode(bytes))?.value;
-  return rolloutRecordSchema.safeParse(value).data ?? null;
 }
 
 /** By group, how many groups before it have the same task. */

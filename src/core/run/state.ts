@@ -10,6 +10,8 @@ import { runPaths } from "./layout.ts";
 const SCHEMA_VERSION = 1;
 
 const count = z.number().int().nonnegative();
+/** A place in the endless list of tasks, or in that of steps. Whoever goes on from it may go through all before it. */
+const place = count.max(50_000_000);
 
 const runStateSchema = z
   .object({
@@ -24,14 +26,14 @@ const runStateSchema = z
       })
       .readonly(),
     /** The next step to run. */
-    step: count,
+    step: place,
     optimizer_updates: count,
     dataset: z
       .object({
         /** Digest over environments, splits, counts, `num_samples`, `shuffle` and the seed. */
         fingerprint: z.string(),
         /** Position in the endless list of tasks. */
-        cursor: count,
+        cursor: place,
       })
       .readonly(),
     counters: z

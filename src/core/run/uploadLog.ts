@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
-import { encodeJsonLine, parseJsonLines } from "../util/jsonl.ts";
+import { encodeJsonLine, lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 
@@ -54,6 +54,7 @@ export interface UploadLogState {
 }
 
 const TAIL_BYTES = 64 * 1024;
+const TAIL_LINES = 500;
 const LINE_FEED = 0x0a;
 
 export function rolloutKey(of: { readonly group: number; readonly rollout: number }): string {
@@ -132,7 +133,8 @@ export async function waitingUploads(
   const size = (await fileSystem.size(path)) ?? 0;
   if (size === 0) return null;
   const start = Math.max(0, size - TAIL_BYTES);
-  const { lines } = parseJsonLines(await fileSystem.readRange(path, start, size - start));
+  const tail = await fileSystem.readRange(path, start, size - start);
+  const { lines } = parseJsonLines(lastLines(tail, TAIL_LINES));
   const numbers = lines.flatMap(({ value }) => {
     const line = lineSchema.safeParse(value).data;
     return line !== undefined && "waiting" in line ? [line.waiting] : [];

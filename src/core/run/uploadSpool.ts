@@ -8,8 +8,9 @@ import type { Delivered, DeliveryOptions } from "../openreward/uploadDelivery.ts
 import type { RolloutUpload } from "../openreward/uploadEvents.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
+import { readBody } from "./reader.ts";
 import type { RolloutRecord, ScoredLine } from "./rolloutRecord.ts";
-import { readRollout, type ScoredRollout, scoredRollouts } from "./scoredRollouts.ts";
+import { type ScoredRollout, scoredRollouts } from "./scoredRollouts.ts";
 import {
   appendUploadLine,
   mendUploadLog,
@@ -226,7 +227,7 @@ export class UploadSpool {
 
   async #uploadRollout(job: Job, { ended, score, sameTaskBefore }: ScoredRollout): Promise<void> {
     const { fileSystem, describe, deliver } = this.#parts;
-    const record = await readRollout(fileSystem, job.root, ended);
+    const record = await readBody(fileSystem, job.root, ended);
     if (record === null) {
       if (job.ids === null) this.#refuse(job, "its record in the run folder cannot be read");
       return;

@@ -10,32 +10,66 @@ export interface JsonLine {
   readonly length: number;
 }
 
+/** A line as it stands in a file; `value` is undefined for one that cannot be read. */
+export interface FoundLine extends Omit<JsonLine, "value"> {
+  readonly value: JsonLine["value"] | undefined;
+}
+
 export interface ParsedJsonLines {
   readonly lines: readonly JsonLine[];
   /** Bytes up to and with the last line feed: where the next read of a growing file begins. */
   readonly completeBytes: number;
   /** True when bytes follow the last line feed: a line half-written, or being written. */
   readonly hasPartialLine: boolean;
-  /** Complete lines that are not JSON. */
+  /** Complete lines that are not JSON, or beyond what {@link parseJson} reads. */
   readonly brokenLines: number;
 }
 
 const LINE_FEED = 0x0a;
+/** Collections in each other: whoever walks through a value may do so by calling itself. */
+const MAX_DEPTH = 200;
+/** Entries of all collections in a value. */
+const MAX_ENTRIES = 250_000;
 
 /** Parses every complete line; a line without its line feed is reported, never parsed. Empty lines are skipped. */
 export function parseJsonLines(bytes: Uint8Array): ParsedJsonLines {
+  const { lines, completeBytes } = findJsonLines(bytes, Number.POSITIVE_INFINITY);
+  const sound = lines.filter((line): line is JsonLine => line.value !== undefined);
+  return {
+    lines: sound,
+    completeBytes,
+    hasPartialLine: completeBytes < bytes.length,
+    brokenLines: lines.length - sound.length,
+  };
+}
+
+/** As {@link parseJsonLines}, with the lines that cannot be read, and no more than `maxLines`, empty ones included. */
+export function findJsonLines(
+  bytes: Uint8Array,
+  maxLines: number,
+): { readonly lines: readonly FoundLine[]; readonly completeBytes: number } {
   const decoder = new TextDecoder();
-  const lines: JsonLine[] = [];
-  let brokenLines = 0;
+  const lines: FoundLine[] = [];
   let start = 0;
-  for (let end = nextLineEnd(bytes, 0); end >= 0; end = nextLineEnd(bytes, start)) {
+  for (let count = 0; count < maxLines; count += 1) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    if (end < 0) break;
     const text = decoder.decode(bytes.subarray(start, end)).trim();
-    const parsed = text === "" ? null : parseJson(text);
-    if (parsed !== null) lines.push({ value: parsed.value, offset: start, length: end - start });
-    else if (text !== "") brokenLines += 1;
+    if (text !== "") {
+      lines.push({ value: parseJson(text)?.value, offset: start, length: end - start });
+    }
     start = end + 1;
   }
-  return { lines, completeBytes: start, hasPartialLine: start < bytes.length, brokenLines };
+  return { lines, completeBytes: start };
+}
+
+/** The bytes from where the last `count` complete lines begin on. */
+export function lastLines(bytes: Uint8Array, count: number): Uint8Array {
+  let start = bytes.lastIndexOf(LINE_FEED) + 1;
+  for (let left = count; left > 0 && start > 0; left -= 1) {
+    start = start < 2 ? 0 : bytes.lastIndexOf(LINE_FEED, start - 2) + 1;
+  }
+  return bytes.subarray(start);
 }
 
 /** One JSON value as a line with its line feed, as UTF-8 bytes. */
@@ -43,8 +77,12 @@ export function encodeJsonLine(value: object | Json): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
-/** The parsed value, or null when `text` is not JSON. */
+/**
+ * The parsed value, or null when `text` is not JSON, or no value that a program of this project writes: what is nested too deep
+ * or has too many entries would cost its reader the stack, the memory or a long time.
+ */
 export function parseJson(text: string): { readonly value: unknown } | null {
+  if (!isBounded(text)) return null;
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -52,6 +90,38 @@ export function parseJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-function nextLineEnd(bytes: Uint8Array, from: number): number {
-  return bytes.indexOf(LINE_FEED, from);
+/** Counts what opens and separates collections outside of strings; whether it is JSON at all is for the parser to say. */
+function isBounded(text: string): boolean {
+  let depth = 0;
+  let entries = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at);
+        break;
+      case "[":
+      case "{":
+        depth += 1;
+        entries += 1;
+        break;
+      case "]":
+      case "}":
+        depth -= 1;
+        break;
+      case ",":
+        entries += 1;
+    }
+    if (depth > MAX_DEPTH || entries > MAX_ENTRIES) return false;
+  }
+  return true;
+}
+
+/** Where the string that begins at `start` ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text[at - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
 }

@@ -1,7 +1,7 @@
 /** Steps that a resume repeats: which of them W&B already holds, and whether the repeat says anything new. */
 
 import type { FileSystem, Sha256 } from "../ports.ts";
-import { runPaths, supersededFolder } from "../run/layout.ts";
+import { runPaths, supersededAttempts, supersededFolder } from "../run/layout.ts";
 import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
@@ -34,7 +34,8 @@ export class Repeats {
   async #read(sent: Place["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
     const { fileSystem, folder } = this.#parts;
     const told = new Map<number, string>();
-    for (let earlier = 1; earlier < attempt; earlier += 1) {
+    for (const earlier of await supersededAttempts(fileSystem, folder)) {
+      if (earlier >= attempt) break;
       const path = runPaths(supersededFolder(folder, earlier)).metrics;
       for await (const { value } of readLines(fileSystem, path)) {
         if (!isMetricsRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;

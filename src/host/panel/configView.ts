@@ -13,9 +13,11 @@ import { runPaths } from "../../core/run/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/panelModel.ts";
 
-const overrideTexts = z.array(z.string());
+const overrideTexts = z.array(z.string().max(10_000)).max(500);
 /** A value longer than this is cut; the file of the run has it whole. */
 const MAX_VALUE = 2_000;
+/** More than a configuration has. */
+const MAX_ENTRIES = 5_000;
 
 interface Leaf {
   readonly path: readonly string[];
@@ -35,7 +37,8 @@ export async function readConfigView(
   const stored = parseJson((await readIfPresent(fileSystem, paths.overrides)) ?? "[]")?.value;
   const overrides = overrideTexts.safeParse(stored).data ?? [];
   const originOf = originFinder(written, overrides);
-  const entries = leaves(resolved, [], configShape, false).map(
+  const found = leaves(resolved, [], configShape, false).slice(0, MAX_ENTRIES);
+  const entries = found.map(
     ({ path, value, isTunable }): ConfigEntry => ({
       key: path.join("."),
       path,

@@ -1,5 +1,6 @@
 /** Stored rollouts as the page shows them: bounded, without what only the files need. */
 
+import type { JsonObject } from "../../core/json.ts";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import type { RolloutRecord } from "../../core/run/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/run/tokenRecord.ts";
@@ -16,6 +17,11 @@ const MAX_TEXT = 100_000;
 /** Characters of all texts of a rollout. */
 const MAX_BODY = 4_000_000;
 const MAX_TURNS = 500;
+/** Calls, results, errors of a turn, and rewards of a rollout. */
+const MAX_PARTS = 1_000;
+const MAX_NAME = 500;
+/** Characters of arguments that are indented for reading. */
+const MAX_INDENTED = 10_000;
 /** A log-probability below this is shown as this one. */
 const LOWEST_LOGPROB = -20;
 
@@ -38,8 +44,9 @@ export function rolloutBody(record: RolloutRecord): RolloutBody {
   const { rewards, rewardParts, reward, stop, durationMs } = record;
   return {
     ...{ step, group, rollout, taskKey, environment, split, index, attempt },
-    ...{ rewards, rewardParts, reward, stop, durationMs },
-    error: record.error,
+    ...{ rewardParts, reward, stop, durationMs },
+    rewards: rewards.slice(0, MAX_PARTS),
+    error: record.error?.slice(0, MAX_TEXT) ?? null,
     system: record.systemText === null ? null : bounded(record.systemText),
     prompt: bounded(record.promptText),
     turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
@@ -57,17 +64,27 @@ function replayTurn(
     reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
     content: bounded(turn.content),
     sampled: bounded(turn.sampledText),
-    calls: turn.calls.map(({ name, args }) => ({
-      name,
-      args: bounded(JSON.stringify(args, null, 2)),
+    calls: turn.calls.slice(0, MAX_PARTS).map(({ name, args }) => ({
+      name: name.slice(0, MAX_NAME),
+      args: bounded(argsText(args)),
     })),
-    errors: turn.errors.map(({ kind, raw, message }) => ({ kind, raw: bounded(raw), message })),
-    results: turn.results.map(({ name, text, isError, reward, finished }) => ({
-      ...{ name, isError, reward, finished },
+    errors: turn.errors.slice(0, MAX_PARTS).map(({ kind, raw, message }) => ({
+      kind: kind.slice(0, MAX_NAME),
+      raw: bounded(raw),
+      message: message.slice(0, MAX_TEXT),
+    })),
+    results: turn.results.slice(0, MAX_PARTS).map(({ name, text, isError, reward, finished }) => ({
+      ...{ name: name.slice(0, MAX_NAME), isError, reward, finished },
       text: bounded(text),
     })),
     nudge: turn.nudge === null ? null : bounded(turn.nudge),
   };
+}
+
+/** Indented, unless that would make much of it: each level adds to every line below. */
+function argsText(args: JsonObject): string {
+  const text = JSON.stringify(args);
+  return text.length > MAX_INDENTED ? text : JSON.stringify(args, null, 2);
 }
 
 /** Cuts each text to its limit, and all together to `total` characters. */

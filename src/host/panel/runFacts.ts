@@ -28,6 +28,7 @@ const MAX_DRAWN_EVENTS = 2_000;
 const DRAWN_EVENTS: ReadonlySet<string> = new Set(["run-started", "alarm"]);
 const MAX_ALARM_TEXT = 1_000;
 const MAX_CHECKPOINTS = 500;
+const MAX_ENVIRONMENTS = 1_000;
 const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
 
 const resolvedConfig = z.object({
@@ -73,7 +74,7 @@ export async function readConfigSummary(
     if (config === undefined) return nothing;
     return {
       model: config.model_name === "" ? null : config.model_name,
-      environments: Object.keys(config.environments),
+      environments: Object.keys(config.environments).slice(0, MAX_ENVIRONMENTS),
       maxSteps: config.max_steps ?? null,
     };
   } catch (error) {
@@ -133,8 +134,7 @@ async function runView(parts: FactParts): Promise<RunView> {
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
     isResumable: hasState && ENDED.has(state) && hasWork,
-    problem:
-      follower.runFileProblem === null ? tooMuch(follower) : shortenPaths(follower, shortenPath),
+    problem: follower.problem === null ? null : shortenPaths(follower, shortenPath),
     alarms: ringingIn(follower).map(alarmView),
   };
 }
@@ -148,15 +148,9 @@ function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): 
   };
 }
 
-function tooMuch({ metrics }: RunFollower): string | null {
-  return metrics.isTruncated
-    ? "The run has more numbers than the dashboard keeps. Some metrics are not shown, or end early; metrics.jsonl has them all."
-    : null;
-}
-
 /** The run's own name for its folder is absolute; messages are shown in the page. */
 function shortenPaths(follower: RunFollower, shortenPath: (path: string) => string): string {
-  const problem = follower.runFileProblem ?? "";
+  const problem = follower.problem ?? "";
   return problem.replaceAll(follower.folder, shortenPath(follower.folder));
 }
 

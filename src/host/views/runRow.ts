@@ -43,11 +43,12 @@ export function runRow(
 ): RowText {
   const label = given.label ?? plainLine(run.name);
   const [icon, color] = ICONS[run.phase];
-  const details = detailsOf(run);
+  const damaged = run.problem !== null && run.phase !== "unreadable" ? ["damaged"] : [];
+  const details = [...detailsOf(run), ...damaged];
   return {
     label,
     description: details.join(" · "),
-    spoken: [`run ${label}`, ...spokenOf(run)].join(", "),
+    spoken: [`run ${label}`, ...spokenOf(run), ...damaged].join(", "),
     icon: given.isSpinning ? icon : icon.replace("~spin", ""),
     color,
     context: contextOf(run).join("+"),

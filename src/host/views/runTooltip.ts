@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { formatDuration, formatReward } from "../../shared/format.ts";
+import { plainMessage } from "../plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */
@@ -11,6 +12,9 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
   text.appendMarkdown("**").appendText(run.name).appendMarkdown("**  \n");
   for (const [name, value] of facts(run)) {
     text.appendMarkdown(`${name}: `).appendText(value).appendMarkdown("  \n");
+  }
+  if (run.problem !== null) {
+    text.appendMarkdown("$(warning) ").appendText(plainMessage(run.problem)).appendMarkdown("  \n");
   }
   for (const alarm of alarms) {
     text.appendMarkdown("$(warning) ").appendText(alarm).appendMarkdown("  \n");

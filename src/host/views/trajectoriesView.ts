@@ -54,8 +54,8 @@ export class TrajectoriesView
   #order: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
   #drawn = { lastStep: -1, isLive: false };
-  /** Summaries of the steps that are unfolded. */
-  readonly #summaries = new Map<number, readonly RolloutSummary[]>();
+  /** Summaries of the steps that are unfolded, by group. */
+  readonly #summaries = new Map<number, ReadonlyMap<number, readonly RolloutSummary[]>>();
 
   readonly onDidChangeTreeData = this.#changes.event;
 
@@ -193,17 +193,20 @@ export class TrajectoriesView
   }
 
   async #groups({ follower }: FollowedRun, { step }: StepNode): Promise<TrajectoryNode[]> {
-    const summaries = await follower.rollouts(step);
-    this.#summaries.set(step, summaries);
-    const shown = summaries.filter((each) => isShown(each, this.#filter));
-    return [...groupBy(shown, ({ group }) => group).keys()].map((group) =>
-      this.#groupNode(step, group),
-    );
+    const groups = groupBy(await follower.rollouts(step), ({ group }) => group);
+    this.#summaries.set(step, groups);
+    return [...groups]
+      .filter(([, rollouts]) => rollouts.some((each) => isShown(each, this.#filter)))
+      .map(([group]) => this.#groupNode(step, group));
   }
 
   async #rollouts({ follower }: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
     if (!this.#summaries.has(node.step)) {
-      this.#summaries.set(node.step, await follower.rollouts(node.step));
+      const rollouts = await follower.rollouts(node.step);
+      this.#summaries.set(
+        node.step,
+        groupBy(rollouts, ({ group }) => group),
+      );
     }
     const shown = this.#ofGroup(node).filter((each) => isShown(each, this.#filter));
     return inOrder(shown, this.#order).map(({ rollout }) =>
@@ -212,7 +215,7 @@ export class TrajectoriesView
   }
 
   #ofGroup({ step, group }: Pick<GroupNode, "step" | "group">): readonly RolloutSummary[] {
-    return this.#summaries.get(step)?.filter((each) => each.group === group) ?? [];
+    return this.#summaries.get(step)?.get(group) ?? [];
   }
 
   #stepNode(step: number): TrajectoryNode {

@@ -198,7 +198,7 @@ test("a folder without run.json is read all the same; a damaged one is named", a
   expect(follower.metrics.length).toBe(1);
   await fileSystem.writeAtomic(runFile, '{"schemaVersion": 99}');
   await follower.refresh();
-  expect(follower.runFileProblem).toContain("run.json");
+  expect(follower.problem).toContain("run.json");
 });
 
 test("a thousand steps with hundreds of metrics take little memory", async () => {

@@ -40,11 +40,13 @@ export function createMemoryFileSystem(): MemoryFileSystem {
       change(() => folders.add(path));
     },
     list: async (path) =>
-      [...files.keys()]
-        .filter((name) => name.startsWith(`${path}/`))
-        .map((name) => name.slice(path.length + 1))
-        .filter((name) => !name.includes("/"))
-        .sort(),
+      [
+        ...new Set(
+          [...files.keys()]
+            .filter((name) => name.startsWith(`${path}/`))
+            .map((name) => name.slice(path.length + 1).replace(/\/.*/, "")),
+        ),
+      ].sort(),
     size: async (path) => files.get(path)?.length ?? null,
     rename: async (from, to) => {
       const bytes = bytesOf(from);

@@ -15,6 +15,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     startedAtMs: 1_000,
     repeats: 2,
     file: null,
+    problem: null,
     status: null,
     isLive: true,
     ...changes,

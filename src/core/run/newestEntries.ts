@@ -1,0 +1,26 @@
+/** The newest entries of a log that fit into a bounded part of the memory. */
+
+const MAX_ENTRIES = 5_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** In the order in which they were added; the oldest go first. */
+export class NewestEntries<T> {
+  readonly #entries: T[] = [];
+  readonly #lengths: number[] = [];
+  #bytes = 0;
+
+  get all(): readonly T[] {
+    return this.#entries;
+  }
+
+  /** `length` is that of its line in the file, in bytes. */
+  add(entry: T, length: number): void {
+    this.#entries.push(entry);
+    this.#lengths.push(length);
+    this.#bytes += length;
+    while (this.#entries.length > MAX_ENTRIES || this.#bytes > MAX_BYTES) {
+      this.#entries.shift();
+      this.#bytes -= this.#lengths.shift() ?? 0;
+    }
+  }
+}
