@@ -2,36 +2,48 @@
 
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type Json } from "../json.ts";
-import { encodedForms } from "./encodedForms.ts";
+import type { Span } from "./decoded.ts";
+import { decodings } from "./decodings.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
-/** Shorter than any form, so that repeated cleaning comes to an end. */
+/** Shorter than any value, so that repeated cleaning comes to an end. */
 export const MARK = "***";
+/** So many encodings of each other are looked into: JSON in JSON in base64. */
+const MAX_NESTING = 3;
 /** What the program's own records call their fields; keys from outside look like this only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
 
-/** Learns values as they are resolved and replaces them, and their encoded forms, by `***`. */
+interface Secrets {
+  readonly pattern: RegExp;
+  readonly areAscii: boolean;
+}
+
+/** Learns values as they are resolved and replaces them by `***`, also where they are encoded. */
 export class Redactor {
   readonly #values = new Set<string>();
-  #pattern: RegExp | null = null;
+  #secrets: Secrets | null = null;
 
   /** Values under 6 characters are ignored. */
   learn(value: string): void {
     if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
     this.#values.add(value);
     const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(longestFirst.flatMap(encodedForms).join("|"), "g");
+    this.#secrets = {
+      pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
+      areAscii: longestFirst.every((each) => /^[\0-\x7f]*$/.test(each)),
+    };
   }
 
   clean(text: string): string {
-    if (this.#pattern === null) return text;
+    const secrets = this.#secrets;
+    if (secrets === null) return text;
     let before = text;
-    let after = text.replace(this.#pattern, MARK);
+    let after = withoutSpans(text, placesOf(secrets, text, MAX_NESTING));
     // What stands on both sides of a mark may form another learnt value.
     while (after !== before) {
       before = after;
-      after = before.replace(this.#pattern, MARK);
+      after = withoutSpans(before, placesOf(secrets, before, MAX_NESTING));
     }
     return after;
   }
@@ -91,4 +103,54 @@ export class Redactor {
       ]),
     );
   }
+}
+
+/** Where `text` holds secrets, as they stand or encoded; in order and apart from each other. */
+function placesOf(secrets: Secrets, text: string, nesting: number): readonly Span[] {
+  const found: Span[] = [];
+  for (const { 0: match, index } of text.matchAll(secrets.pattern)) {
+    found.push({ start: index, end: index + match.length });
+  }
+  if (nesting > 0) {
+    for (const decoded of decodings(text, secrets.areAscii)) {
+      const inside = placesOf(secrets, decoded.text, nesting - 1);
+      if (inside.length > 0) for (const span of decoded.sourceOf(inside)) found.push(span);
+    }
+  }
+  return found.length > 1 ? joined(found) : found;
+}
+
+function joined(spans: Span[]): readonly Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+    else apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+  }
+  return apart;
+}
+
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let rest = 0;
+  const kept = spans.map(({ start, end }) => {
+    const before = text.slice(rest, start);
+    rest = end;
+    return before;
+  });
+  return [...kept, text.slice(rest)].join(MARK);
+}
+
+/** Source of a regular expression, without groups that capture, for a value in a text that was decoded. */
+function valuePattern(value: string): string {
+  return Array.from(value.replaceAll("\r\n", "\n"), (character) => {
+    // In a form.
+    if (character === " ") return "[ +]";
+    if (character === "\n") return "\\r?\\n";
+    if (character <= "\u007f") return character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+    const bytes = new TextEncoder().encode(character);
+    // Half a surrogate pair has no bytes of its own: encoders put U+FFFD in its place.
+    const wellFormed = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return `(?:${[character, wellFormed, String.fromCharCode(...bytes)].join("|")})`;
+  }).join("");
 }

@@ -4,6 +4,7 @@ import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import type { KeySource } from "../secrets/keySource.ts";
+import { Redactor } from "../secrets/redact.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
@@ -72,7 +73,8 @@ const submitBudgetMs = 5 * 60_000;
 export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const { http, clock, random, log, apiKey } = options;
   const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
-  const withoutKey = (text: string) => (apiKey === "" ? text : text.replaceAll(apiKey, "***"));
+  const redactor = new Redactor();
+  redactor.learn(apiKey);
   const noteDeprecation = deprecationNotes(options.onMessage);
   const outage = new ServerOutage(clock, options.onMessage);
   const post = async (key: string, request: TinkerRequest, idempotencyKey: string) => {
@@ -134,7 +136,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     if (answer.status >= 200 && answer.status < 300) return answer.text;
     throw statusError({
       status: answer.status,
-      text: withoutKey(answer.text),
+      text: redactor.clean(answer.text),
       what,
       attempts,
       key: options.keySource,
@@ -152,7 +154,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
         header: (name) => response.header(name),
         bytes: () => response.bytes(),
         stream: () => response.stream(),
-        text: async () => withoutKey(await response.text()),
+        text: async () => redactor.clean(await response.text()),
       };
     },
     call: async (request, schema, callOptions) =>

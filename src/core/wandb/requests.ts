@@ -2,6 +2,7 @@
 
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
+import { Redactor } from "../secrets/redact.ts";
 import { linkSignals } from "../util/abort.ts";
 import { faultReason } from "../util/faultReason.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
@@ -66,11 +67,13 @@ const FOREIGN = "something else than W&B answered";
 
 export class WandbRequests {
   readonly #options: WandbRequestsOptions;
+  readonly #redactor = new Redactor();
   /** No request before this time, as the server asked. */
   #closedUntilMs = 0;
 
   constructor(options: WandbRequestsOptions) {
     this.#options = options;
+    this.#redactor.learn(options.apiKey);
   }
 
   get baseUrl(): string {
@@ -181,14 +184,12 @@ export class WandbRequests {
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
     // Without a full stop: it will stand in a sentence.
-    const shown = this.#withoutKey(detail)
+    const shown = this.#redactor
+      .clean(detail)
+      .replace(/\s+/g, " ")
       .slice(0, MAX_DETAIL)
       .replace(/[.\s]+$/, "");
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
-  }
-
-  #withoutKey(text: string): string {
-    return text.replaceAll(this.#options.apiKey, "***").replace(/\s+/g, " ");
   }
 
   async #wait(wishedMs: number | null, tries: number): Promise<void> {
