@@ -4,6 +4,7 @@ import type { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import type { ControlWish } from "../shared/control.ts";
 import {
+  CONFIG_FILE,
   type CommandName,
   didYouMean,
   FLAGS,
@@ -109,9 +110,6 @@ const COMMANDS: readonly CommandName[] = [
 ];
 
 const WISHES = ["status", "pause", "continue", "save", "stop", "stop-now"] as const;
-
-/** Names that are taken for a configuration wherever a folder could stand, too. */
-export const CONFIG_FILE = /\.(ya?ml|json)$/i;
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
 export function parseArguments(args: readonly string[]): Command {

@@ -1,7 +1,7 @@
 /** Splits the words of a command line into flags, values, overrides of configuration keys and the rest. */
 
 import { parseArgs } from "node:util";
-import { configFields } from "../core/config/fields.ts";
+import { configFields, shapeAt } from "../core/config/fields.ts";
 import { AppError } from "../core/errors.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 
@@ -77,8 +77,11 @@ interface Rules {
   readonly command: CommandName | null;
 }
 
+/** Names that are taken for a configuration wherever something else could stand, too. */
+export const CONFIG_FILE = /\.(ya?ml|json)$/i;
+
 /**
- * A flag's value may follow it or be joined to it with `=`. After `--overrides` every `key=value` up to the next flag is one.
+ * A flag's value may follow it or be joined to it with `=`, and so may that of a configuration key. After `--overrides` every `key=value` up to the next flag is one.
  * @throws AppError `bad-arguments`
  */
 export function readFlags(
@@ -87,7 +90,7 @@ export function readFlags(
   command: CommandName | null,
 ): Given {
   const { tokens } = parseArgs({
-    args: [...args],
+    args: joinKeyValues(args, { flags, command }),
     options: flags,
     strict: false,
     allowPositionals: true,
@@ -136,16 +139,43 @@ function readValue({ rawName, value, inlineValue }: FlagToken, { command }: Rule
   return value;
 }
 
-/** `--learning_rate=1e-4` is a flag wherever overrides are. */
-function keyOverride(
-  { name, rawName, value, inlineValue }: FlagToken,
-  { flags, command }: Rules,
-): string {
+/** `--learning_rate 1e-4` becomes `--learning_rate=1e-4`: of flags that it does not know, the parser joins no value. */
+function joinKeyValues(args: readonly string[], rules: Rules): string[] {
+  const joined: string[] = [];
+  for (let i = 0; i < args.length; i += 1) {
+    const word = args[i] ?? "";
+    if (word === "--") return [...joined, ...args.slice(i)];
+    const name = word.startsWith("--") && !word.includes("=") ? word.slice(2) : "";
+    if (Object.hasOwn(rules.flags, name) || !isKey(name, rules.flags)) {
+      joined.push(word);
+      continue;
+    }
+    i += 1;
+    const value = args[i];
+    if (value === undefined || isForgotten(name, value)) {
+      throw fault(`${word} needs a value: ${word} VALUE`, rules.command);
+    }
+    joined.push(`${word}=${value}`);
+  }
+  return joined;
+}
+
+/** Settings are flags wherever overrides are. */
+function isKey(name: string, flags: Flags): boolean {
   const key = /^\w*/.exec(name)?.[0] ?? "";
-  const isKey = Object.hasOwn(flags, "overrides") && Object.hasOwn(configFields, key);
-  if (!isKey) throw unknownFlag(rawName, flags, command);
-  if (inlineValue === true) return `${name}=${value ?? ""}`;
-  throw fault(`${rawName} needs its value in the same word: ${rawName}=VALUE`, command);
+  return Object.hasOwn(flags, "overrides") && Object.hasOwn(configFields, key);
+}
+
+/** True when what stands in the place of the value is another flag, or the configuration. */
+function isForgotten(name: string, value: string): boolean {
+  if (value.startsWith("-") && value !== "-") return !/^-\.?\d/.test(value);
+  const type = shapeAt(name.split("."))?.type ?? "string";
+  return CONFIG_FILE.test(value) && ["integer", "number", "boolean"].includes(type);
+}
+
+function keyOverride({ name, rawName, value }: FlagToken, { flags, command }: Rules): string {
+  if (!isKey(name, flags)) throw unknownFlag(rawName, flags, command);
+  return `${name}=${value ?? ""}`;
 }
 
 function unknownFlag(rawName: string, flags: Flags, command: CommandName | null): AppError {

@@ -43,13 +43,13 @@ const TRAIN: HelpText = (program) => `Trains a model as a configuration file say
 
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
   --overrides KEY=VALUE …  settings over those of the file; see below
-  --KEY=VALUE              the same for one setting
+  --KEY VALUE              the same for one setting; --KEY=VALUE as well
   --allow-host HOST        let a .env file send a key from elsewhere to HOST
 
 Examples:
 
   ${program} train --config_path examples/local/tinker-config.yaml
-  ${program} train -c examples/local/tinker-config.yaml --max_steps=5
+  ${program} train -c examples/local/tinker-config.yaml --max_steps 5
 
 ${OVERRIDES}
 
@@ -70,12 +70,12 @@ const RESUME: HelpText = (
 
   ${program} resume RUN_FOLDER
 
-  --overrides KEY=VALUE …  settings over those of the file; --KEY=VALUE as well
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
   --allow-host HOST        let a .env file send a key from elsewhere to HOST
 
 Example:
 
-  ${program} resume .tinker-rl/runs/demo --max_steps=80
+  ${program} resume .tinker-rl/runs/demo --max_steps 80
 
 Weights, optimizer, place in the data and seeds are those of the checkpoint, so
 that a resumed run equals one that was never interrupted. Steps after the
@@ -88,7 +88,7 @@ const VALIDATE: HelpText = (program) => `Checks a configuration and contacts no 
 
   ${program} validate FILE
 
-  --overrides KEY=VALUE …  check it with these settings; --KEY=VALUE as well
+  --overrides KEY=VALUE …  check it with these settings; --KEY VALUE as well
 
 Example:
 

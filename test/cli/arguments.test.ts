@@ -102,10 +102,7 @@ test("help and version are there with and without a command", () => {
 test.each([
   [["train", "--confg_path", "a.yaml"], "no flag --confg_path. Did you mean --config_path?"],
   [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
-  [
-    ["train", "--learning_rate", "1"],
-    "--learning_rate needs its value in the same word: --learning_rate=VALUE.",
-  ],
+  [["train", "--learning_rate"], "--learning_rate needs a value: --learning_rate VALUE."],
   [["train", "--lerning_rate=1"], "no flag --lerning_rate. Did you mean --learning_rate?"],
   [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --step"],
   [["train", "--overrides"], "--overrides needs a value."],
