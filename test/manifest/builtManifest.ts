@@ -35,7 +35,12 @@ const schema = z.object({
       }),
     ),
     configuration: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })),
-    taskDefinitions: z.array(z.object({ type: z.string() })),
+    taskDefinitions: z.array(
+      z.object({
+        type: z.string(),
+        properties: z.record(z.string(), z.object({ enum: z.array(z.string()).optional() })),
+      }),
+    ),
     problemPatterns: z.array(z.looseObject({ regexp: z.string() })),
     problemMatchers: z.array(
       z.looseObject({

@@ -25,6 +25,7 @@ import {
 } from "./loopPosition.ts";
 import { retuned } from "./retune.ts";
 import { runStep, type StepOutput } from "./step.ts";
+import { reportSkippedProbe } from "./tellProbe.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -74,6 +75,7 @@ class Loop {
   async run(): Promise<LoopEnd> {
     const { control, client, config } = this.#context;
     if (config.probe_server) await checkLoss(this.#context, this.#position.step);
+    else await reportSkippedProbe(this.#context, this.#position.step);
     let sampler = await client.ephemeralSampler();
     try {
       if (config.probe_server) {

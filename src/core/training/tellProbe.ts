@@ -23,6 +23,13 @@ export async function tellProbe(
   else if (!isLocalModel(config.model_name)) watch({ kind: "notice", message });
 }
 
+/** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
+export async function reportSkippedProbe(context: TellingContext, step: number): Promise<void> {
+  const { loss_fn } = context.config;
+  const message = `probe_server: false leaves unchecked whether ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
+  await tellProbe(context, step, "info", message, { loss_fn });
+}
+
 /** For the beginning of a sentence unless told otherwise. */
 export function serverName(
   { config, service }: TellingContext,

@@ -5,7 +5,13 @@ import * as vscode from "vscode";
 import type { TrainingWish } from "../runs/trainings.ts";
 import { RunTerminal, type Training } from "./runTerminal.ts";
 import { TASK_TYPE } from "./taskType.ts";
-import { overrideTexts, readTrainTask, resumedFolder, type TrainTask } from "./trainTask.ts";
+import {
+  overrideTexts,
+  readTrainTask,
+  resumedFolder,
+  TASK_ACTIONS,
+  type TrainTask,
+} from "./trainTask.ts";
 
 export interface TaskParts {
   /** Configurations of the workspace, at most as many as a list can show. */
@@ -35,9 +41,7 @@ export class TaskProvider implements vscode.TaskProvider {
     return configs.flatMap((uri) => {
       const config = vscode.workspace.asRelativePath(uri, false);
       const scope = vscode.workspace.getWorkspaceFolder(uri);
-      return (["train", "validate"] as const).map((action) =>
-        this.#task({ type: TASK_TYPE, config, action }, scope),
-      );
+      return TASK_ACTIONS.map((action) => this.#task({ type: TASK_TYPE, config, action }, scope));
     });
   }
 

@@ -3,11 +3,14 @@
 import * as z from "zod";
 import { TASK_TYPE } from "./taskType.ts";
 
+/** What a task can do with a configuration; the manifest offers the same. */
+export const TASK_ACTIONS = ["train", "validate"] as const;
+
 const trainTask = z.object({
   type: z.literal(TASK_TYPE),
   /** Path of the configuration, from the workspace folder or absolute. */
   config: z.string().min(1),
-  action: z.enum(["train", "validate"]).default("train"),
+  action: z.enum(TASK_ACTIONS).default("train"),
   /** Dotted keys with their values. */
   overrides: z.record(z.string(), z.unknown()).default({}),
   /** A run folder to go on with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
