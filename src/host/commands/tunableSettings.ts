@@ -1,0 +1,73 @@
+/** The settings of a run that may change while it goes on, and the check of new values for them. */
+
+import { flowText } from "../../core/config/editing/valueText.ts";
+import type { Field, FieldTable } from "../../core/config/field.ts";
+import { configFields } from "../../core/config/fields.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
+
+export interface TunableSetting {
+  /** As an override names it; names with dots or slashes stand in quotes. */
+  readonly key: string;
+  readonly field: Field;
+  /** The value in force. */
+  readonly value: Json;
+}
+
+/** What users change most. */
+const FIRST = ["learning_rate", "max_steps"];
+
+/** Every tunable setting of a run's configuration, environments one by one. */
+export function tunableSettings(config: JsonObject): readonly TunableSetting[] {
+  const all = settingsIn(configFields, config, []);
+  const rank = ({ key }: TunableSetting): number => {
+    const index = FIRST.indexOf(key);
+    return index < 0 ? FIRST.length : index;
+  };
+  return all.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function settingsIn(
+  fields: FieldTable,
+  values: JsonObject,
+  place: readonly string[],
+): readonly TunableSetting[] {
+  return Object.entries(fields).flatMap(([name, field]): readonly TunableSetting[] => {
+    const path = [...place, name];
+    const value = values[name] ?? null;
+    const inner = field.type === "map" && field.of.type === "object" ? field.of.fields : null;
+    if (inner !== null && isJsonObject(value)) {
+      return Object.entries(value).flatMap(([own, entry]) =>
+        isJsonObject(entry) ? settingsIn(inner, entry, [...path, own]) : [],
+      );
+    }
+    const isSimple = !["map", "list", "object"].includes(field.type);
+    return field.change === "tunable" && isSimple ? [{ key: keyText(path), field, value }] : [];
+  });
+}
+
+/**
+ * The first fault that a run's configuration, as JSON text, would have with `overrides` (`key=value` each), in the words of the
+ * configuration's own check; null when it would have none.
+ */
+export function faultOfChanges(configText: string, overrides: readonly string[]): string | null {
+  const result = parseConfig(configText, { path: "config.resolved.json", overrides });
+  if (result.ok) return null;
+  const errors = result.problems.filter(({ severity }) => severity === "error");
+  const own = errors.find(({ override }) => override !== undefined) ?? errors[0];
+  return own?.message ?? null;
+}
+
+/** `learning_rate: 2e-5 → 1e-5` */
+export function changeText(setting: TunableSetting, next: string): string {
+  return `${setting.key}: ${shownValue(setting)} → ${next}`;
+}
+
+/** The value in force as a configuration would write it. */
+export function shownValue({ value }: TunableSetting): string {
+  return flowText(value, "yaml");
+}
+
+function keyText(path: readonly string[]): string {
+  return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join(".");
+}
