@@ -102,8 +102,12 @@ export async function createApp(parts: AppParts): Promise<App> {
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error : String(error));
   const fileSystem = createFileSystem();
-  const labels = new RunLabels(context.workspaceState);
-  const store = new RunStore({ fileSystem, clock: systemClock, onError });
+  const labels = new RunLabels({
+    everywhere: context.globalState,
+    workspace: context.workspaceState,
+  });
+  const nameOf = (folder: string): string | null => labels.nameOf(folder);
+  const store = new RunStore({ fileSystem, clock: systemClock, nameOf, onError });
   const feeds = new RunFeeds({ store, fileSystem, onError });
   keep({ dispose: () => feeds.close() });
   keep({ dispose: () => store.close() });
@@ -152,7 +156,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       isLive: (folder) => store.get(folder)?.isLive === true,
     }),
   );
-  const checkpointsView = keep(new CheckpointsView({ store, labels, read: readSaved }));
+  const checkpointsView = keep(new CheckpointsView({ store, read: readSaved }));
   keep(trees.runs.tree.use(runsView));
   keep(trees.trajectories.tree.use(trajectories));
   keep(trees.checkpoints.tree.use(checkpointsView));
@@ -175,7 +179,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       environments.expanded(element).catch(onError);
     }),
   );
-  const focus = keep(new RunFocus({ ...{ store, feeds, labels, trajectories, onError }, trees }));
+  const focus = keep(new RunFocus({ ...{ store, feeds, trajectories, onError }, trees }));
   keep(
     vscode.workspace.registerTextDocumentContentProvider(
       ROLLOUT_SCHEME,
@@ -185,7 +189,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   keep(new StatusItem(store, alarms));
   const panel = keep(
     new RunPanel({
-      ...{ store, labels, fileSystem },
+      ...{ store, fileSystem },
       workspaceState: context.workspaceState,
       extensionUri: context.extensionUri,
       programFolder,
@@ -222,7 +226,12 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...keys.handlers,
     ...environmentHandlers({ view: environments, catalogue: room.catalogue }),
     ...steerHandlers(chosen),
-    ...folderHandlers({ ...chosen, view: runsView, open: (folder) => panel.open(folder) }),
+    ...folderHandlers({
+      ...chosen,
+      fileSystem,
+      view: runsView,
+      open: (folder) => panel.open(folder),
+    }),
     ...startHandlers({ ...chosen, tasks, demo }),
     ...trajectoryHandlers({
       trajectories,

@@ -10,6 +10,8 @@ export interface ContextKeys {
   readonly running: number;
   readonly trajectoryFilter: boolean;
   readonly followLatest: boolean;
+  /** True while the list of runs holds archived ones, too. */
+  readonly archivedShown: boolean;
 }
 
 /** All keys, for the check that when clauses ask for nothing else. */
@@ -20,4 +22,5 @@ export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
   running: true,
   trajectoryFilter: true,
   followLatest: true,
+  archivedShown: true,
 };

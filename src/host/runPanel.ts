@@ -19,11 +19,10 @@ import { tokenTextsOf } from "./panel/tokenTexts.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { readSetting } from "./settings.ts";
-import type { Memento, RunLabels } from "./views/runLabels.ts";
+import type { Memento } from "./views/runLabels.ts";
 
 export interface RunPanelParts {
   readonly store: RunStore;
-  readonly labels: RunLabels;
   readonly fileSystem: ClosableFileSystem;
   readonly workspaceState: Memento;
   readonly extensionUri: vscode.Uri;
@@ -130,9 +129,8 @@ export class RunPanel implements vscode.Disposable {
   }
 
   #listing(run: RunEntry): RunListing {
-    const { labels } = this.#parts;
     const state = run.phase === "unreadable" ? "unknown" : run.phase;
-    return { id: idOf(run.folder), name: labels.nameOf(run.folder) ?? run.name, state };
+    return { id: idOf(run.folder), name: run.name, state };
   }
 
   async #find(id: string): Promise<PanelRun | null> {
@@ -142,13 +140,13 @@ export class RunPanel implements vscode.Disposable {
   }
 
   #run(folder: string): PanelRun {
-    const { store, labels, fileSystem } = this.#parts;
+    const { store, fileSystem } = this.#parts;
     if (this.#follower?.folder !== folder) {
       this.#follower = new RunFollower({ fileSystem, folder });
       // Reads while the page loads. What goes wrong is told when the panel reads again.
       this.#follower.refresh().catch(() => undefined);
     }
-    const name = labels.nameOf(folder) ?? store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+    const name = store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
     return { id: idOf(folder), name, follower: this.#follower };
   }
 

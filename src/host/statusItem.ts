@@ -60,7 +60,7 @@ export class StatusItem implements vscode.Disposable {
     const ringing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
     const titles = ringing.map(({ id }) => ALARM_TITLES[id]);
     this.#item.tooltip = runTooltip(run, titles);
-    const { spoken } = runRow(run, { label: null, isSpinning: false });
+    const { spoken } = runRow(run, { isArchived: false, isSpinning: false });
     this.#item.accessibilityInformation = {
       label: [spoken, ...titles.map((title) => `alarm: ${title}`)].join(", "),
     };

@@ -22,7 +22,12 @@ let store: RunStore;
 const fileSystem = createFileSystem();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "launch-"));
-  store = new RunStore({ fileSystem, clock: systemClock, onError: () => undefined });
+  store = new RunStore({
+    fileSystem,
+    clock: systemClock,
+    nameOf: () => null,
+    onError: () => undefined,
+  });
 });
 afterEach(() => {
   store.close();

@@ -34,10 +34,8 @@ export async function chooseRun(
   }
   if (others.length === 0) return only;
   const items = runs.map((run) => {
-    const { label, description } = runRow(run, {
-      label: labels.nameOf(run.folder),
-      isSpinning: false,
-    });
+    const isArchived = labels.isArchived(run.folder);
+    const { label, description } = runRow(run, { isArchived, isSpinning: false });
     return { label, description, run };
   });
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.run;

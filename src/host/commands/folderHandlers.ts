@@ -2,12 +2,18 @@
 
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
+import { isLocalModel } from "../../core/config/presets.ts";
+import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/run/layout.ts";
+import { readModel } from "../catalogue/runCheckpoints.ts";
+import { setContextKey } from "../contextKeys.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { RunsView } from "../views/runsView.ts";
 import { type ChooseRunParts, chooseRun, folderOf } from "./chooseRun.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
+
+const SHOWN_MS = 5_000;
 
 type FolderCommand =
   | "importRun"
@@ -17,11 +23,15 @@ type FolderCommand =
   | "openRunLog"
   | "renameRun"
   | "archiveRun"
+  | "restoreRun"
+  | "showArchivedRuns"
+  | "hideArchivedRuns"
   | "deleteRun";
 
 export interface FolderParts extends ChooseRunParts {
   readonly finder: RunFinder;
   readonly view: RunsView;
+  readonly fileSystem: FileSystem;
   /** Shows a run. */
   readonly open: (folder: string) => void;
 }
@@ -34,6 +44,14 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
       none: vscode.l10n.t("There is no such run here."),
       fits,
     });
+  const archive = async ({ folder }: RunEntry, isArchived: boolean): Promise<void> => {
+    await labels.setArchived(folder, isArchived);
+    view.redraw();
+  };
+  const showArchived = async (isShown: boolean): Promise<void> => {
+    view.showArchived(isShown);
+    await setContextKey("archivedShown", isShown);
+  };
   return {
     refreshRuns: () => finder.find(),
     importRun: async (target) => {
@@ -68,21 +86,30 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
       const name = await vscode.window.showInputBox({
         title: vscode.l10n.t("Rename {0}", run.name),
         prompt: vscode.l10n.t("The name in the list; the folder stays {0}.", basename(run.folder)),
-        value: labels.nameOf(run.folder) ?? run.name,
+        value: run.name,
       });
       if (name === undefined) return;
       await labels.rename(run.folder, name.trim());
-      view.redraw();
+      await parts.store.refresh();
     },
     archiveRun: async (target) => {
-      const run = await any(target, ({ isLive }) => !isLive);
+      const run = await any(target, ({ isLive, folder }) => !isLive && !labels.isArchived(folder));
       if (run === undefined) return;
-      await labels.setArchived(run.folder, !labels.isArchived(run.folder));
-      view.redraw();
+      await archive(run, true);
+      vscode.window.setStatusBarMessage(
+        vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", run.name),
+        SHOWN_MS,
+      );
     },
+    restoreRun: async (target) => {
+      const run = await any(target, ({ folder }) => labels.isArchived(folder));
+      if (run !== undefined) await archive(run, false);
+    },
+    showArchivedRuns: () => showArchived(true),
+    hideArchivedRuns: () => showArchived(false),
     deleteRun: async (target) => {
       const run = await any(target, ({ isLive }) => !isLive);
-      if (run === undefined || !(await isSure(run))) return;
+      if (run === undefined || !(await isSure(parts.fileSystem, run))) return;
       // It may have been resumed since.
       await parts.store.refresh();
       refuseLive(parts.store.get(run.folder) ?? run);
@@ -120,13 +147,16 @@ function refuseLive(run: RunEntry): void {
   if (run.isLive) throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
 }
 
-async function isSure(run: RunEntry): Promise<boolean> {
+async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   refuseLive(run);
   const yes = vscode.l10n.t("Move to Trash");
-  const detail = vscode.l10n.t(
-    "{0}\nIts metrics and trajectories go to the trash. Checkpoints at the service stay.",
-    run.folder,
-  );
+  const { model } = await readModel(fileSystem, run.folder);
+  const where =
+    model !== null && isLocalModel(model)
+      ? vscode.l10n.t("Its checkpoints on this computer stay.")
+      : vscode.l10n.t("Its checkpoints at the service stay.");
+  const what = vscode.l10n.t("Its metrics and trajectories go to the trash.");
+  const detail = `${run.folder}\n${what} ${where}`;
   const title = vscode.l10n.t("Delete the run {0}?", run.name);
   return (await vscode.window.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }

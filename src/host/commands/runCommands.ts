@@ -3,6 +3,7 @@
 import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
 
 const RUN = onRow("runs", "run");
+const ARCHIVED = onRow("runs", "archived");
 
 export const runCommands = {
   openDashboard: {
@@ -65,9 +66,34 @@ export const runCommands = {
   },
   archiveRun: {
     title: "Archive Run",
-    does: "Takes a run out of the list; its folder stays.",
+    does: "Takes a run out of the list; its folder and its checkpoints stay.",
     icon: "archive",
-    menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@2" }],
+    menus: [{ menu: "view/item/context", when: `${RUN} && !(${ARCHIVED})`, group: "4_keep@2" }],
+  },
+  restoreRun: {
+    title: "Restore Archived Run",
+    does: "Puts an archived run back into the list.",
+    menus: [{ menu: "view/item/context", when: ARCHIVED, group: "4_keep@2" }],
+  },
+  showArchivedRuns: {
+    title: "Show Archived Runs",
+    does: "Lists archived runs among the others.",
+    palette: "!tinkerRL.archivedShown",
+    menus: [
+      {
+        menu: "view/title",
+        when: inView("runs", "!tinkerRL.archivedShown"),
+        group: "4_archive@1",
+      },
+    ],
+  },
+  hideArchivedRuns: {
+    title: "Hide Archived Runs",
+    does: "Lists no archived runs.",
+    palette: "tinkerRL.archivedShown",
+    menus: [
+      { menu: "view/title", when: inView("runs", "tinkerRL.archivedShown"), group: "4_archive@1" },
+    ],
   },
   deleteRun: {
     title: "Delete Run…",

@@ -21,6 +21,8 @@ export interface RunEntry extends ListedRun {
 export interface RunStoreParts {
   readonly fileSystem: FileSystem;
   readonly clock: Pick<Clock, "now" | "after">;
+  /** The name that the user gave to the run in a folder; null when it has the one of its trainer. */
+  readonly nameOf: (folder: string) => string | null;
   readonly onError: (error: unknown) => void;
 }
 
@@ -159,7 +161,8 @@ export class RunStore {
       file !== null && isRunInUse(file, { nowMs: this.#parts.clock.now(), isProcessAlive });
     const before = this.#entries.get(run.folder);
     const isSame = before?.file?.attempt === file?.attempt;
-    return { ...run, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
+    const name = this.#parts.nameOf(run.folder) ?? run.name;
+    return { ...run, name, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
   }
 
   #keepConnected({ folder, isLive, file }: RunEntry): void {

@@ -5,7 +5,6 @@ import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpoi
 import { plainLine } from "../plainText.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
-import type { RunLabels } from "./runLabels.ts";
 
 export type CheckpointNode =
   | { readonly kind: "checkpointRun"; readonly folder: string }
@@ -18,7 +17,6 @@ export type CheckpointNode =
 
 export interface CheckpointsViewParts {
   readonly store: RunStore;
-  readonly labels: RunLabels;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
 }
 
@@ -83,8 +81,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 
   #runItem(folder: string): vscode.TreeItem {
-    const { store, labels } = this.#parts;
-    const name = labels.nameOf(folder) ?? plainLine(store.get(folder)?.name ?? folder);
+    const name = plainLine(this.#parts.store.get(folder)?.name ?? folder);
     const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
     item.id = `checkpoints:${folder}`;
     item.contextValue = "checkpointRun";

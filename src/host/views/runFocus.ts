@@ -5,13 +5,11 @@ import type { Trees } from "../app.ts";
 import { plainLine } from "../plainText.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 import type { RunStore } from "../runs/runStore.ts";
-import type { RunLabels } from "./runLabels.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
 
 export interface RunFocusParts {
   readonly store: RunStore;
   readonly feeds: RunFeeds;
-  readonly labels: RunLabels;
   readonly trajectories: TrajectoriesView;
   readonly trees: Trees;
   readonly onError: (error: unknown) => void;
@@ -58,12 +56,11 @@ export class RunFocus implements vscode.Disposable {
   }
 
   #update(): void {
-    const { store, labels, trajectories, trees } = this.#parts;
+    const { store, trajectories, trees } = this.#parts;
     const chosen = this.#chosen === null ? null : store.get(this.#chosen);
     const run = chosen ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0] ?? null;
     trajectories.show(run?.folder ?? null);
-    trees.trajectories.view.description =
-      run === null ? "" : (labels.nameOf(run.folder) ?? plainLine(run.name));
+    trees.trajectories.view.description = run === null ? "" : plainLine(run.name);
   }
 
   async #revealLatest(): Promise<void> {

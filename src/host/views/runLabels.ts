@@ -1,4 +1,4 @@
-/** Names that the user gave to runs, and which runs are put away; kept by the workspace, not in the run. */
+/** Names that the user gave to runs, and which runs are archived; kept by the editor, not in the run. */
 
 import * as z from "zod";
 
@@ -8,29 +8,41 @@ export interface Memento {
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-const KEY = "runLabels";
+export interface RunLabelsOptions {
+  /** Names and archived runs: a folder that becomes part of another workspace keeps them. */
+  readonly everywhere: Memento;
+  /** Runs that were opened from outside this workspace. */
+  readonly workspace: Memento;
+}
 
-const schema = z.object({
+const LABELS_KEY = "runLabels";
+const OPENED_KEY = "openedRuns";
+/** The oldest entries go first. */
+const MAX_ENTRIES = 5_000;
+
+const labelsSchema = z.object({
   names: z.record(z.string(), z.string()),
   archived: z.array(z.string()),
-  /** Runs opened from anywhere. */
-  opened: z.array(z.string()),
 });
+const openedSchema = z.array(z.string());
 
-type Labels = z.infer<typeof schema>;
+type Labels = z.infer<typeof labelsSchema>;
 
 export class RunLabels {
-  readonly #memento: Memento;
+  readonly #everywhere: Memento;
+  readonly #workspace: Memento;
   /** As found last: every row of a view asks. */
   #found: { readonly raw: unknown; readonly labels: Labels } | null = null;
 
-  constructor(memento: Memento) {
-    this.#memento = memento;
+  constructor({ everywhere, workspace }: RunLabelsOptions) {
+    this.#everywhere = everywhere;
+    this.#workspace = workspace;
   }
 
   /** Null when the run has the name of its folder. */
   nameOf(folder: string): string | null {
-    return this.#read().names[folder] ?? null;
+    const { names } = this.#read();
+    return Object.hasOwn(names, folder) ? (names[folder] ?? null) : null;
   }
 
   /** An empty name gives the run its own one back. */
@@ -46,42 +58,48 @@ export class RunLabels {
 
   async setArchived(folder: string, isArchived: boolean): Promise<void> {
     const labels = this.#read();
-    const others = labels.archived.filter((each) => each !== folder);
+    const others = without(labels.archived, folder);
     await this.#write({ ...labels, archived: isArchived ? [...others, folder] : others });
   }
 
   /** Run folders from outside the workspace that were opened here. */
   get opened(): readonly string[] {
-    return this.#read().opened;
+    return openedSchema.safeParse(this.#workspace.get(OPENED_KEY)).data ?? [];
   }
 
   async addOpened(folder: string): Promise<void> {
-    const labels = this.#read();
-    await this.#write({ ...labels, opened: [...new Set([...labels.opened, folder])] });
+    await this.#writeOpened([...without(this.opened, folder), folder]);
   }
 
   /** After the folder is gone. */
   async forget(folder: string): Promise<void> {
-    const labels = this.#read();
-    const { [folder]: _, ...names } = labels.names;
-    const without = (list: readonly string[]): string[] => list.filter((each) => each !== folder);
-    await this.#write({
-      names,
-      archived: without(labels.archived),
-      opened: without(labels.opened),
-    });
+    const { names, archived } = this.#read();
+    const { [folder]: _, ...others } = names;
+    await this.#write({ names: others, archived: without(archived, folder) });
+    await this.#writeOpened(without(this.opened, folder));
   }
 
   #read(): Labels {
-    const raw = this.#memento.get(KEY);
+    const raw = this.#everywhere.get(LABELS_KEY);
     if (this.#found === null || this.#found.raw !== raw) {
-      const { data } = schema.safeParse(raw);
-      this.#found = { raw, labels: data ?? { names: {}, archived: [], opened: [] } };
+      const { data } = labelsSchema.safeParse(raw);
+      this.#found = { raw, labels: data ?? { names: {}, archived: [] } };
     }
     return this.#found.labels;
   }
 
-  async #write(labels: Labels): Promise<void> {
-    await this.#memento.update(KEY, labels);
+  async #write({ names, archived }: Labels): Promise<void> {
+    await this.#everywhere.update(LABELS_KEY, {
+      names: Object.fromEntries(Object.entries(names).slice(-MAX_ENTRIES)),
+      archived: archived.slice(-MAX_ENTRIES),
+    });
   }
+
+  async #writeOpened(opened: readonly string[]): Promise<void> {
+    await this.#workspace.update(OPENED_KEY, opened.slice(-MAX_ENTRIES));
+  }
+}
+
+function without(folders: readonly string[], folder: string): string[] {
+  return folders.filter((each) => each !== folder);
 }

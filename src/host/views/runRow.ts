@@ -36,22 +36,25 @@ const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null
   unreadable: ["question", null],
 };
 
-/** `isSpinning`: one row at most turns, the others stand still. */
-export function runRow(
-  run: RunEntry,
-  given: { readonly label: string | null; readonly isSpinning: boolean },
-): RowText {
-  const label = given.label ?? plainLine(run.name);
+export interface RunRowOptions {
+  /** One row at most turns, the others stand still. */
+  readonly isSpinning: boolean;
+  readonly isArchived: boolean;
+}
+
+export function runRow(run: RunEntry, { isSpinning, isArchived }: RunRowOptions): RowText {
+  const label = plainLine(run.name);
   const [icon, color] = ICONS[run.phase];
+  const archived = isArchived ? ["archived"] : [];
   const damaged = run.problem !== null && run.phase !== "unreadable" ? ["damaged"] : [];
-  const details = [...detailsOf(run), ...damaged];
+  const details = [...archived, ...detailsOf(run), ...damaged];
   return {
     label,
     description: details.join(" · "),
-    spoken: [`run ${label}`, ...spokenOf(run), ...damaged].join(", "),
-    icon: given.isSpinning ? icon : icon.replace("~spin", ""),
+    spoken: [`run ${label}`, ...archived, ...spokenOf(run), ...damaged].join(", "),
+    icon: isSpinning ? icon : icon.replace("~spin", ""),
     color,
-    context: contextOf(run).join("+"),
+    context: [...contextOf(run), ...archived].join("+"),
   };
 }
 

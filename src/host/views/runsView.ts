@@ -57,11 +57,10 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     this.#mark(null);
   }
 
-  /** Shows or hides runs that were put away; resolves with whether they are shown now. */
-  toggleArchived(): boolean {
-    this.#showsArchived = !this.#showsArchived;
+  /** Shows archived runs among the others, or hides them. */
+  showArchived(isShown: boolean): void {
+    this.#showsArchived = isShown;
     this.#mark(null);
-    return this.#showsArchived;
   }
 
   getChildren(node?: RunNode): RunNode[] {
@@ -113,7 +112,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   #runItem(run: RunEntry): vscode.TreeItem {
     const row = runRow(run, {
-      label: this.#parts.labels.nameOf(run.folder),
+      isArchived: this.#parts.labels.isArchived(run.folder),
       isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
     });
     const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);

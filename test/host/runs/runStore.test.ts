@@ -42,7 +42,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(control.address, resolve));
   clock = new FakeClock();
   fileSystem = createMemoryFileSystem();
-  store = new RunStore({ fileSystem, clock, onError: () => undefined });
+  store = new RunStore({ fileSystem, clock, nameOf: () => null, onError: () => undefined });
 });
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isResumable, runRow, trendOf } from "../../../src/host/views/runRow.ts";
 import { aRun } from "./runEntries.ts";
 
-const plain = { label: null, isSpinning: false };
+const plain = { isArchived: false, isSpinning: false };
 
 describe("the row of a run", () => {
   it("tells step, reward and where the reward goes", () => {
@@ -41,9 +41,14 @@ describe("the row of a run", () => {
     expect(runRow(run, plain).description).toBe("preparing: loading the tokenizer");
   });
 
-  it("bears the name that the user gave, and turns only when it may", () => {
-    const row = runRow(aRun(), { label: "my best", isSpinning: true });
-    expect(row.label).toBe("my best");
+  it("says that it is archived", () => {
+    const row = runRow(aRun(), { ...plain, isArchived: true });
+    expect(row.description).toBe("archived · step 12/200 · 0.63 ▲");
+    expect(row.context).toBe("run+running+archived");
+  });
+
+  it("turns only when it may", () => {
+    const row = runRow(aRun(), { ...plain, isSpinning: true });
     expect(row.icon).toBe("sync~spin");
     expect(runRow(aRun(), plain).icon).toBe("sync");
   });
