@@ -3,6 +3,7 @@
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import type { FollowUp, Renderer } from "../../src/core/chat/renderer.ts";
 import type { ModelTokenizer } from "../../src/core/chat/tokenizer.ts";
+import { type ExactJsonObject, writeExactJson } from "../../src/core/exactJson.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "../../src/core/rollout/feedback.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts";
@@ -85,6 +86,11 @@ interface Answer {
   readonly finished: boolean;
 }
 
+/** What a server makes of the arguments that it is sent. */
+function asReceived(args: ExactJsonObject): JsonObject {
+  return JSON.parse(writeExactJson(args));
+}
+
 async function respond(
   renderer: Renderer,
   session: Session,
@@ -94,7 +100,7 @@ async function respond(
   const followUps: FollowUp[] = [];
   let reward = 0;
   for (const call of parsed.calls) {
-    const outcome = await session.startCall(call.name, call.args).outcome;
+    const outcome = await session.startCall(call.name, asReceived(call.args)).outcome;
     const reply = outcome.kind === "result" ? (JSON.parse(outcome.json) as JsonObject) : {};
     const output = reply["output"] as
       | { blocks: { text: string }[]; reward: number | null; finished: boolean }

@@ -89,9 +89,7 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
     ],
     ...(reasoning === null ? [] : block("thinking", reasoning, "quiet")),
     ...(content === "" ? [] : block("text", content)),
-    ...calls.flatMap(({ name, args }) =>
-      block("call", `${name}(${JSON.stringify(args)})`, "accent"),
-    ),
+    ...calls.flatMap(({ name, args }) => block("call", `${name}(${args})`, "accent")),
     ...errors.flatMap(({ message, raw }) => [
       ...block("not a call", message, "bad"),
       ...block("", raw),

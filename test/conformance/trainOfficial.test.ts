@@ -149,6 +149,6 @@ function movesOf({ turns }: RolloutRecord, { moves }: Play): Play["moves"] {
   return turns.slice(0, moves.length).map(({ calls: [call], results: [result], content }) => {
     if (call?.raw.startsWith("<tool_call>") !== true) return content.replace(/^Play \d+\. /, "");
     const reward = result?.isError === true ? "refused" : (result?.reward ?? null);
-    return { tool: call.name, input: call.args, reward };
+    return { tool: call.name, input: JSON.parse(call.args), reward };
   });
 }

@@ -67,7 +67,7 @@ export async function writeHostileRun(parent: string): Promise<void> {
 function hostileRecord(changes: Partial<RolloutRecord>): RolloutRecord {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The builder makes a turn.");
-  const call = { name: HOSTILE_NAME, args: { [HOSTILE.bidi]: ALL }, raw: ALL };
+  const call = { name: HOSTILE_NAME, args: JSON.stringify({ [HOSTILE.bidi]: ALL }), raw: ALL };
   const result = { name: HOSTILE_NAME, text: ALL, isError: false, reward: 1, finished: true };
   return aRecord({
     ...changes,

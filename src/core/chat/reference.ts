@@ -1,13 +1,13 @@
 /** The layout of a `system_prompt_template` with `{tools}`: one JSON line per tool, doubled braces unescaped. */
 
-import type { Json, JsonObject } from "../json.ts";
+import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
 
 /** A tool as an environment describes it. */
 export interface ToolSpecification {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments; null for a tool without any. */
-  readonly inputSchema: JsonObject | null;
+  readonly inputSchema: ExactJsonObject | null;
 }
 
 /** A stretch of the system prompt; `trusted` if the config wrote it. */
@@ -45,21 +45,12 @@ export function fillToolsField(
 }
 
 /** The schema of the arguments; a tool without one takes an empty object. */
-export function argumentsSchema({ inputSchema }: ToolSpecification): JsonObject {
+export function argumentsSchema({ inputSchema }: ToolSpecification): ExactJsonObject {
   return inputSchema ?? { type: "object", properties: {} };
 }
 
+/** JSON on one line with a blank after each comma and colon, as models saw it in training. */
 function toolLine(tool: ToolSpecification): string {
   const { name, description } = tool;
-  return spacedJson({ name, arguments_schema: argumentsSchema(tool), description });
-}
-
-/** JSON on one line with a blank after each comma and colon, as models saw it in training. */
-function spacedJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(spacedJson).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(
-    ([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`,
-  );
-  return `{${members.join(", ")}}`;
+  return writeExactJson({ name, arguments_schema: argumentsSchema(tool), description }, "spaced");
 }

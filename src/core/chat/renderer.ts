@@ -1,6 +1,6 @@
 /** How a conversation becomes token ids and back; one implementation per way of speaking, chosen by model family. */
 
-import type { JsonObject } from "../json.ts";
+import type { ExactJsonObject } from "../exactJson.ts";
 
 /** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
 export interface InitialMessage {
@@ -16,7 +16,7 @@ export interface ToolDeclaration {
   readonly function: {
     readonly name: string;
     readonly description: string;
-    readonly parameters: JsonObject;
+    readonly parameters: ExactJsonObject;
   };
 }
 
@@ -32,7 +32,7 @@ export type FollowUp =
 
 export interface ToolCall {
   readonly name: string;
-  readonly args: JsonObject;
+  readonly args: ExactJsonObject;
   /** The call as the model wrote it. */
   readonly raw: string;
 }

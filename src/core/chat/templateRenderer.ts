@@ -83,7 +83,7 @@ function renderFirstPrompt({ prompt, controls, messages, tools }: FirstPrompt): 
       function: {
         name: shield.text(declared.name),
         description: shield.text(declared.description),
-        parameters: shield.schema(declared.parameters),
+        parameters: shield.json(declared.parameters),
       },
     })),
   });

@@ -1,6 +1,6 @@
 /** Reads the payload of one tool call in the Hermes form: a JSON object with `name` and `arguments`. */
 
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { type ExactJsonObject, isExactObject, parseExactJson } from "../exactJson.ts";
 import type { ToolCall, ToolCallError } from "./renderer.ts";
 
 export type ToolCallReading =
@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
 export function readToolCall(payload: string, raw: string): ToolCallReading {
   const value = parseJson(payload);
   if (value === undefined) return failure("not_json", raw);
-  if (!isJsonObject(value)) return failure("not_object", raw);
+  if (!isExactObject(value)) return failure("not_object", raw);
   const name = value["name"];
   if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
   const args = readArguments(value["arguments"] ?? value["parameters"]);
@@ -42,15 +42,15 @@ function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
   return { kind: "error", error: toolCallError(kind, raw) };
 }
 
-function readArguments(value: unknown): JsonObject | null {
+function readArguments(value: unknown): ExactJsonObject | null {
   const parsed = typeof value === "string" ? parseJson(value) : value;
-  return isJsonObject(parsed) ? parsed : null;
+  return isExactObject(parsed) ? parsed : null;
 }
 
 /** The value, or undefined (which is no JSON value) when the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 /** Keeps text from outside from turning into control tokens while a template handles it. */
 
 import { AppError } from "../errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import { type ExactJson, type ExactJsonObject, ExactNumber, isExactObject } from "../exactJson.ts";
+import type { Json, JsonObject } from "../json.ts";
 
 /**
  * Marks text before rendering and takes the marks away after the result was cut at added tokens. A mark replaces one
@@ -9,8 +10,11 @@ import { isJsonObject, type Json, type JsonObject } from "../json.ts";
  */
 export interface Shield {
   text(outside: string): string;
-  /** Marks keys and string values of a schema; the JSON Schema words that templates compare stay readable. */
-  schema(outside: JsonObject): JsonObject;
+  /**
+   * Marks keys and string values of a schema or of arguments; the JSON Schema words that templates compare stay readable. A number
+   * that a double would change becomes a mark as a whole, which {@link restore} frees of its quotes.
+   */
+  json(outside: ExactJsonObject): JsonObject;
   restore(rendered: string): string;
 }
 
@@ -21,6 +25,8 @@ interface ShieldOptions {
   readonly surroundings: readonly string[];
 }
 
+/** A mark, with its quotes if it stands alone between them: a string that a template prints, or a number. */
+const MARKED = /(["'])([\uE000-\uF8FF])\1|[\uE000-\uF8FF]/g;
 const FIRST_MARK = 0xe000;
 const LAST_MARK = 0xf8ff;
 
@@ -62,22 +68,27 @@ export function createShield({ controlTexts, surroundings }: ShieldOptions): Shi
 
   const word = (outside: string): string => (SCHEMA_WORDS.has(outside) ? outside : text(outside));
 
-  const json = (value: Json): Json => {
+  const json = (value: ExactJson): Json => {
+    if (value instanceof ExactNumber) return mark(value.text);
     if (typeof value === "string") return word(value);
-    if (isJsonObject(value)) return schema(value);
-    return Array.isArray(value) ? value.map(json) : value;
+    if (isExactObject(value)) return object(value);
+    return typeof value === "object" && value !== null ? value.map(json) : value;
   };
 
-  const schema = (outside: JsonObject): JsonObject =>
+  const object = (outside: ExactJsonObject): JsonObject =>
     Object.fromEntries(Object.entries(outside).map(([key, value]) => [word(key), json(value)]));
 
   return {
     text,
-    schema,
+    json: object,
     restore: (rendered) =>
       originalOf.size === 0
         ? rendered
-        : rendered.replace(/[\uE000-\uF8FF]/g, (found) => originalOf.get(found) ?? found),
+        : rendered.replace(MARKED, (found, quote: string | undefined, quoted: string) => {
+            if (quote === undefined) return originalOf.get(found) ?? found;
+            const original = originalOf.get(quoted) ?? quoted;
+            return original.length > 1 ? original : quote + original + quote;
+          }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
 
+import type { ExactJsonObject } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
 
@@ -26,7 +27,7 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments; null = no arguments. */
-  readonly inputSchema: JsonObject | null;
+  readonly inputSchema: ExactJsonObject | null;
 }
 
 /** The tool that grades a final message: call it with `{[arg]: text}`, or `{}` when `arg` is null (ORS, section 5.10). */
@@ -111,7 +112,11 @@ export interface EnvironmentSession {
   prompt(options?: CallOptions): Promise<readonly Block[]>;
   tools(options?: CallOptions): Promise<ToolList>;
   /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
-  callTool(name: string, input: JsonObject, options?: ToolCallOptions): Promise<ToolCallOutcome>;
+  callTool(
+    name: string,
+    input: ExactJsonObject,
+    options?: ToolCallOptions,
+  ): Promise<ToolCallOutcome>;
   /** Ends the episode in at most 15 s; repeats are harmless, faults are logged only. */
   close(): Promise<void>;
 }

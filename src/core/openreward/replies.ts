@@ -1,6 +1,7 @@
 /** Owns the shapes of ORS replies, and their translation into ours (ORS, section 3). */
 
 import * as z from "zod";
+import { type ExactJsonObject, isExactObject } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
 import type { Block, RejectionReason, ToolCallOutcome, ToolList } from "./contract.ts";
 
@@ -19,13 +20,14 @@ export const splitsReply = z.array(z.object({ name: z.string(), type: z.string()
 export const numTasksReply = z.object({ num_tasks: z.int().nonnegative() });
 export const createReply = z.object({ sid: z.string() });
 
+/** For a text that was parsed exactly: bounds in a schema are shown to the model as they stand there. */
 export const toolsReply = z
   .object({
     tools: z.array(
       z.object({
         name: z.string(),
         description: z.string(),
-        input_schema: jsonObject.nullish(),
+        input_schema: z.custom<ExactJsonObject>(isExactObject).nullish(),
       }),
     ),
     terminal_tool: z

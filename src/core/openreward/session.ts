@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { AppError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { type ExactJsonObject, parseExactJson } from "../exactJson.ts";
 import { linkSignals, withLimit } from "../util/abort.ts";
 import type {
   Block,
@@ -144,17 +144,20 @@ class OpenSession implements EnvironmentSession {
     return this.#whileSettingUp(request, options, async (signal) => {
       const rule = { repeat: "always", signal } as const;
       const reply = await this.#wire.sendPatiently(request, rule);
-      if (reply.status === 200) return this.#wire.parse(request, reply.text, toolsReply);
+      if (reply.status === 200) {
+        return this.#wire.parse(request, reply.text, toolsReply, parseExactJson);
+      }
       if (reply.status !== 404) throw this.#wire.fault(request, reply, reply.text);
       // A server older than `/task_tools`, or a dead session: the second request tells.
       const older = this.#request("GET", this.#wire.path("tools"));
-      return this.#wire.fetchJson(older, { ...rule, schema: toolsReply });
+      const exactly = { schema: toolsReply, parseJson: parseExactJson };
+      return this.#wire.fetchJson(older, { ...rule, ...exactly });
     });
   }
 
   callTool(
     name: string,
-    input: JsonObject,
+    input: ExactJsonObject,
     options: ToolCallOptions = {},
   ): Promise<ToolCallOutcome> {
     return this.#whileOpen(options, async (signal) => {

@@ -1,7 +1,7 @@
 /** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections (ORS, section 5.5). */
 
 import { AppError, isAppError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import type { ExactJsonObject } from "../exactJson.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
@@ -23,7 +23,7 @@ const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
 export interface StreamedJob {
-  readonly request: WireRequest & { readonly body: JsonObject };
+  readonly request: WireRequest & { readonly body: ExactJsonObject };
   /** True when running the job twice does no harm; otherwise it is not posted again unless it cannot have run. */
   readonly isRepeatable: boolean;
   /** True when a 429 is for the caller to handle. */

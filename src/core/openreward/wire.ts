@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
@@ -39,7 +39,7 @@ export interface WireRequest {
   readonly path: string;
   readonly sid: string | null;
   readonly isInSession: boolean;
-  readonly body?: JsonObject;
+  readonly body?: ExactJsonObject;
   readonly secrets?: string | null;
   readonly acceptsEvents?: boolean;
   readonly timeoutMs?: number;
@@ -95,7 +95,7 @@ export class EnvironmentWire {
         method: request.method,
         url,
         headers: this.#headers(request),
-        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+        ...(request.body === undefined ? {} : { body: writeExactJson(request.body) }),
         ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
       });
@@ -171,17 +171,25 @@ export class EnvironmentWire {
   /** A plain request whose 200 reply has the given shape. @throws AppError as {@link httpFault} says, or `environment-protocol` */
   async fetchJson<T>(
     request: WireRequest,
-    rule: RepeatRule & { readonly schema: z.ZodType<T> },
+    rule: RepeatRule & {
+      readonly schema: z.ZodType<T>;
+      readonly parseJson?: (text: string) => unknown;
+    },
   ): Promise<T> {
     const reply = await this.sendPatiently(request, rule);
     if (reply.status !== 200) throw this.fault(request, reply, reply.text);
-    return this.parse(request, reply.text, rule.schema);
+    return this.parse(request, reply.text, rule.schema, rule.parseJson);
   }
 
   /** @throws AppError `environment-protocol` when the text is not JSON of that shape */
-  parse<T>(request: WireRequest, text: string, schema: z.ZodType<T>): T {
+  parse<T>(
+    request: WireRequest,
+    text: string,
+    schema: z.ZodType<T>,
+    parseJson: (text: string) => unknown = JSON.parse,
+  ): T {
     try {
-      return schema.parse(JSON.parse(text));
+      return schema.parse(parseJson(text));
     } catch (error) {
       throw protocolFault(this.placeOf(request), "the reply is not what ORS says", error);
     }

@@ -4,6 +4,7 @@ import { buildFirstPrompt } from "../chat/firstPrompt.ts";
 import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
+import { writeExactJson } from "../exactJson.ts";
 import type { Block, EnvironmentSession, ToolList } from "../openreward/contract.ts";
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
@@ -156,7 +157,7 @@ export class Episode {
         sampledText: tokenizer.decode(sampled.tokens),
         reasoning: parsed.reasoning,
         content: parsed.content,
-        calls: parsed.calls,
+        calls: parsed.calls.map((call) => ({ ...call, args: writeExactJson(call.args) })),
         errors: parsed.errors,
         results,
         nudge: stop === null && results.length === 0 ? textsOf(followUps) : null,

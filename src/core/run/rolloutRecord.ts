@@ -1,12 +1,10 @@
 /** The stored trajectory of one rollout: everything a replay shows, without token data. */
 
 import * as z from "zod";
-import { isJsonObject, type JsonObject } from "../json.ts";
 
 const count = z.number().int().nonnegative();
 /** Numbers that are not finite are stored as null. */
 const measure = z.number().nullable();
-const jsonObject = z.custom<JsonObject>(isJsonObject);
 
 const toolResult = z
   .object({
@@ -24,7 +22,16 @@ const turn = z
     reasoning: z.string().nullable(),
     content: z.string(),
     calls: z
-      .array(z.object({ name: z.string(), args: jsonObject, raw: z.string() }).readonly())
+      .array(
+        z
+          .object({
+            name: z.string(),
+            /** JSON text of an object: parsed, its large numbers would be rounded. */
+            args: z.string(),
+            raw: z.string(),
+          })
+          .readonly(),
+      )
       .readonly(),
     errors: z
       .array(z.object({ kind: z.string(), raw: z.string(), message: z.string() }).readonly())

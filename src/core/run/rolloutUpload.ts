@@ -149,7 +149,7 @@ function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
     messages.push({ type: "assistant_message", content, timestampMs });
   }
   for (const [at, { name, args }] of calls.entries()) {
-    const call = { name, content: JSON.stringify(args), callId: callId(at) };
+    const call = { name, content: args, callId: callId(at) };
     messages.push({ type: "tool_call", ...call, timestampMs });
   }
   for (const { raw } of errors) {

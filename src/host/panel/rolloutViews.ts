@@ -1,6 +1,6 @@
 /** Stored rollouts as the page shows them: bounded, without what only the files need. */
 
-import type { JsonObject } from "../../core/json.ts";
+import { parseExactJson, writeExactJson } from "../../core/exactJson.ts";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import type { RolloutRecord } from "../../core/run/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/run/tokenRecord.ts";
@@ -81,10 +81,14 @@ function replayTurn(
   };
 }
 
-/** Indented, unless that would make much of it: each level adds to every line below. */
-function argsText(args: JsonObject): string {
-  const text = JSON.stringify(args);
-  return text.length > MAX_INDENTED ? text : JSON.stringify(args, null, 2);
+/** Indented, unless that would make much of it: each level adds to every line below. A blotted secret may have left no JSON. */
+function argsText(args: string): string {
+  if (args.length > MAX_INDENTED) return args;
+  try {
+    return writeExactJson(parseExactJson(args), "lines");
+  } catch {
+    return args;
+  }
 }
 
 /** Cuts each text to its limit, and all together to `total` characters. */

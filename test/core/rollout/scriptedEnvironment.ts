@@ -1,6 +1,6 @@
 /** Environments whose sessions answer as a test has written. */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { ExactJsonObject } from "../../../src/core/exactJson.ts";
 import type {
   Block,
   CallOptions,
@@ -14,7 +14,7 @@ import { type PausedWhile, unpaused } from "../../../src/core/util/pausedWhile.t
 
 export interface ToolRequest {
   readonly name: string;
-  readonly args: JsonObject;
+  readonly args: ExactJsonObject;
   readonly signal: AbortSignal | undefined;
   /** For the wait for an environment that is still starting. */
   readonly pausedWhile: PausedWhile;
@@ -29,7 +29,7 @@ export interface SessionScript {
 
 export interface ScriptedSession extends EnvironmentSession {
   /** Names and arguments of all calls, in order. */
-  readonly calls: readonly (readonly [name: string, args: JsonObject])[];
+  readonly calls: readonly (readonly [name: string, args: ExactJsonObject])[];
   readonly isClosed: boolean;
   /** Lets the session's pings fail. */
   lose(reason: Error): void;
@@ -59,7 +59,7 @@ export function rejected(error: string): ToolCallOutcome {
 }
 
 export function scriptedSession(script: SessionScript = {}): ScriptedSession {
-  const calls: (readonly [string, JsonObject])[] = [];
+  const calls: (readonly [string, ExactJsonObject])[] = [];
   const lost = new AbortController();
   const { prompt = [text("Add 2 and 3.")], onCall = () => result("ok") } = script;
   let isClosed = false;

@@ -48,11 +48,11 @@ test("it carries what training made of the rollout, and which task it was", () =
 });
 
 test("a turn is reasoning, text, calls, results, and what the model was told", () => {
-  const call = { name: "add", args: { amount: 1 }, raw: "" };
+  const call = { name: "add", args: '{"amount":1}', raw: "" };
   const result = { name: "add", text: "1", isError: false, reward: null, finished: false };
   const error = { kind: "not_json", raw: "<tool_call>{", message: "This is no JSON." };
   const turn = aTurn({
-    ...{ reasoning: "I add.", content: "Adding.", calls: [call, { ...call, args: {} }] },
+    ...{ reasoning: "I add.", content: "Adding.", calls: [call, { ...call, args: "{}" }] },
     results: [result, { ...result, text: "no", isError: true }],
     errors: [error],
   });

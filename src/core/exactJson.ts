@@ -1,0 +1,83 @@
+/** JSON whose numbers keep their text, so that what a model or an environment wrote is handed on unrounded. */
+
+import { isJsonObject } from "./json.ts";
+
+/** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
+export class ExactNumber {
+  /** As it was written. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type ExactJson =
+  | null
+  | boolean
+  | number
+  | string
+  | ExactNumber
+  | readonly ExactJson[]
+  | ExactJsonObject;
+export interface ExactJsonObject {
+  readonly [key: string]: ExactJson;
+}
+
+/** True for a JSON object: not null, not an array, not a number. */
+export function isExactObject(value: unknown): value is ExactJsonObject {
+  return isJsonObject(value) && !(value instanceof ExactNumber);
+}
+
+/** In valid JSON only: a whole string, so that digits in it are passed over, or a number. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** Parses as `JSON.parse` does, but for numbers that would not survive it. @throws SyntaxError */
+export function parseExactJson(text: string): ExactJson {
+  const rounded: ExactJson = JSON.parse(text);
+  const isExact = (token: string): boolean =>
+    token.startsWith('"') || JSON.stringify(Number(token)) === token;
+  if ((text.match(STRING_OR_NUMBER) ?? []).every(isExact)) return rounded;
+  // Such numbers become strings for a moment, told apart by a beginning that no other string has.
+  let mark = "#";
+  while (JSON.stringify(rounded).includes(mark)) mark += "#";
+  const marked = text.replace(STRING_OR_NUMBER, (token) =>
+    isExact(token) ? token : `"${mark}${token}"`,
+  );
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === "string" && value.startsWith(mark)
+      ? new ExactNumber(value.slice(mark.length))
+      : value,
+  );
+}
+
+/** `compact` has no blanks, `spaced` one after each comma and colon, `lines` a line for each item. */
+export type JsonLayout = "compact" | "spaced" | "lines";
+
+/** Writes as `JSON.stringify` does, and numbers as they were written. */
+export function writeExactJson(value: ExactJson, layout: JsonLayout = "compact"): string {
+  return write(value, layout, "\n");
+}
+
+function write(value: ExactJson, layout: JsonLayout, lineStart: string): string {
+  if (value instanceof ExactNumber) return value.text;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const inner = `${lineStart}  `;
+  const colon = layout === "compact" ? ":" : ": ";
+  const isList = isExactList(value);
+  const items = isList
+    ? value.map((item) => write(item, layout, inner))
+    : Object.entries(value).map(
+        ([key, item]) => JSON.stringify(key) + colon + write(item, layout, inner),
+      );
+  const [open, close] = isList ? "[]" : "{}";
+  if (layout !== "lines" || items.length === 0) {
+    return open + items.join(layout === "spaced" ? ", " : ",") + close;
+  }
+  return open + inner + items.join(`,${inner}`) + lineStart + close;
+}
+
+/** `Array.isArray` does not narrow a readonly array. */
+function isExactList(value: ExactJson): value is readonly ExactJson[] {
+  return Array.isArray(value);
+}
