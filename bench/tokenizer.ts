@@ -76,7 +76,10 @@ const model = await measureLoad("first load", load);
 print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
 if (process.argv[2] === undefined) {
   const { wallS } = await observe("chat", async () =>
-    createRenderer({ model, config: { ...CHAT, thinking: THINKING } }),
+    createRenderer({
+      model,
+      config: { ...CHAT, thinking: THINKING, system_prompt_template: null },
+    }),
   );
   print({ name: "chat format with its self-check", value: wallS * 1000, unit: "ms" });
 }

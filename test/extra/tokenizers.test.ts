@@ -152,6 +152,7 @@ describe.skipIf(!isThere)("the chat format made from the template", () => {
         config: {
           model_name: "Qwen/Qwen3-8B",
           chat_format: "template",
+          system_prompt_template: null,
           thinking: { enabled, effort: null, retention },
         },
       });

@@ -1,8 +1,10 @@
 /** From the configuration to the renderer of a run: the one place that knows the chat formats by name. */
 
 import type { Config } from "../config/schema.ts";
+import { AppError } from "../errors.ts";
 import type { ChatFamily } from "./families/family.ts";
 import { findChatFamily, findTemplateFamily } from "./families/lookup.ts";
+import { buildFirstPrompt } from "./firstPrompt.ts";
 import { rememberPrompts } from "./promptCache.ts";
 import {
   createReferenceRenderer,
@@ -18,7 +20,10 @@ import type { ModelTokenizer } from "./tokenizer.ts";
 
 export interface ChatOptions {
   readonly model: ModelTokenizer;
-  readonly config: Pick<Config, "model_name" | "chat_format" | "thinking">;
+  readonly config: Pick<
+    Config,
+    "model_name" | "chat_format" | "thinking" | "system_prompt_template"
+  >;
 }
 
 export interface ChatSetup {
@@ -29,8 +34,8 @@ export interface ChatSetup {
 
 /**
  * Builds the renderer that `chat_format` and `thinking` ask for and checks that it holds.
- * @throws AppError `chat-family-unknown`, `chat-template-missing`, `chat-token-missing`, `chat-render`, `chat-retention` or
- * `chat-self-check`
+ * @throws AppError `chat-family-unknown`, `chat-template-missing`, `chat-token-missing`, `chat-render`, `chat-retention`,
+ * `chat-self-check` or `chat-tools-missing`
  */
 export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   const { thinking } = config;
@@ -43,6 +48,7 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   const renderer = isReference ? createReferenceRenderer(options) : createTemplateRenderer(options);
   const warnings = [...checkThinking({ ...options, thinking })];
   checkRenderer({ ...options, renderer });
+  requireTools(renderer, { model, config });
   const missing = isReference ? missingMarkers(model) : [];
   if (missing.length > 0) {
     warnings.push(
@@ -51,6 +57,24 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   }
   const renderInitial = rememberPrompts(renderer.renderInitial);
   return { renderer: { ...renderer, renderInitial }, warnings };
+}
+
+/** A template may pass tools over; a model that never sees them earns nothing, without any error. */
+function requireTools(renderer: Renderer, { model, config }: ChatOptions): void {
+  const probe = { name: "zqtoolqz", description: "Probes.", inputSchema: null };
+  const { messages, tools } = buildFirstPrompt({
+    systemPromptTemplate: config.system_prompt_template,
+    taskPrompt: "Call the tool.",
+    tools: [probe],
+  });
+  const prompt = model.tokenizer.decode(renderer.renderInitial(messages, tools));
+  if (prompt.includes(probe.name)) return;
+  throw new AppError(
+    "chat-tools-missing",
+    "The model's chat template does not show the tools of an environment, so the model would never call one. " +
+      "Write {tools} into `system_prompt_template` where they shall be listed, or set `chat_format: reference`, which lists them itself.",
+    { configPath: "system_prompt_template", data: { renderer: renderer.id } },
+  );
 }
 
 function familyOf({ model, config }: ChatOptions): ChatFamily {

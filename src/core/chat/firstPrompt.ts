@@ -46,6 +46,16 @@ function declare(tool: ToolSpecification): ToolDeclaration {
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }
 
+/** Both texts as one system message, a blank line between them. */
+export function joinSystemMessages(first: InitialMessage, second: InitialMessage): InitialMessage {
+  const head = `${first.content}\n\n`;
+  const shifted = (second.trusted ?? []).map(
+    ([start, end]) => [start + head.length, end + head.length] as const,
+  );
+  const trusted = [...(first.trusted ?? []), ...shifted];
+  return { role: "system", content: head + second.content, trusted };
+}
+
 /** A system message whose trusted ranges are those of its parts. */
 export function systemMessage(parts: readonly PromptPart[]): InitialMessage {
   const trusted: (readonly [number, number])[] = [];

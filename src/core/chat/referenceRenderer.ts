@@ -4,7 +4,7 @@
  */
 
 import type { ChatFamily } from "./families/family.ts";
-import { systemMessage } from "./firstPrompt.ts";
+import { joinSystemMessages, systemMessage } from "./firstPrompt.ts";
 import { fillToolsField } from "./reference.ts";
 import type { InitialMessage, Renderer, ToolDeclaration } from "./renderer.ts";
 import { createTemplateRenderer, type TemplateRendererOptions } from "./templateRenderer.ts";
@@ -38,9 +38,9 @@ const TEMPLATE = `{%- for m in messages %}
 {%- if not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}
 {%- endif %}`;
 
-const SYSTEM_TEXT = `You solve the user's task by calling tools.
+const SYSTEM_TEXT = "You solve the user's task by calling tools.";
 
-# Tools
+const TOOLS_TEXT = `# Tools
 
 Between <tools> and </tools> stands one JSON object per tool; "arguments_schema" is the JSON Schema of the arguments it takes.
 <tools>
@@ -60,8 +60,8 @@ export function withReferenceTemplate({ tokenizer }: ModelTokenizer): ModelToken
 
 /**
  * Renders with the options of a template renderer whose model has the reference template. A call ends the turn, so there is
- * one per turn. Tools that come without a system text are listed in one of ours; with a system text, which has listed them if
- * it wanted to, they are not shown again (training-loop rules A-12 to A-19). @throws AppError `chat-token-missing`
+ * one per turn. Declared tools are listed below the system text, or below one of ours where there is none.
+ * @throws AppError `chat-token-missing`
  */
 export function createReferenceRenderer(
   options: Omit<TemplateRendererOptions, "family">,
@@ -87,10 +87,14 @@ function withTools(
   messages: readonly InitialMessage[],
   tools: readonly ToolDeclaration[],
 ): readonly InitialMessage[] {
-  if (tools.length === 0 || messages[0]?.role === "system") return messages;
+  if (tools.length === 0) return messages;
   const specifications = tools.map(({ function: { name, description, parameters } }) => ({
     ...{ name, description },
     inputSchema: parameters,
   }));
-  return [systemMessage(fillToolsField(SYSTEM_TEXT, specifications)), ...messages];
+  const list = systemMessage(fillToolsField(TOOLS_TEXT, specifications));
+  const [first, ...others] = messages;
+  if (first?.role === "system") return [joinSystemMessages(first, list), ...others];
+  const ours = systemMessage([{ text: SYSTEM_TEXT, trusted: true }]);
+  return [joinSystemMessages(ours, list), ...messages];
 }

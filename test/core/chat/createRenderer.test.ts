@@ -15,6 +15,8 @@ function create({ name = "local/tiny", format = "auto", thinking, model = tinyMo
   const config = {
     model_name: name,
     chat_format: format,
+    // Not every template of these tests shows tools.
+    system_prompt_template: "{tools}",
     thinking: { enabled: false, effort: null, retention: "all" as const, ...thinking },
   };
   return createRenderer({ model, config });

@@ -27,8 +27,8 @@ describe("the first prompt in the reference format", () => {
     const system: InitialMessage = { role: "system", content: "You add." };
     const text =
       "<|im_start|>system\nYou add.<|im_end|>\n<|im_start|>user\nAdd 1 and 2.<|im_end|>\n<|im_start|>assistant\n";
-    expect(decode(thinking.renderInitial([system, user], [ADD]))).toBe(text);
-    expect(decode(plain.renderInitial([system, user], [ADD]))).toBe(text + EMPTY_THOUGHT);
+    expect(decode(thinking.renderInitial([system, user], []))).toBe(text);
+    expect(decode(plain.renderInitial([system, user], []))).toBe(text + EMPTY_THOUGHT);
   });
 
   it("lists the tools in a system text of its own when the config gives none", () => {

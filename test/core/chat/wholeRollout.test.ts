@@ -57,6 +57,7 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
     config: {
       model_name: "Qwen/Qwen3-8B",
       chat_format: format,
+      system_prompt_template: null,
       thinking: { enabled: thinking, effort: null, retention: "all" },
     },
   });

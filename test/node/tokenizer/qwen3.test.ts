@@ -18,6 +18,7 @@ const setUp = (enabled: boolean, retention: "all" | "template" = "all") =>
     config: {
       model_name: "Qwen/Qwen3-8B",
       chat_format: "auto",
+      system_prompt_template: null,
       thinking: { enabled, effort: null, retention },
     },
   });
