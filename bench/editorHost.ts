@@ -54,7 +54,7 @@ async function readingRows(): Promise<readonly Row[]> {
     follower.rollouts(0),
   );
   await add(`search in the messages of ${count(WIDE_ROLLOUTS)} rollouts`, async () => {
-    const reader = createRunReader(fileSystem, wide);
+    const reader = createRunReader(fileSystem.within(wide), wide);
     const summaries = await follower.rollouts(0);
     for await (const report of searchRollouts(reader, summaries, "nowhere")) {
       if (report.found.length > 0) throw new Error("A word was found that is nowhere.");

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileSystem } from "../src/core/ports.ts";
+import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
 import { appendCheckpoint } from "../src/core/run/checkpointLog.ts";
 import { createEventLog } from "../src/core/run/events.ts";
 import { runPaths } from "../src/core/run/layout.ts";
@@ -45,7 +45,7 @@ export interface BenchRuns {
 }
 
 interface OpenRun {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly lease: RunLease;
   readonly store: RolloutStore;
   readonly uniform: () => number;
@@ -89,7 +89,7 @@ export async function writeBenchRuns(
 /** Adds one more step to a run that {@link writeBenchRuns} wrote, as a trainer would. */
 export async function addStep(fileSystem: FileSystem, folder: string, step: number): Promise<void> {
   const facts = factsOf(createUniform(step), step, 2 * step);
-  await appendMetrics(fileSystem, folder, buildMetricsRow(facts));
+  await appendMetrics(fileSystem.within(folder), folder, buildMetricsRow(facts));
 }
 
 /**
@@ -125,9 +125,9 @@ async function openRun(
       parent: join(workspace, ".tinker-rl", "runs"),
     },
   );
-  const { folder } = lease;
+  const { folder, files } = lease;
   const paths = runPaths(folder);
-  await fileSystem.writeAtomic(
+  await files.writeAtomic(
     paths.resolvedConfig,
     JSON.stringify({
       ...{ model_name: "local/tiny-tool", batch_size: 16, max_steps: steps },
@@ -135,13 +135,13 @@ async function openRun(
     }),
   );
   const redactor = new Redactor();
-  const events = createEventLog({ fileSystem, clock, redactor, folder, attempt: 1 });
+  const events = createEventLog({ fileSystem: files, clock, redactor, folder, attempt: 1 });
   await events.record({
     ...{ kind: "run-started", level: "info", step: 0, message: "Attempt 1 starts.", data: {} },
   });
   await lease.update({ phase: "running" });
-  const store = createRolloutStore({ fileSystem, redactor, folder });
-  return { fileSystem, lease, store, uniform: createUniform(seed) };
+  const store = createRolloutStore({ fileSystem: files, redactor, folder });
+  return { fileSystem: files, lease, store, uniform: createUniform(seed) };
 }
 
 async function addRow(

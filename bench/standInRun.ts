@@ -96,8 +96,9 @@ async function runContext(
     onWarning: () => undefined,
   });
   const { chat, environments, sequence, totalSteps } = preparation;
-  const fileSystem = createFileSystem();
-  closers.add(fileSystem.close);
+  const disk = createFileSystem();
+  closers.add(disk.close);
+  const fileSystem = disk.within(folder);
   await fileSystem.makeDirectory(runPaths(folder).rolloutFolder);
   const redactor = new Redactor();
   redactor.learn(KEY);

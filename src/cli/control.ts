@@ -24,7 +24,7 @@ export async function controlRun(
   const { fileSystem, clock, invocation, isProcessAlive } = parts;
   const folder = resolve(invocation.cwd, given);
   const shown = shortPath(folder, invocation.cwd);
-  const file = await readRunFile(fileSystem, folder);
+  const file = await readRunFile(fileSystem.within(folder), folder);
   if (file === null) {
     const message = `${shown} holds no run: run.json is missing. Name the folder of a run.`;
     throw new AppError("run-not-found", message);

@@ -54,7 +54,7 @@ export async function listedRuns(
     if (runs.length === 0) continue;
     newest ??= runs[0] ?? null;
     lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
-    lines.push(...(await runLines(fileSystem, runs, out.columns)), BLANK);
+    lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   if (newest === null) return [[`There are no runs in ${places}.`]];
@@ -67,12 +67,20 @@ async function runLines(
   runs: readonly ListedRun[],
   width: number,
 ): Promise<readonly Line[]> {
-  const waiting = await Promise.all(runs.map(({ folder }) => waitingUploads(fileSystem, folder)));
+  const waiting = await Promise.all(
+    // What cannot be read of one run keeps no other from the list; `show` says why.
+    runs.map(({ folder }) => waitingUploads(fileSystem.within(folder), folder).catch(() => null)),
+  );
   if (waiting.every((count) => (count ?? 0) === 0)) {
     return tableLines(COLUMNS, runs.map(runCells), width);
   }
   const rows = runs.map((run, index) => [...runCells(run), String(waiting[index] ?? "–")]);
   return tableLines([...COLUMNS, UPLOADS], rows, width);
+}
+
+/** Why runs cannot be read. */
+function problemLines(runs: readonly ListedRun[]): readonly Line[] {
+  return runs.flatMap(({ problem }) => (problem === null ? [] : [[styled("bad", problem)]]));
 }
 
 async function parentFolders(

@@ -20,9 +20,10 @@ export async function* showRun(
   parts: ProgramParts,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
-  const { fileSystem, clock, invocation, loadTokenizer } = parts;
+  const { clock, invocation, loadTokenizer } = parts;
   const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
-  await requireRun(fileSystem, folder);
+  await requireRun(parts.fileSystem, folder);
+  const fileSystem = parts.fileSystem.within(folder);
   const reader = createRunReader(fileSystem, folder);
   const width = parts.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };

@@ -2,13 +2,14 @@
 
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { AppError } from "../core/errors.ts";
-import type { Clock, FileSystem } from "../core/ports.ts";
+import type { Clock, FolderFiles } from "../core/ports.ts";
 import type { RunReader } from "../core/run/reader.ts";
 import { commandLine, type Invocation } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
 
 export interface ShowContext {
-  readonly fileSystem: FileSystem;
+  /** Those of the run folder. */
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly reader: RunReader;
   /** The run folder as the user named it. */

@@ -246,7 +246,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         ...{ fileSystem, now: Date.now },
         append: async (folder, entry) => {
           const own = createFileSystem();
-          await appendCheckpoint(own, folder, entry).finally(() => own.close());
+          await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
         },
         removeLocal: (paths) =>
           runProgram(programFolder, ["checkpoints", "delete", "--local", ...paths]),

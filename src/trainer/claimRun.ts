@@ -20,7 +20,7 @@ export async function claimRun(
 ): Promise<RunLease> {
   const lease = await plan.claim(preparation);
   await lease.update({ control: scope.ear?.address ?? null });
-  await writeConfigFiles(scope.fileSystem, lease.folder, plan.loaded, redactor);
+  await writeConfigFiles(lease.files, lease.folder, plan.loaded, redactor);
   scope.onFolder?.(lease.folder);
   scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
   const heartbeat = new AbortController();
@@ -33,9 +33,9 @@ export async function claimRun(
 }
 
 export function reportContext(
-  { fileSystem, log, control, watch }: TrainerScope,
+  { log, control, watch }: TrainerScope,
   { loaded }: RunPlan,
-  { folder, file: { attempt } }: RunLease,
+  { folder, files: fileSystem, file: { attempt } }: RunLease,
   redactor: Redactor,
 ): Omit<ReportContext, "totalSteps"> {
   const parts = { fileSystem, clock: systemClock, redactor, folder, attempt };

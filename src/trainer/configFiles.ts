@@ -8,7 +8,7 @@ import { describeProblem } from "../core/config/problem.ts";
 import type { Config } from "../core/config/schema.ts";
 import { withoutSecretValues } from "../core/config/secretValues.ts";
 import { AppError, isAppError } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import { parseJson } from "../core/util/jsonl.ts";
@@ -103,7 +103,7 @@ async function readConfigText(
  * beside them; all without secrets.
  */
 export async function writeConfigFiles(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   loaded: LoadedConfig,
   redactor: Redactor,
@@ -120,7 +120,7 @@ export async function writeConfigFiles(
 
 /** The overrides that a run was started and resumed with so far. @throws AppError `run-file-invalid` */
 export async function readOverrides(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<readonly string[]> {
   const path = runPaths(folder).overrides;

@@ -7,7 +7,7 @@ import { isSame } from "../core/config/sameValue.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { resumeRun } from "../core/run/runFolder.ts";
@@ -30,26 +30,28 @@ import type { ResumeRequest } from "./contract.ts";
 import { createClient, startPosition } from "./modelStart.ts";
 import type { RunPlan } from "./runPlan.ts";
 
-/** @throws AppError `run-not-found`, `config-identity`, `config-invalid`, `run-file-invalid` */
+/** @throws AppError `run-not-found`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid` */
 export async function planResume(fileSystem: FileSystem, request: ResumeRequest): Promise<RunPlan> {
   const { folder, owner } = request;
-  const runFile = await readRunFile(fileSystem, folder);
+  const files = fileSystem.within(folder);
+  await files.requireSafe();
+  const runFile = await readRunFile(files, folder);
   if (runFile === null) {
     throw new AppError(
       "run-not-found",
       `${folder} holds no run: run.json is missing. Name the folder of a run.`,
     );
   }
-  const before = await readResolved(fileSystem, folder);
+  const before = await readResolved(files, folder);
   const loaded = await currentConfig(fileSystem, runFile.configPath, before, {
-    stored: await readOverrides(fileSystem, folder),
+    stored: await readOverrides(files, folder),
     added: request.overrides ?? [],
   });
   const now = redactSecrets(loaded.config);
   // The run's copy was cleaned of secrets, wherever they stood.
   const changes = configChanges(filledIn(before, now), now);
   requireSameIdentity(changes, loaded);
-  const state = await readState(fileSystem, folder);
+  const state = await readState(files, folder);
   return {
     loaded,
     name: runFile.name,
@@ -108,7 +110,7 @@ function requireSameIdentity(
   );
 }
 
-async function readResolved(fileSystem: FileSystem, folder: string): Promise<Config> {
+async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {
   const path = runPaths(folder).resolvedConfig;
   const json: unknown = JSON.parse(await fileSystem.readText(path));
   const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));

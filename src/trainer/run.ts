@@ -149,7 +149,7 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
     client,
     enterPhase: (phase) => lease.update({ phase }),
     ...preparation.chat,
-    store: createRolloutStore({ fileSystem: scope.fileSystem, redactor, folder: lease.folder }),
+    store: createRolloutStore({ fileSystem: lease.files, redactor, folder: lease.folder }),
     service: tinker.service,
     environments: preparation.environments,
     sequence: preparation.sequence,

@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
-  await writeRunFile(parts.fileSystem, folder, {
+  await writeRunFile(parts.fileSystem.within(folder), folder, {
     ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 7, owner: "terminal" },
     ...{ startedAtMs: 0, heartbeatAtMs: clock.now(), generation: 1, attempt: 1 },
     ...{ phase: "running", configPath: "/home/me/run.yaml", control: server.address },

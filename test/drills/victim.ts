@@ -76,7 +76,7 @@ function plain({ tokens, lossInputs }: { tokens: ArrayLike<number>; lossInputs: 
   return { tokens: Array.from(tokens), ...Object.fromEntries(inputs) };
 }
 
-function drilledFiles(fileSystem: FileSystem): FileSystem {
+function drilledFiles<T extends FileSystem>(fileSystem: T): T {
   return {
     ...fileSystem,
     append: async (file, data) => {
@@ -90,6 +90,7 @@ function drilledFiles(fileSystem: FileSystem): FileSystem {
       await fileSystem.writeAtomic(file, data);
       if (saved !== null) die("state after rename", saved);
     },
+    within: (folder) => drilledFiles(fileSystem.within(folder)),
   };
 }
 

@@ -40,8 +40,8 @@ export async function writeHostileRun(parent: string): Promise<void> {
       ...{ owner: "terminal", configPath: `${parent}/tinker-config.yaml` },
     },
   );
-  const { folder } = lease;
-  const store = createRolloutStore({ fileSystem, redactor, folder });
+  const { folder, files } = lease;
+  const store = createRolloutStore({ fileSystem: files, redactor, folder });
   const key = { step: 0, environment: HOSTILE_NAME, split: HOSTILE.bidi, taskKey: HOSTILE_NAME };
   for (const group of [0, 1]) {
     await store.addRollout(hostileRecord({ ...key, group, rollout: 0 }));
@@ -58,7 +58,7 @@ export async function writeHostileRun(parent: string): Promise<void> {
   );
   const rollouts = [rolloutFacts({ environment: HOSTILE_NAME })];
   const facts = stepFacts({ step: 0, rollouts, environments: [HOSTILE_NAME] });
-  await appendMetrics(fileSystem, folder, buildMetricsRow(facts));
+  await appendMetrics(files, folder, buildMetricsRow(facts));
   await lease.update({ phase: "running" });
   await fileSystem.close();
   renameSync(folder, join(parent, HOSTILE_FOLDER));

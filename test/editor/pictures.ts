@@ -131,7 +131,7 @@ async function widenSideBar(page: Page): Promise<void> {
 /** Of an early step, the rollout with the highest reward that took the most turns. */
 async function bestRollout(folder: string) {
   const fileSystem = createFileSystem();
-  const reader = createRunReader(fileSystem, folder);
+  const reader = createRunReader(fileSystem.within(folder), folder);
   const rollouts = await reader.rollouts(LOOKED_INTO);
   await fileSystem.close();
   // Those of the first groups are in sight.

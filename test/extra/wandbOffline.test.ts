@@ -87,7 +87,10 @@ describe.skipIf(python === null)("a filed run", () => {
   });
 
   it("keeps records that reach over several blocks", { timeout: 120_000 }, async () => {
-    const parts = { fileSystem, clock: systemClock, sha256, producer: "test", parent: folder };
+    const parts = {
+      ...{ fileSystem: fileSystem.within(folder), parent: folder },
+      ...{ clock: systemClock, sha256, producer: "test" },
+    };
     const scenario = await readScenario();
     const [attempt] = scenario.attempts;
     if (attempt === undefined) throw new Error("The scenario has no attempt.");
@@ -124,7 +127,10 @@ wandb_project_name: filed
 /** Plays every attempt of the scenario into a folder of its own. */
 async function fileScenario(fileSystem: FileSystem, parent: string): Promise<readonly string[]> {
   const scenario = await readScenario();
-  const parts = { fileSystem, clock: systemClock, sha256, producer: "tinker-rl-test", parent };
+  const parts = {
+    ...{ fileSystem: fileSystem.within(parent), parent },
+    ...{ clock: systemClock, sha256, producer: "tinker-rl-test" },
+  };
   const folders: string[] = [];
   for (const attempt of scenario.attempts) {
     const isResumed = attempt.init.resume !== null;

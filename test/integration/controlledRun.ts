@@ -24,7 +24,7 @@ export function runIn(project: string): string {
 
 export async function runFile(project: string): Promise<RunFile> {
   const fileSystem = createFileSystem();
-  const file = await readRunFile(fileSystem, runIn(project));
+  const file = await readRunFile(fileSystem.within(runIn(project)), runIn(project));
   await fileSystem.close();
   if (file === null) throw new Error(`${project} holds no run`);
   return file;

@@ -30,18 +30,19 @@ max_steps: ${STEPS}
 
 /** Files on a disk that is full as soon as somebody appends to the file of that name. */
 function fullFrom(name: string): FileSystem {
-  const files = createFileSystem();
   let isFull = false;
   const write = <T>(path: string, action: () => Promise<T>): Promise<T> => {
     isFull ||= path.endsWith(name);
     if (!isFull) return action();
     throw new AppError("disk", `Cannot write ${path}. The disk is full.`);
   };
-  return {
+  const filling = <T extends FileSystem>(files: T): T => ({
     ...files,
     append: async (path, data) => write(path, () => files.append(path, data)),
     writeAtomic: async (path, data) => write(path, () => files.writeAtomic(path, data)),
-  };
+    within: (folder) => filling(files.within(folder)),
+  });
+  return filling(createFileSystem());
 }
 
 /** What the run ended with. */

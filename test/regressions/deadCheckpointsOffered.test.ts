@@ -48,7 +48,7 @@ it("of the saves of a run, those that a newer one replaced or that were deleted 
     { ...deleted, expires_at: "2026-11-02T10:00:00.000Z" },
     save("final_000030", "final", 30),
   ]) {
-    await appendCheckpoint(fileSystem, folder, entry);
+    await appendCheckpoint(fileSystem.within(folder), folder, entry);
   }
   let found: readonly StoredCheckpoint[] = [];
   const reader = new RunCheckpoints({

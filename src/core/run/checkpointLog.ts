@@ -1,7 +1,7 @@
 /** `checkpoints.jsonl`: one line for every save that the service confirmed. */
 
 import * as z from "zod";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
@@ -36,7 +36,7 @@ export type CheckpointEntry = z.infer<typeof checkpointSchema>;
 
 /** @throws AppError `disk` */
 export async function appendCheckpoint(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   entry: CheckpointEntry,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export function parseCheckpoint(value: unknown): CheckpointEntry | null {
 
 /** The newest saves in the order they were made; lines that cannot be read are left out. */
 export async function readCheckpoints(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<readonly CheckpointEntry[]> {
   const entries = new NewestEntries<CheckpointEntry>();

@@ -1,7 +1,7 @@
 /** `eval/results.jsonl`: one line of results for every evaluation. */
 
 import * as z from "zod";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 
@@ -43,7 +43,7 @@ export function parseEvaluation(value: unknown): EvaluationEntry | null {
 
 /** All evaluations in the order in which they ended; lines that cannot be read are left out. */
 export async function readEvaluations(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<readonly EvaluationEntry[]> {
   const evaluations: EvaluationEntry[] = [];

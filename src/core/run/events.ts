@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { Clock, FileSystem } from "../ports.ts";
+import type { Clock, FolderFiles } from "../ports.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
@@ -32,7 +32,7 @@ export interface EventLog {
 }
 
 export interface EventLogParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly redactor: Redactor;
   /** The run folder. */
@@ -58,7 +58,7 @@ export function parseEvent(value: unknown): RunEvent | null {
 
 /** All events in order; lines that cannot be read are left out. */
 export async function* readEvents(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): AsyncGenerator<RunEvent> {
   for await (const { value } of readLines(fileSystem, runPaths(folder).events)) {

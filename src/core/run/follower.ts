@@ -2,7 +2,7 @@
 
 import type { RunFile } from "../../shared/runFile.ts";
 import { isAppError } from "../errors.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FileSystem, FolderFiles } from "../ports.ts";
 import type { FoundLine } from "../util/jsonl.ts";
 import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
 import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
@@ -37,7 +37,7 @@ export interface RunChange {
  */
 export class RunFollower {
   readonly folder: string;
-  readonly #fileSystem: FileSystem;
+  readonly #fileSystem: FolderFiles;
   readonly #steps = new Map<number, StepRollouts>();
   #contents = emptyContents();
   #runFile: RunFile | null = null;
@@ -45,7 +45,7 @@ export class RunFollower {
   #reading: Promise<RunChange> | null = null;
 
   constructor(parts: { readonly fileSystem: FileSystem; readonly folder: string }) {
-    this.#fileSystem = parts.fileSystem;
+    this.#fileSystem = parts.fileSystem.within(parts.folder);
     this.folder = parts.folder;
   }
 
@@ -154,7 +154,7 @@ export class RunFollower {
       this.#runFile = await readRunFile(this.#fileSystem, this.folder);
       this.#runFileProblem = null;
     } catch (error) {
-      if (!isAppError(error, "run-file-invalid")) throw error;
+      if (!isAppError(error, "run-file-invalid", "folder-unsafe")) throw error;
       this.#runFileProblem = error.message;
     }
   }

@@ -1,7 +1,7 @@
 /** What the trackers of a run that has ended still lack, and a resume would send. */
 
 import * as z from "zod";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { waitingUploads } from "./uploadLog.ts";
 
@@ -22,7 +22,7 @@ const placeSchema = z.object({
 
 /** `steps` is the number of rows that the run has. */
 export async function leftReports(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   steps: number,
 ): Promise<LeftReports> {

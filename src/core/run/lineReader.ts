@@ -1,7 +1,7 @@
 /** Reads the lines of a growing file piece by piece, so that its size does not matter. */
 
 import { isJsonObject } from "../json.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { type FoundLine, findJsonLines } from "../util/jsonl.ts";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -18,7 +18,7 @@ const MAX_FILE_BYTES = 4 * 1024 ** 3;
  * A line that cannot be read has no value; of one that is too long each piece counts as such a line.
  */
 export async function* readLines(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   path: string,
   from = 0,
 ): AsyncGenerator<FoundLine> {

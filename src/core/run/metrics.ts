@@ -1,6 +1,6 @@
 /** Builds the metrics row of one step (training loop, sections D.1 and D.2). */
 
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { gradientNorm } from "../tinker/metricNames.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
@@ -65,7 +65,7 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
 
 /** @throws AppError `disk` */
 export async function appendMetrics(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   row: MetricsRow,
 ): Promise<void> {

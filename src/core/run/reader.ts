@@ -1,7 +1,7 @@
 /** Reads a run folder while it grows: rows, summaries and single bodies, never a whole file of them at once. */
 
 import { isJsonObject } from "../json.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths, stepOfFileName, stepPaths } from "./layout.ts";
 import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
@@ -51,7 +51,7 @@ export interface RunReader {
   tokens(entry: TokensLine): Promise<TokenRecord | null>;
 }
 
-export function createRunReader(fileSystem: FileSystem, folder: string): RunReader {
+export function createRunReader(fileSystem: FolderFiles, folder: string): RunReader {
   return {
     metrics: (from = 0) => readMetrics(fileSystem, folder, from),
     steps: async () => {
@@ -71,7 +71,7 @@ export function createRunReader(fileSystem: FileSystem, folder: string): RunRead
 
 /** The stored rollout of an index line; null when its body is not wholly there. */
 export async function readBody(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   entry: Pick<EndedLine, "step" | "offset" | "length">,
 ): Promise<RolloutRecord | null> {
@@ -82,7 +82,7 @@ export async function readBody(
 }
 
 async function readMetrics(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   from: number,
 ): Promise<MetricsBatch> {
@@ -97,7 +97,7 @@ async function readMetrics(
 
 /** The summaries of one step while its index grows: every read goes on where the last one ended. */
 export class StepRollouts {
-  readonly #fileSystem: FileSystem;
+  readonly #fileSystem: FolderFiles;
   readonly #path: string;
   readonly #ended = new Map<string, EndedLine>();
   readonly #scores = new Map<string, ScoredLine>();
@@ -106,7 +106,7 @@ export class StepRollouts {
   #bytes = 0;
   #summaries: readonly RolloutSummary[] | null = [];
 
-  constructor(fileSystem: FileSystem, folder: string, step: number) {
+  constructor(fileSystem: FolderFiles, folder: string, step: number) {
     this.#fileSystem = fileSystem;
     this.#path = stepPaths(folder, step).index;
   }
@@ -163,7 +163,7 @@ export class StepRollouts {
 }
 
 async function readSummaries(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   step: number,
 ): Promise<readonly RolloutSummary[]> {
@@ -173,7 +173,7 @@ async function readSummaries(
 }
 
 async function readRecord(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   path: string,
   { offset, length }: { readonly offset: number; readonly length: number },
   maxBytes: number,

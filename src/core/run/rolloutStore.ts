@@ -1,6 +1,6 @@
 /** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
 
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
@@ -26,7 +26,7 @@ export interface RolloutStore {
 }
 
 export interface RolloutStoreParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   /** Cleans every record: a tool may have answered with a secret that it was given. */
   readonly redactor: Redactor;
   /** The run folder. */

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 
@@ -58,7 +58,10 @@ export interface Liveness {
  * The folder's `run.json`, or null when the folder has none.
  * @throws AppError `run-file-invalid` when it is not one this version can read.
  */
-export async function readRunFile(fileSystem: FileSystem, folder: string): Promise<RunFile | null> {
+export async function readRunFile(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<RunFile | null> {
   const path = runPaths(folder).runFile;
   let text: string;
   try {

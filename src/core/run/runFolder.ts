@@ -45,9 +45,10 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
   await ignoreInGit(fileSystem, run.parent);
   const name = await claimName(fileSystem, run.parent, folderName(run.name));
   const folder = `${run.parent}/${name}`;
-  await fileSystem.makeDirectory(runPaths(folder).rolloutFolder);
+  const files = fileSystem.within(folder);
+  await files.makeDirectory(runPaths(folder).rolloutFolder);
   const lease = new RunLease({
-    fileSystem,
+    fileSystem: files,
     clock,
     folder,
     file: {
@@ -73,14 +74,17 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
 /**
  * Takes a run over: claims `run.json`, moves what steps from `run.step` on have written to `superseded/attempt-K/`, then raises
  * `generation` and `attempt`. A crash in between is made good by the next resume.
- * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run.
+ * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
+ * before the first change when anything in it leads elsewhere.
  */
 export async function resumeRun(
   parts: RunFolderParts & { readonly isProcessAlive: (pid: number) => boolean },
   run: ResumedRun,
 ): Promise<RunLease> {
-  const { fileSystem, clock, isProcessAlive } = parts;
+  const { clock, isProcessAlive } = parts;
   const { folder } = run;
+  const fileSystem = parts.fileSystem.within(folder);
+  await fileSystem.requireSafe();
   const last = await readRunFile(fileSystem, folder);
   if (last === null) {
     throw new AppError(

@@ -2,13 +2,13 @@
 
 import type { ControlAddress, RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage } from "../errors.ts";
-import type { Clock, FileSystem, Log } from "../ports.ts";
+import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 import { runPaths } from "./layout.ts";
 import { HEARTBEAT_MS } from "./runFile.ts";
 
 export interface RunLeaseParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly folder: string;
   readonly file: RunFile;
@@ -22,14 +22,15 @@ export interface RunFileChange {
 
 export class RunLease {
   readonly folder: string;
-  readonly #fileSystem: FileSystem;
+  /** The files of the run. */
+  readonly files: FolderFiles;
   readonly #clock: Clock;
   readonly #writing = new Limiter(1);
   #file: RunFile;
 
   constructor({ fileSystem, clock, folder, file }: RunLeaseParts) {
     this.folder = folder;
-    this.#fileSystem = fileSystem;
+    this.files = fileSystem;
     this.#clock = clock;
     this.#file = file;
   }
@@ -43,7 +44,7 @@ export class RunLease {
   update(change: RunFileChange = {}): Promise<void> {
     return this.#writing.run(async () => {
       const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
-      await writeRunFile(this.#fileSystem, this.folder, file);
+      await writeRunFile(this.files, this.folder, file);
       this.#file = file;
     });
   }
@@ -63,7 +64,7 @@ export class RunLease {
 }
 
 export async function writeRunFile(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   file: RunFile,
 ): Promise<void> {

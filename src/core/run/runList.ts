@@ -2,7 +2,7 @@
 
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage, isAppError } from "../errors.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FileSystem, FolderFiles } from "../ports.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { type LeftReports, leftReports, NOTHING_LEFT } from "./leftReports.ts";
@@ -77,14 +77,17 @@ export async function readRun(
     ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_LEFT },
     ...{ startedAtMs: null, repeats: null, file: null },
   };
+  const files = fileSystem.within(place.folder);
   const unreadable = (error: unknown): ListedRun => {
     return { ...place, ...nothing, phase: "unreadable", problem: errorMessage(error) };
   };
   try {
-    const file = await readRunFile(fileSystem, place.folder);
+    // Beside runs there may be links that have nothing to do with them.
+    if ((await fileSystem.size(runPaths(place.folder).runFile)) === null) return null;
+    const file = await readRunFile(files, place.folder);
     if (file === null) return null;
-    const progress = await readProgress(fileSystem, place.folder, file, known);
-    const resume = await resumePoint(fileSystem, place.folder, progress.steps);
+    const progress = await readProgress(files, place.folder, file, known);
+    const resume = await resumePoint(files, place.folder, progress.steps);
     const problems = [progress.problem, resume.problem].filter((problem) => problem !== null);
     return {
       ...place,
@@ -127,7 +130,7 @@ function measure(row: MetricsRow, name: string): number | null {
 }
 
 async function readProgress(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   { runId, generation, phase }: RunFile,
   known: KnownProgress,
@@ -155,7 +158,7 @@ async function readProgress(
 
 /** The end of the file is enough, however long the run was. */
 async function lastRows(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   path: string,
   size: number,
 ): Promise<{ readonly rows: readonly MetricsRow[]; readonly problem: string | null }> {
@@ -175,7 +178,7 @@ async function lastRows(
 
 /** How many steps a resume repeats, and why there can be none. */
 async function resumePoint(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   steps: number,
 ): Promise<Pick<ListedRun, "repeats" | "problem">> {

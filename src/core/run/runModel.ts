@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { isAppError } from "../errors.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 
@@ -15,7 +15,7 @@ export type ModelNames = z.infer<typeof modelNames>;
 
 /** Null when the folder has no readable `config.resolved.json`. */
 export async function readModelNames(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<ModelNames | null> {
   try {

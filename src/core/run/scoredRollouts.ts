@@ -1,6 +1,6 @@
 /** Reads which rollouts of a step are scored. */
 
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecord.ts";
@@ -14,7 +14,7 @@ export interface ScoredRollout {
 
 /** In the order of groups and rollouts; `folder` is a run folder or one that is laid out like it. */
 export async function scoredRollouts(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   step: number,
 ): Promise<readonly ScoredRollout[]> {

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 
@@ -66,7 +66,7 @@ const MIGRATIONS: readonly Migration[] = [];
 
 /** Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`. */
 export async function writeState(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   state: RunState,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function writeState(
  * The state to resume from, or null when none was saved. A damaged `state.json` gives way to `state.prev.json`.
  * @throws AppError `state-too-new` for a newer version, `state-invalid` when neither file can be used.
  */
-export async function readState(fileSystem: FileSystem, folder: string): Promise<RunState | null> {
+export async function readState(fileSystem: FolderFiles, folder: string): Promise<RunState | null> {
   const paths = runPaths(folder);
   const texts = [
     await readIfPresent(fileSystem, paths.state),
@@ -114,7 +114,7 @@ function parseState(text: string, folder: string): RunState | null {
   return runStateSchema.safeParse(migrated).data ?? null;
 }
 
-async function readIfPresent(fileSystem: FileSystem, path: string): Promise<string | null> {
+async function readIfPresent(fileSystem: FolderFiles, path: string): Promise<string | null> {
   try {
     return await fileSystem.readText(path);
   } catch (error) {

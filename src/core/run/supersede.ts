@@ -1,6 +1,6 @@
 /** Moves what a resume repeats out of the way, in an order that a crash at any point leaves repairable. */
 
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { type JsonLine, parseJsonLines } from "../util/jsonl.ts";
 import { readEvaluations } from "./evaluationLog.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
@@ -16,13 +16,16 @@ export interface Superseded {
   readonly repeatsEvaluation?: boolean;
 }
 
+const TAIL_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+
 type IsMoved = (step: number) => boolean;
 
 /**
  * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`; of evaluations after `step` completed
  * steps those that were completed stay. Running it again completes or changes nothing.
  */
-export async function supersedeFrom(fileSystem: FileSystem, what: Superseded): Promise<void> {
+export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): Promise<void> {
   const { folder, step, repeatsEvaluation = false } = what;
   const isRepeated: IsMoved = (at) => at >= step;
   await moveLines(fileSystem, what, "metrics", isRepeated);
@@ -40,18 +43,28 @@ export async function supersedeFrom(fileSystem: FileSystem, what: Superseded): P
 }
 
 /** Cuts half-written last lines, onto which the next line would be glued. */
-export async function repairTails(fileSystem: FileSystem, folder: string): Promise<void> {
+export async function repairTails(fileSystem: FolderFiles, folder: string): Promise<void> {
   const { metrics, events, checkpoints, evaluations } = runPaths(folder);
   for (const path of [metrics, events, checkpoints, evaluations]) {
-    if ((await fileSystem.size(path)) === null) continue;
-    const { completeBytes, hasPartialLine } = parseJsonLines(await fileSystem.readBytes(path));
-    if (hasPartialLine) await fileSystem.truncate(path, completeBytes);
+    const size = (await fileSystem.size(path)) ?? 0;
+    const end = await endOfLastLine(fileSystem, path, size);
+    if (end < size) await fileSystem.truncate(path, end);
   }
+}
+
+/** From the end on, however long the file is. */
+async function endOfLastLine(files: FolderFiles, path: string, size: number): Promise<number> {
+  for (let end = size; end > 0; end -= TAIL_BYTES) {
+    const start = Math.max(0, end - TAIL_BYTES);
+    const at = (await files.readRange(path, start, end - start)).lastIndexOf(LINE_FEED);
+    if (at !== -1) return start + at + 1;
+  }
+  return 0;
 }
 
 /** The moved lines are safe in their new place before the old file is replaced; a repeat then merges, and loses nothing. */
 async function moveLines(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   { folder, attempt }: Superseded,
   file: "metrics" | "evaluations",
   isMovedStep: IsMoved,
@@ -76,7 +89,7 @@ async function moveLines(
 }
 
 async function moveStepFiles(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   { folder, attempt }: Superseded,
   place: "rolloutFolder" | "evalFolder",
   isMoved: IsMoved,

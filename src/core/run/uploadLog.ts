@@ -5,7 +5,7 @@
 
 import * as z from "zod";
 import { isAppError } from "../errors.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine, lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
@@ -63,7 +63,7 @@ export function rolloutKey(of: { readonly group: number; readonly rollout: numbe
 
 /** Appends one line. @throws AppError `disk` */
 export async function appendUploadLine(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   line: UploadLine,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function appendUploadLine(
 }
 
 /** Ends a half-written last line, onto which the next one would be glued. */
-export async function mendUploadLog(fileSystem: FileSystem, folder: string): Promise<void> {
+export async function mendUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
   const path = runPaths(folder).uploads;
   const size = (await fileSystem.size(path)) ?? 0;
   if (size === 0) return;
@@ -81,7 +81,7 @@ export async function mendUploadLog(fileSystem: FileSystem, folder: string): Pro
 
 /** Reads the log twice, so that of steps which are done, and not repeated from `from` on, nothing is kept. */
 export async function readUploadLog(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   from: number,
 ): Promise<UploadLogState> {
@@ -115,7 +115,7 @@ export function takeInUploadLine({ steps }: UploadLogState, line: UploadLine): v
   }
 }
 
-async function completeSteps(fileSystem: FileSystem, folder: string): Promise<Set<number>> {
+async function completeSteps(fileSystem: FolderFiles, folder: string): Promise<Set<number>> {
   const complete = new Set<number>();
   for await (const line of uploadLines(fileSystem, folder)) {
     if (line.kind === "complete") complete.add(line.step);
@@ -126,7 +126,7 @@ async function completeSteps(fileSystem: FileSystem, folder: string): Promise<Se
 
 /** How many scored rollouts wait to be uploaded, as the end of the log tells it; null when nothing was ever to be uploaded. */
 export async function waitingUploads(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<number | null> {
   const path = runPaths(folder).uploads;
@@ -142,7 +142,7 @@ export async function waitingUploads(
   return numbers.at(-1) ?? null;
 }
 
-async function* uploadLines(fileSystem: FileSystem, folder: string): AsyncGenerator<UploadLine> {
+async function* uploadLines(fileSystem: FolderFiles, folder: string): AsyncGenerator<UploadLine> {
   try {
     for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
       const line = lineSchema.safeParse(value).data;

@@ -6,7 +6,7 @@
 import { errorMessage } from "../errors.ts";
 import type { Delivered, DeliveryOptions } from "../openreward/uploadDelivery.ts";
 import type { RolloutUpload } from "../openreward/uploadEvents.ts";
-import type { Clock, FileSystem } from "../ports.ts";
+import type { Clock, FolderFiles } from "../ports.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
 import { readBody } from "./reader.ts";
 import type { RolloutRecord, ScoredLine } from "./rolloutRecord.ts";
@@ -23,7 +23,7 @@ import {
 } from "./uploadLog.ts";
 
 export interface UploadSpoolParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   /** The run folder. */
   readonly folder: string;

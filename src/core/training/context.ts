@@ -6,7 +6,7 @@ import type { Tokenizer, TokenizerOrigin } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
-import type { Clock, FileSystem, Log, Random, Sha256 } from "../ports.ts";
+import type { Clock, FolderFiles, Log, Random, Sha256 } from "../ports.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import type { RolloutGivens, RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../run/events.ts";
@@ -24,7 +24,7 @@ export interface LoopPorts {
   readonly random: Random;
   readonly log: Log;
   readonly sha256: Sha256;
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
 }
 
 /** An environment with the settings of its rollouts. */

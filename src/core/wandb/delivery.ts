@@ -1,6 +1,6 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
-import type { Clock, FileSystem, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../ports.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { Place, Places, Road } from "./place.ts";
 import type { Rest } from "./rest.ts";
@@ -42,7 +42,7 @@ export interface TrackerWaits {
 }
 
 export interface DeliveryParts extends RunConfigParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly random: Random;
   readonly sha256: Sha256;

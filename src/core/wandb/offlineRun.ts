@@ -1,7 +1,7 @@
 /** A run in a `.wandb` file, which `wandb sync` sends later (W&B protocol, section 19). */
 
 import { isAppError } from "../errors.ts";
-import type { Clock, FileSystem, Sha256 } from "../ports.ts";
+import type { Clock, FolderFiles, Sha256 } from "../ports.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { FILE_HEADER, frameRecord, joinParts } from "./log/framing.ts";
@@ -23,7 +23,7 @@ import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
 export interface OfflineRunParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly sha256: Sha256;
   /** Name and version of this program. */
@@ -168,7 +168,7 @@ export class OfflineRun implements WandbRun {
 }
 
 /** The folder itself, or with `-1`, `-2` … when it is taken. */
-async function claimFolder(fileSystem: FileSystem, stem: string): Promise<string> {
+async function claimFolder(fileSystem: FolderFiles, stem: string): Promise<string> {
   for (let n = 0; ; n += 1) {
     const folder = n === 0 ? stem : `${stem}-${n}`;
     try {

@@ -1,7 +1,7 @@
 /** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
 
 import * as z from "zod";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 
@@ -66,7 +66,7 @@ export interface RunIdentity {
 }
 
 export interface PlacesParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   /** The run folder. */
   readonly folder: string;
   readonly identity: RunIdentity;
@@ -86,12 +86,12 @@ export const START: Place = {
 const NOWHERE = { confirmed: START, pending: null };
 
 export class Places {
-  readonly #fileSystem: FileSystem;
+  readonly #fileSystem: FolderFiles;
   readonly #path: string;
   readonly #writing = new Limiter(1);
   #file: PlaceFile;
 
-  private constructor(fileSystem: FileSystem, path: string, file: PlaceFile) {
+  private constructor(fileSystem: FolderFiles, path: string, file: PlaceFile) {
     this.#fileSystem = fileSystem;
     this.#path = path;
     this.#file = file;
@@ -161,7 +161,7 @@ export class Places {
 }
 
 /** A damaged file reads as none: the server's own counts then say where to go on. */
-async function readPlaceFile(fileSystem: FileSystem, path: string): Promise<PlaceFile | null> {
+async function readPlaceFile(fileSystem: FolderFiles, path: string): Promise<PlaceFile | null> {
   if ((await fileSystem.size(path)) === null) return null;
   return fileSchema.safeParse(parseJson(await fileSystem.readText(path))?.value).data ?? null;
 }

@@ -1,6 +1,6 @@
 /** Steps that a resume repeats: which of them W&B already holds, and whether the repeat says anything new. */
 
-import type { FileSystem, Sha256 } from "../ports.ts";
+import type { FolderFiles, Sha256 } from "../ports.ts";
 import { runPaths, supersededAttempts, supersededFolder } from "../run/layout.ts";
 import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
@@ -8,7 +8,7 @@ import { isMetricsRow } from "../run/reader.ts";
 import type { Place } from "./place.ts";
 
 export interface RepeatsParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly sha256: Sha256;
   /** The run folder. */
   readonly folder: string;

@@ -1,13 +1,13 @@
 /** What W&B is told of a run besides its numbers: the configuration as it lies, redacted, in the run folder. */
 
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../run/layout.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 export interface RunConfigParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;

@@ -1,7 +1,7 @@
 /** Reads a run folder while it grows, and tells a run on W&B what is new: rows, log lines, tables of trajectories. */
 
 import { isJsonObject } from "../json.ts";
-import type { Clock, FileSystem, Sha256 } from "../ports.ts";
+import type { Clock, FolderFiles, Sha256 } from "../ports.ts";
 import { parseEvent, type RunEvent } from "../run/events.ts";
 import { runPaths, stepPaths } from "../run/layout.ts";
 import { readLines } from "../run/lineReader.ts";
@@ -17,7 +17,7 @@ import { trajectoryTable } from "./trajectoryTable.ts";
 import type { WandbRun } from "./wandbRun.ts";
 
 export interface RunFeedParts {
-  readonly fileSystem: FileSystem;
+  readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly sha256: Sha256;
   readonly redactor: Redactor;

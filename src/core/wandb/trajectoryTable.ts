@@ -1,6 +1,6 @@
 /** A table of some rollouts of a step, to be read on the run's page (W&B protocol, section 14.3). */
 
-import type { FileSystem } from "../ports.ts";
+import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RolloutSummary } from "../run/reader.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { ExtendedValue } from "./extendedJson.ts";
@@ -29,7 +29,7 @@ const COLUMNS = [
 
 /** At most 32 rollouts, spread evenly over the step's groups; null for a step without any. Steps, groups and rollouts are shown from 1. */
 export async function trajectoryTable(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   step: number,
 ): Promise<Table | null> {

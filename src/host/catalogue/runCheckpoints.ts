@@ -1,7 +1,7 @@
 /** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
 
 import { isJsonObject } from "../../core/json.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
   readCheckpoints,
@@ -77,18 +77,18 @@ export class RunCheckpoints {
   }
 
   async #savesOf(run: RunEntry): Promise<RunSaves> {
-    const { fileSystem } = this.#parts;
-    const size = (await fileSystem.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
+    const files = this.#parts.fileSystem.within(run.folder);
+    const size = (await files.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
     const known = this.#known.get(run.folder);
     if (known?.size === size) return known;
-    const saves = { size, ...(await readSaves(fileSystem, run)) };
+    const saves = { size, ...(await readSaves(files, run)) };
     this.#known.set(run.folder, saves);
     return saves;
   }
 }
 
 async function readSaves(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   { folder, name }: RunEntry,
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
@@ -124,7 +124,7 @@ const NO_MODEL = { model: null, rank: null };
 
 /** What the run trained, as its folder keeps it; nulls where it does not tell. */
 export async function readModel(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
 ): Promise<Pick<StoredCheckpoint, "model" | "rank">> {
   const text = await fileSystem.readText(runPaths(folder).resolvedConfig).catch(() => "");

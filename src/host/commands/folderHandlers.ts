@@ -150,7 +150,7 @@ function refuseLive(run: RunEntry): void {
 async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   refuseLive(run);
   const yes = vscode.l10n.t("Move to Trash");
-  const { model } = await readModel(fileSystem, run.folder);
+  const { model } = await readModel(fileSystem.within(run.folder), run.folder);
   const where =
     model !== null && isLocalModel(model)
       ? vscode.l10n.t("Its checkpoints on this computer stay.")

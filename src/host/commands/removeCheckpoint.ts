@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { isAppError } from "../../core/errors.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
 import { readState } from "../../core/run/state.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
@@ -31,7 +31,7 @@ export async function removeCheckpoint(
   if (run.isLive) {
     throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
   }
-  const { fileSystem } = parts;
+  const fileSystem = parts.fileSystem.within(run.folder);
   const { model } = await readModel(fileSystem, run.folder);
   if (model === null) {
     throw new Error(
@@ -71,7 +71,7 @@ async function remove(
 async function isLastOf(
   { folder }: RunEntry,
   { state_path }: CheckpointEntry,
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
 ): Promise<boolean> {
   const state = await readState(fileSystem, folder).catch(() => null);
   return state_path !== null && state?.last_checkpoint?.state_path === state_path;

@@ -50,8 +50,9 @@ interface Watched {
 type Question<Ask extends PanelQuestion["ask"]> = Extract<PanelQuestion, { readonly ask: Ask }>;
 
 export function createAnswerer(parts: AnswererParts): Answerer {
-  const { post, clock, fileSystem, follower, tokenTexts, shortenPath, clean } = parts;
-  const reader = createRunReader(fileSystem, follower.folder);
+  const { post, clock, follower, tokenTexts, shortenPath, clean } = parts;
+  const files = parts.fileSystem.within(follower.folder);
+  const reader = createRunReader(files, follower.folder);
   const open = new Set<number>();
   let watched: Watched | null = null;
   let lastTokens: { readonly key: string; readonly record: TokenRecord } | null = null;
@@ -126,7 +127,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   };
 
   const sendConfig = async (id: number): Promise<void> => {
-    const view = await readConfigView(fileSystem, follower.folder, shortenPath);
+    const view = await readConfigView(files, follower.folder, shortenPath);
     const path = follower.runFile?.configPath;
     const config = { ...view, path: path === undefined ? null : shortenPath(path) };
     if (open.has(id)) post({ kind: "config", id, config });

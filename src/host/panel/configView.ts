@@ -8,7 +8,7 @@ import { applyOverrides } from "../../core/config/overrides.ts";
 import { readYaml } from "../../core/config/yamlSource.ts";
 import { isAppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FolderFiles } from "../../core/ports.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/panelModel.ts";
@@ -27,7 +27,7 @@ interface Leaf {
 
 /** Entries in the order of the resolved configuration; none when the folder has no readable one. */
 export async function readConfigView(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   shortenPath: (path: string) => string,
 ): Promise<Omit<ConfigView, "path">> {
@@ -108,7 +108,7 @@ function isWritten(written: unknown, path: readonly string[]): boolean {
   return true;
 }
 
-async function readIfPresent(fileSystem: FileSystem, path: string): Promise<string | null> {
+async function readIfPresent(fileSystem: FolderFiles, path: string): Promise<string | null> {
   try {
     return await fileSystem.readText(path);
   } catch (error) {

@@ -69,7 +69,7 @@ export async function readConfigSummary(
 ): Promise<ConfigSummary> {
   const nothing = { model: null, environments: [], maxSteps: null };
   try {
-    const text = await fileSystem.readText(runPaths(folder).resolvedConfig);
+    const text = await fileSystem.within(folder).readText(runPaths(folder).resolvedConfig);
     const config = resolvedConfig.safeParse(parseJson(text)?.value).data;
     if (config === undefined) return nothing;
     return {
@@ -107,17 +107,16 @@ function eventViews(events: readonly RunEvent[]): readonly EventView[] {
 }
 
 async function runView(parts: FactParts): Promise<RunView> {
-  const { id, name, follower, fileSystem, liveness, config, shortenPath } = parts;
+  const { id, name, follower, liveness, config, shortenPath } = parts;
+  const files = parts.fileSystem.within(follower.folder);
   const file = follower.runFile;
   const state = runState(file, liveness);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
-  const left = isAtEnd
-    ? await leftReports(fileSystem, follower.folder, completedSteps)
-    : NOTHING_LEFT;
+  const left = isAtEnd ? await leftReports(files, follower.folder, completedSteps) : NOTHING_LEFT;
   const hasWork = !isAtEnd || left.rollouts + left.rows > 0;
-  const hasState = (await fileSystem.size(runPaths(follower.folder).state)) !== null;
+  const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
   return {
     id,
     name: file?.name ?? name,

@@ -45,11 +45,12 @@ async function tokenizerFolder(
   programFolder: string,
   runFolder: string,
 ): Promise<string | null> {
-  const names = await readModelNames(fileSystem, runFolder);
+  const run = fileSystem.within(runFolder);
+  const names = await readModelNames(run, runFolder);
   if (names === null) return null;
   const name = names.tokenizer_name ?? names.model_name;
   if (isLocalModel(name)) return join(programFolder, "model");
-  const file = await readRunFile(fileSystem, runFolder);
+  const file = await readRunFile(run, runFolder);
   const hub = { ...(await loadHubSettings(process.env, null)), isOffline: true };
   const http = createHttpClient();
   try {

@@ -50,7 +50,7 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
       const body =
         summary === undefined
           ? null
-          : await createRunReader(this.#fileSystem, folder).body(summary);
+          : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
       if (body === null)
         return vscode.l10n.t("// The run folder does not hold this rollout any more.");
       return JSON.stringify(body, null, 2);

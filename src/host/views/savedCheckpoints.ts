@@ -26,12 +26,13 @@ export class SavedCheckpoints {
   /** All saves of the run in `folder`; none where the list cannot be read. */
   async read(folder: string): Promise<readonly CheckpointEntry[]> {
     const { fileSystem, runIdOf } = this.#parts;
-    const size = await fileSystem.size(runPaths(folder).checkpoints).catch(() => null);
+    const files = fileSystem.within(folder);
+    const size = await files.size(runPaths(folder).checkpoints).catch(() => null);
     if (size === null) return [];
     const version = `${runIdOf(folder)} ${size}`;
     const known = this.#known.get(folder);
     if (known?.version === version) return known.entries;
-    const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
+    const entries = await readCheckpoints(files, folder).catch(() => []);
     this.#known.set(folder, { version, entries });
     return entries;
   }

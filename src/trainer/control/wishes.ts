@@ -100,7 +100,7 @@ export class Wishes {
       ...{ config: next.config, configHash, keys },
       record: () => {
         this.#inForce = wished;
-        return writeConfigFiles(fileSystem, folder, next, redactor);
+        return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
       },
       // Other wishes that waited with this one were left out with it.
       dropped: () => {

@@ -121,7 +121,7 @@ interface Stored {
 /** A rollout whose only reward comes after its first turn, as the run's own files have it. */
 async function storedRollout(run: string): Promise<Stored> {
   const fileSystem = createFileSystem();
-  const reader = createRunReader(fileSystem, run);
+  const reader = createRunReader(fileSystem.within(run), run);
   try {
     const found = (await reader.rollouts(STEP)).find(
       ({ reward, turns, tokenData }) => reward === 1 && turns > 1 && tokenData.length > 0,

@@ -50,9 +50,13 @@ function reader() {
 
 describe("the checkpoints of this window's runs", () => {
   it("tell of model, step and time, each path once", async () => {
-    await appendCheckpoint(fileSystem, folder, SAVE);
-    await appendCheckpoint(fileSystem, folder, { ...SAVE, kind: "final" });
-    await appendCheckpoint(fileSystem, folder, { ...SAVE, name: "sampler", state_path: null });
+    await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
+    await appendCheckpoint(fileSystem.within(folder), folder, { ...SAVE, kind: "final" });
+    await appendCheckpoint(fileSystem.within(folder), folder, {
+      ...SAVE,
+      name: "sampler",
+      state_path: null,
+    });
     const { checkpoints, told, rewards } = reader();
     await checkpoints.read();
     checkpoints.dispose();
@@ -70,13 +74,17 @@ describe("the checkpoints of this window's runs", () => {
   });
 
   it("are told again only when a run has saved since", async () => {
-    await appendCheckpoint(fileSystem, folder, SAVE);
+    await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
     const { checkpoints, told } = reader();
     await checkpoints.read();
     await checkpoints.read();
     expect(told).toHaveLength(1);
     const path = "tinker://s:train:0/weights/checkpoint_000020";
-    await appendCheckpoint(fileSystem, folder, { ...SAVE, state_path: path, step: 20 });
+    await appendCheckpoint(fileSystem.within(folder), folder, {
+      ...SAVE,
+      state_path: path,
+      step: 20,
+    });
     await checkpoints.read();
     checkpoints.dispose();
     expect(told.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);

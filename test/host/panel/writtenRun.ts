@@ -1,6 +1,6 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
-import type { FileSystem } from "../../../src/core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../../src/core/ports.ts";
 import { alarmBegins } from "../../../src/core/run/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/run/alarms/alarmTexts.ts";
 import { appendCheckpoint } from "../../../src/core/run/checkpointLog.ts";
@@ -61,17 +61,17 @@ export async function writeHardRun(
     { fileSystem, clock },
     { ...starter, parent, name: "hard", runId: "r1" },
   );
-  const { folder } = lease;
-  await writeConfig(fileSystem, folder);
-  await writeSteps(fileSystem, folder, 1, 0, 19);
+  const { folder, files } = lease;
+  await writeConfig(files, folder);
+  await writeSteps(files, folder, 1, 0, 19);
   await lease.update({ phase: "stopped" });
   const again = await resumeRun(
     { fileSystem, clock, isProcessAlive: () => false },
     { ...starter, folder, step: RESUMED_STEP },
   );
-  await writeSteps(fileSystem, folder, 2, RESUMED_STEP, STEPS);
+  await writeSteps(files, folder, 2, RESUMED_STEP, STEPS);
   const events = createEventLog({
-    fileSystem,
+    fileSystem: files,
     clock,
     redactor: new Redactor(),
     folder,
@@ -85,12 +85,12 @@ export async function writeHardRun(
     data: {},
   });
   await events.record(alarmBegins(CUT_STEP, CUT_TURNS));
-  await writeRollouts(fileSystem, folder, rollouts, tokens);
+  await writeRollouts(files, folder, rollouts, tokens);
   await again.update({ phase: "running" });
   return { folder, step: STEPS - 1 };
 }
 
-async function writeConfig(fileSystem: FileSystem, folder: string): Promise<void> {
+async function writeConfig(fileSystem: FolderFiles, folder: string): Promise<void> {
   const paths = runPaths(folder);
   await fileSystem.writeAtomic(
     paths.config,
@@ -112,7 +112,7 @@ async function writeConfig(fileSystem: FileSystem, folder: string): Promise<void
 }
 
 async function writeSteps(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   attempt: number,
   from: number,
@@ -187,7 +187,7 @@ function checkpoint(step: number) {
 }
 
 async function writeRollouts(
-  fileSystem: FileSystem,
+  fileSystem: FolderFiles,
   folder: string,
   count: number,
   tokens: number,

@@ -1,6 +1,6 @@
 /** What alarms must remember of a run: a bounded number of its rows, the same after a resume as without one. */
 
-import type { FileSystem } from "../../ports.ts";
+import type { FolderFiles } from "../../ports.ts";
 import { runPaths } from "../layout.ts";
 import { readLines } from "../lineReader.ts";
 import type { MetricsRow } from "../metricsTree.ts";
@@ -16,7 +16,7 @@ export class AlarmHistory {
   #firstGaps: readonly number[] = [];
 
   /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
-  static async read(fileSystem: FileSystem, folder: string): Promise<AlarmHistory> {
+  static async read(fileSystem: FolderFiles, folder: string): Promise<AlarmHistory> {
     const history = new AlarmHistory();
     // A long run has thousands of rows, and of most of them nothing is wanted.
     const last: MetricsRow[] = [];

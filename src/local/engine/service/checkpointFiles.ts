@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { z } from "zod";
 import { isAppError } from "../../../core/errors.ts";
-import type { FileSystem } from "../../../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../../core/ports.ts";
 import { parseJson } from "../../../core/util/jsonl.ts";
 import {
   type CheckpointRecord,
@@ -29,25 +29,29 @@ const HASH_LENGTH = 16;
 /** A checkpoint exists exactly when its record does: the weights are written before it and removed after it. */
 export class CheckpointFiles {
   readonly #root: string;
-  readonly #files: FileSystem;
+  readonly #files: FolderFiles;
   readonly #uuid: () => string;
 
   constructor({ root, files, uuid }: CheckpointFilesOptions) {
     this.#root = root;
-    this.#files = files;
+    this.#files = files.within(root);
     this.#uuid = uuid;
   }
 
   async runs(): Promise<readonly RunRecord[]> {
     const folders = await this.#files.list(this.#root);
     const records = await Promise.all(
-      folders.map((folder) => this.#read(join(this.#root, folder, RUN_FILE), runRecordSchema)),
+      folders.map(async (folder) => {
+        const record = await this.#read(join(this.#root, folder, RUN_FILE), runRecordSchema);
+        return record !== null && folderName(record.run_id) === folder ? record : null;
+      }),
     );
     return records.filter((record) => record !== null);
   }
 
-  run(runId: string): Promise<RunRecord | null> {
-    return this.#read(join(this.#runFolder(runId), RUN_FILE), runRecordSchema);
+  async run(runId: string): Promise<RunRecord | null> {
+    const record = await this.#read(join(this.#runFolder(runId), RUN_FILE), runRecordSchema);
+    return record?.run_id === runId ? record : null;
   }
 
   async writeRun(record: RunRecord): Promise<void> {
@@ -67,7 +71,7 @@ export class CheckpointFiles {
 
   async checkpoint(key: CheckpointKey): Promise<CheckpointRecord | null> {
     const record = await this.#read(this.#recordPath(key), checkpointRecordSchema);
-    return record?.name === key.name ? record : null;
+    return record !== null && isOf(record, key) && record.name === key.name ? record : null;
   }
 
   /** Writes the weights and then the record that makes them count; the weights of an older record go last. */
@@ -119,7 +123,9 @@ export class CheckpointFiles {
     const records = await Promise.all(
       names.map((name) => this.#read(join(folder, name), checkpointRecordSchema)),
     );
-    return records.filter((record) => record !== null);
+    return records
+      .filter((record) => record !== null)
+      .filter((record) => isOf(record, { runId, kind }));
   }
 
   /** Null for a file that is absent or does not hold what it should: such a checkpoint does not exist. */
@@ -137,7 +143,7 @@ export class CheckpointFiles {
   }
 
   #runFolder(runId: string): string {
-    return join(this.#root, runId.replaceAll(":", "."));
+    return join(this.#root, folderName(runId));
   }
 
   #kindFolder(runId: string, kind: CheckpointKind): string {
@@ -147,6 +153,15 @@ export class CheckpointFiles {
   #recordPath(key: CheckpointKey): string {
     return join(this.#kindFolder(key.runId, key.kind), `${fileStem(key.name)}.json`);
   }
+}
+
+/** Records belong where they lie: one that names another place would have files removed there. */
+function isOf(record: CheckpointRecord, { runId, kind }: Omit<CheckpointKey, "name">): boolean {
+  return record.run_id === runId && record.kind === kind;
+}
+
+function folderName(runId: string): string {
+  return runId.replaceAll(":", ".");
 }
 
 /** Readable, and distinct for names that differ in case only or are too long or reserved as file names. */

@@ -1,7 +1,7 @@
 /** What the store writes beside the weights: one record per run and one per checkpoint. */
 
 import * as z from "zod";
-import { isRunId } from "./tinkerPath.ts";
+import { isCheckpointName, isRunId } from "./tinkerPath.ts";
 
 const loraSchema = z.object({
   rank: z.number(),
@@ -27,7 +27,7 @@ export const checkpointRecordSchema = z.object({
   format: z.literal(1),
   run_id: z.string().refine(isRunId),
   kind: z.enum(["weights", "sampler_weights"]),
-  name: z.string(),
+  name: z.string().refine(isCheckpointName),
   /** File of the weights, in the folder of the record. */
   file: z.string().regex(/^[a-z0-9_-]+\.[0-9a-f-]+\.safetensors$/),
   base_model: z.string(),

@@ -34,12 +34,16 @@ export function checkpointKey(
   name: string,
   shown = `${runId}/${kind}/${name}`,
 ): CheckpointKey {
-  if (!isRunId(runId) || !isCheckpointKind(kind) || !NAME.test(name)) throw notAPath(shown);
+  if (!isRunId(runId) || !isCheckpointKind(kind) || !isCheckpointName(name)) throw notAPath(shown);
   return { runId, kind, name };
 }
 
 export function isRunId(text: string): boolean {
   return RUN_ID.test(text);
+}
+
+export function isCheckpointName(text: string): boolean {
+  return NAME.test(text);
 }
 
 function isCheckpointKind(text: string): text is CheckpointKind {

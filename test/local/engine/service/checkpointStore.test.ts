@@ -109,10 +109,13 @@ describe("the checkpoint store", () => {
     const files = createFileSystem();
     const failing: FileSystem = {
       ...files,
-      writeAtomic: (path, data) =>
-        path.includes("last") && path.endsWith(".json")
-          ? Promise.reject(new AppError("disk", "the disk is full"))
-          : files.writeAtomic(path, data),
+      within: (folder) => ({
+        ...files.within(folder),
+        writeAtomic: (path, data) =>
+          path.includes("last") && path.endsWith(".json")
+            ? Promise.reject(new AppError("disk", "the disk is full"))
+            : files.writeAtomic(path, data),
+      }),
     };
     const full = await openStore(1, { files: failing });
     const replacing = full.save(weights("last"), checkpoint({ bytes: bytes(9), overwrite: true }));
