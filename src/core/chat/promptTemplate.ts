@@ -56,11 +56,11 @@ export function createPromptTemplate({
       { configPath: "tokenizer_name" },
     );
   }
-  const compiled = orChatRender(() => compileTemplate(template.source));
+  const compiled = orChatRender(model, () => compileTemplate(template.source));
   return {
     source: template.source,
     render: ({ messages, tools = [], opensTurn = true }) =>
-      orChatRender(() =>
+      orChatRender(model, () =>
         compiled({
           messages,
           tools: tools.length === 0 ? null : tools,
@@ -75,13 +75,13 @@ export function createPromptTemplate({
   };
 }
 
-function orChatRender<T>(work: () => T): T {
+function orChatRender<T>({ origin }: ModelTokenizer, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     throw new AppError(
       "chat-render",
-      `The model's chat template failed: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+      `The chat template of ${origin?.name ?? "the model"} failed: ${cause instanceof Error ? cause.message : String(cause)}. ` +
         "Set `tokenizer_name` to a model whose template takes this conversation, or use a `system_prompt_template` with {tools} so that the template need not render tools.",
       { cause, configPath: "tokenizer_name" },
     );

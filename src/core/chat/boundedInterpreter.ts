@@ -1,0 +1,111 @@
+/** Runs parsed templates and gives up those that would go on for ages: a template comes with a tokenizer, from anybody. */
+
+import { Environment, Interpreter } from "@huggingface/jinja";
+
+type Evaluate = Interpreter["evaluate"];
+type Program = Parameters<Interpreter["run"]>[0];
+type Statement = Parameters<Evaluate>[0];
+
+/** About a second; a conversation of a thousand messages takes a twentieth of it. */
+const MAX_STEPS = 2_000_000;
+/** Each turn of a loop makes the ten values of `loop`. */
+const STEPS_OF_TURN = 10;
+/** So many characters or items of a value are gone through as fast as one step is made. */
+const ITEMS_PER_STEP = 16;
+/** Of a macro that calls itself, each call takes a few. */
+const MAX_DEPTH = 400;
+/** Characters of a text, items of a list. */
+const MAX_SIZE = 16_000_000;
+/** All that stands in these is searched for special names whenever they are met. */
+const READ_EACH_TIME: ReadonlySet<string> = new Set(["Macro", "CallStatement"]);
+/** As in Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
+const MAX_RANGE = 100_000;
+
+/**
+ * The text that a program makes of the variables; `sourceLength` is that of its template. Throws what it raises, and when it
+ * takes too many steps.
+ */
+export function runBounded(
+  program: Program,
+  sourceLength: number,
+  variables: Readonly<Record<string, unknown>>,
+): string {
+  const environment = new Environment();
+  for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {
+    environment.set(name, value);
+  }
+  return String(new BoundedInterpreter(environment, sourceLength).run(program).value);
+}
+
+const GLOBALS: Readonly<Record<string, unknown>> = {
+  ...{ true: true, True: true, false: false, False: false, none: null, None: null },
+  raise_exception: (message: unknown) => {
+    throw new Error(String(message));
+  },
+  range: boundedRange,
+  strftime_now: () => {
+    throw new Error("the template prints today's date, so prompts would change from day to day");
+  },
+};
+
+class BoundedInterpreter extends Interpreter {
+  readonly #sourceLength: number;
+  #stepsLeft = MAX_STEPS;
+  #depth = 0;
+  /** What loops go through: each item of these takes a turn, whatever the loop does with it. */
+  readonly #iterables = new WeakSet<object>();
+
+  constructor(environment: Environment, sourceLength: number) {
+    super(environment);
+    this.#sourceLength = sourceLength;
+  }
+
+  override evaluate(...[statement, environment]: Parameters<Evaluate>): ReturnType<Evaluate> {
+    const iterable = iterableOf(statement);
+    if (iterable !== null) this.#iterables.add(iterable);
+    if (statement !== undefined && READ_EACH_TIME.has(statement.type)) {
+      this.#count(this.#sourceLength, false);
+    }
+    if (this.#depth > MAX_DEPTH) throw new Error("a macro in it calls itself without end");
+    this.#depth += 1;
+    try {
+      const value = super.evaluate(statement, environment);
+      this.#count(sizeOf(value.value), statement !== undefined && this.#iterables.has(statement));
+      return value;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #count(size: number, isIterated: boolean): void {
+    if (size > MAX_SIZE)
+      throw new Error(`it makes a text or list longer than ${MAX_SIZE / 1e6} million`);
+    this.#stepsLeft -= 1 + size * (isIterated ? STEPS_OF_TURN : 1 / ITEMS_PER_STEP);
+    if (this.#stepsLeft >= 0) return;
+    throw new Error(
+      `it takes more than ${MAX_STEPS / 1e6} million steps, as if a loop in it did not end`,
+    );
+  }
+}
+
+function iterableOf(statement: Statement): object | null {
+  if (statement?.type !== "For") return null;
+  const { iterable } = { iterable: null, ...statement } as { readonly iterable: unknown };
+  if (typeof iterable !== "object" || iterable === null) return null;
+  // With a condition: only what is before it is evaluated.
+  const { lhs = iterable } = iterable as { readonly lhs?: object };
+  return lhs;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return value instanceof Map ? value.size : 0;
+}
+
+function boundedRange(first: number, last?: number, step = 1): readonly number[] {
+  const [start, stop] = last === undefined ? [0, first] : [first, last];
+  if (step === 0) throw new Error("range() step must not be zero");
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (length > MAX_RANGE) throw new Error(`a range in it has more than 100,000 items (${length})`);
+  return Array.from({ length }, (_, i) => start + i * step);
+}
