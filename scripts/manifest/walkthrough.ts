@@ -1,13 +1,14 @@
-/** The first steps. A line whose command does not exist yet is left out, and a step that would have no line. */
+/** The first steps. A line whose command does not exist yet is left out. */
 
-import { isCommand, withoutPlanned } from "./links.ts";
+import type { ContextKeys } from "../../src/host/contextKeyTable.ts";
+import { withoutPlanned } from "./links.ts";
 
 interface Step {
   readonly id: string;
   readonly title: string;
   readonly lines: readonly string[];
-  /** A command that completes the step when it was called. */
-  readonly completedBy?: string;
+  /** Set once the step was really done: a command that was called may have been cancelled. */
+  readonly doneWhen: keyof ContextKeys;
   /** Said for those who do not see the picture. */
   readonly picture: string;
 }
@@ -22,7 +23,7 @@ const STEPS: readonly Step[] = [
       "A small model comes with this extension. Train it on this machine: no key, no Python, no network.",
       "[Start Local Demo](command:tinkerRL.startLocalDemo)",
     ],
-    completedBy: "startLocalDemo",
+    doneWhen: "trainingStarted",
     picture: "A model and an environment on one machine, joined by a loop",
   },
   {
@@ -32,7 +33,7 @@ const STEPS: readonly Step[] = [
       "The mean reward of each step is a line; the band around it shows how much rollouts differ. A rising line means that the model learns.",
       "[Open Dashboard](command:tinkerRL.openDashboard)",
     ],
-    completedBy: "openDashboard",
+    doneWhen: "dashboardOpened",
     picture: "A chart whose line rises, with a band around it",
   },
   {
@@ -42,7 +43,7 @@ const STEPS: readonly Step[] = [
       "A trajectory is the record of one rollout: what the model said, which tools it called, and which turn earned which reward. Open one from the Trajectories view.",
       "[Go to Trajectories](command:tinkerRL.trajectories.focus)",
     ],
-    completedBy: "openRollout",
+    doneWhen: "trajectoryOpened",
     picture: "Turns of a conversation, with a reward beside one of them",
   },
   {
@@ -52,7 +53,7 @@ const STEPS: readonly Step[] = [
       "A run follows from one YAML file. While you write it, keys and values are completed, explained and checked.",
       "[Create Configuration](command:tinkerRL.newConfig)",
     ],
-    completedBy: "newConfig",
+    doneWhen: "configCreated",
     picture: "A file with a marked word and a list of suggestions",
   },
   {
@@ -63,7 +64,7 @@ const STEPS: readonly Step[] = [
       "[Set API Key](command:tinkerRL.setApiKey)",
       "Or [import keys from a .env file](command:tinkerRL.importEnv).",
     ],
-    completedBy: "setApiKey",
+    doneWhen: "keyStored",
     picture: "A key in front of a closed box",
   },
   {
@@ -73,7 +74,7 @@ const STEPS: readonly Step[] = [
       "**Stop and Save** ends a run after the step under way. **Resume Run** goes on from there, also after the editor was closed. Both are in the Runs view.",
       "[Go to Runs](command:tinkerRL.runs.focus)",
     ],
-    completedBy: "resumeRun",
+    doneWhen: "runResumed",
     picture: "A line with a gap that goes on where it stopped",
   },
 ];
@@ -84,14 +85,12 @@ export function walkthroughEntries(): readonly Readonly<Record<string, unknown>>
       id: ID,
       title: "%walkthrough.title%",
       description: "%walkthrough.description%",
-      steps: STEPS.map(({ id, completedBy }) => ({
+      steps: STEPS.map(({ id, doneWhen }) => ({
         id,
         title: `%walkthrough.${id}.title%`,
         description: `%walkthrough.${id}.description%`,
         media: { svg: `media/walkthrough/${id}.svg`, altText: `%walkthrough.${id}.picture%` },
-        ...(completedBy !== undefined && isCommand(completedBy)
-          ? { completionEvents: [`onCommand:tinkerRL.${completedBy}`] }
-          : {}),
+        completionEvents: [`onContext:tinkerRL.${doneWhen}`],
       })),
     },
   ];

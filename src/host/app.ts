@@ -193,7 +193,10 @@ export async function createApp(parts: AppParts): Promise<App> {
       workspaceState: context.workspaceState,
       extensionUri: context.extensionUri,
       programFolder,
-      onShown: (folder) => focus.choose(folder),
+      onShown: (folder) => {
+        focus.choose(folder);
+        void setContextKey("dashboardOpened", true);
+      },
     }),
   );
   const notices = keep(
@@ -205,6 +208,18 @@ export async function createApp(parts: AppParts): Promise<App> {
   );
   keep(keepStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
   keep(openOnStart(trainings, panel));
+  keep(
+    keys.store.onDidChange(() => {
+      void keys.store.list().then((stored) => setContextKey("keyStored", stored.length > 0));
+    }),
+  );
+  keep(
+    trainings.onDidChange(() => {
+      const begun = trainings.active.filter(({ folder }) => folder !== null);
+      if (begun.length > 0) void setContextKey("trainingStarted", true);
+      if (begun.some(({ wish }) => wish.resume !== null)) void setContextKey("runResumed", true);
+    }),
+  );
   keep(finder.onDidFind(() => config.refresh()));
   keep(
     store.onDidChange((folder) => {
@@ -216,7 +231,13 @@ export async function createApp(parts: AppParts): Promise<App> {
       trees.runs.view.badge =
         live === 0
           ? undefined
-          : { value: live, tooltip: vscode.l10n.t("{0} runs under way", live) };
+          : {
+              value: live,
+              tooltip:
+                live === 1
+                  ? vscode.l10n.t("1 run under way")
+                  : vscode.l10n.t("{0} runs under way", live),
+            };
     }),
   );
 

@@ -12,6 +12,13 @@ export interface ContextKeys {
   readonly followLatest: boolean;
   /** True while the list of runs holds archived ones, too. */
   readonly archivedShown: boolean;
+  /** True once it was done in this window: what completes the steps of the walkthrough. */
+  readonly trainingStarted: boolean;
+  readonly dashboardOpened: boolean;
+  readonly trajectoryOpened: boolean;
+  readonly configCreated: boolean;
+  readonly keyStored: boolean;
+  readonly runResumed: boolean;
 }
 
 /** All keys, for the check that when clauses ask for nothing else. */
@@ -23,4 +30,10 @@ export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
   trajectoryFilter: true,
   followLatest: true,
   archivedShown: true,
+  trainingStarted: true,
+  dashboardOpened: true,
+  trajectoryOpened: true,
+  configCreated: true,
+  keyStored: true,
+  runResumed: true,
 };

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { editsTitle } from "../core/run/alarms/editWords.ts";
 import { systemClock } from "../node/clock.ts";
+import { formatQuantity } from "../shared/format.ts";
 import { NoticeQueue } from "./noticeQueue.ts";
 import { plainMessage } from "./plainText.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
@@ -71,7 +72,10 @@ export class Notices implements vscode.Disposable {
       const later = vscode.l10n.t("Later");
       const never = vscode.l10n.t("Don't Offer for This Run");
       const repeats = run.repeats ?? 0;
-      const cost = repeats === 0 ? "" : vscode.l10n.t(" A resume repeats {0} steps.", repeats);
+      const cost =
+        repeats === 0
+          ? ""
+          : vscode.l10n.t(" A resume repeats {0}.", formatQuantity(repeats, "step"));
       const text = vscode.l10n.t(
         "The run {0} was interrupted after step {1}.{2}",
         ...[run.name, run.steps, cost],

@@ -22,6 +22,7 @@ import { sha256 } from "../node/hash.ts";
 import { proxyPasswords } from "../node/proxyPasswords.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
+import { formatQuantity } from "../shared/format.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
 import { writtenSecrets } from "./configFiles.ts";
 import {
@@ -235,7 +236,12 @@ async function trainToEnd(
   const { isStopping, signal } = scope.control;
   const early = isStopping ? undefined : signal;
   await pieces.uploads?.drain(isStopping ? "stopped" : "done", early);
-  await event(context, end.step, "run-ended", `The run is ${end.outcome} after ${end.step} steps.`);
+  await event(
+    context,
+    end.step,
+    "run-ended",
+    `The run is ${end.outcome} after ${formatQuantity(end.step, "step")}.`,
+  );
   await pieces.wandb?.finish(0, early);
   await lease.update({ phase: end.outcome, control: null });
   context.watch({

@@ -8,6 +8,7 @@ import { applyTextEdits } from "../config/textEdits.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
+import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 import { type CheckpointRemovalParts, removeCheckpoint } from "./removeCheckpoint.ts";
 
@@ -124,6 +125,11 @@ async function choose(
         entry,
       });
     }
+  }
+  if (items.length === 0) {
+    const text = vscode.l10n.t("There are no checkpoints here. A run saves one every few steps.");
+    await offerInstead(text, offersToTrain());
+    return undefined;
   }
   return vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { RunLabels } from "../views/runLabels.ts";
 import { runRow } from "../views/runRow.ts";
+import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 
 export interface ChooseRunParts {
   readonly store: RunStore;
@@ -29,7 +30,7 @@ export async function chooseRun(
   const runs = store.runs.filter(fits);
   const [only, ...others] = runs;
   if (only === undefined) {
-    void vscode.window.showInformationMessage(none);
+    void offerInstead(none, offersFor(store));
     return undefined;
   }
   if (others.length === 0) return only;
@@ -39,6 +40,11 @@ export async function chooseRun(
     return { label, description, run };
   });
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.run;
+}
+
+function offersFor({ runs }: RunStore): readonly Offer[] {
+  if (runs.length === 0) return offersToTrain();
+  return [{ label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" }];
 }
 
 /** The run folder that a row of a view or the dashboard names; null for anything else. */

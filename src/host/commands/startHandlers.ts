@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
+import { formatQuantity } from "../../shared/format.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -75,7 +76,10 @@ async function isSound(config: vscode.Uri): Promise<boolean> {
   await vscode.commands.executeCommand("workbench.actions.view.problems");
   const count = problems.filter(({ severity }) => severity === "error").length;
   vscode.window.setStatusBarMessage(
-    vscode.l10n.t("$(error) Not started: the configuration has {0} errors.", count),
+    vscode.l10n.t(
+      "$(error) Not started: the configuration has {0}.",
+      formatQuantity(count, "error"),
+    ),
     SHOWN_MS,
   );
   return false;

@@ -6,6 +6,7 @@ import { setContextKey } from "../contextKeys.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import { describeFilter, type RolloutFilter, type RolloutOrder } from "../views/rolloutFilter.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
+import { offerInstead } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
 type TrajectoryCommand =
@@ -44,15 +45,16 @@ export function trajectoryHandlers(
   };
   const chosenPlace = (target: unknown): RolloutPlace | null =>
     placeOf(target) ?? placeOf(view.selection[0]);
-  const select = (): void => {
-    const text = vscode.l10n.t("Select a rollout in the Trajectories view first.");
-    void vscode.window.showInformationMessage(text);
-  };
+  const select = (): Promise<void> =>
+    offerInstead(vscode.l10n.t("Select a rollout in the Trajectories view first."), [
+      { label: vscode.l10n.t("Show Trajectories"), command: "tinkerRL.trajectories.focus" },
+    ]);
   return {
     openRollout: (target) => {
       const place = chosenPlace(target);
-      if (place === null) select();
-      else parts.open(place);
+      if (place === null) return select();
+      parts.open(place);
+      return setContextKey("trajectoryOpened", true);
     },
     openRolloutJson: async (target) => {
       const place = chosenPlace(target);

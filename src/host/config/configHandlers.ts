@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
+import { formatQuantity } from "../../shared/format.ts";
 import type { CommandHandler } from "../commands/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedParts } from "./configParts.ts";
@@ -75,7 +76,12 @@ async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]):
   const text =
     errors + warnings === 0
       ? vscode.l10n.t("{0} is valid", name)
-      : vscode.l10n.t("{0}: {1} errors, {2} warnings", name, errors, warnings);
+      : vscode.l10n.t(
+          "{0}: {1}, {2}",
+          name,
+          formatQuantity(errors, "error"),
+          formatQuantity(warnings, "warning"),
+        );
   vscode.window.setStatusBarMessage(text, SHOWN_MS);
   if (errors + warnings === 0) return;
   await vscode.window.showTextDocument(document, { preserveFocus: true, preview: false });

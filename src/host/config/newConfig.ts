@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { TEMPLATES, type Template } from "../../core/config/editing/templates.ts";
+import { setContextKey } from "../contextKeys.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
 /** Resolves to the new document, or undefined when the user picked nothing. */
@@ -22,6 +23,7 @@ async function open(template: Template): Promise<vscode.TextDocument> {
     ? vscode.workspace.openTextDocument({ language: "yaml", content: template.text })
     : openNamed(folder, template));
   await vscode.window.showTextDocument(document);
+  await setContextKey("configCreated", true);
   return document;
 }
 

@@ -104,7 +104,8 @@ function checkpointItem({ folder, name, entry }: Extract<CheckpointNode, { kind:
   item.description = row.description;
   item.contextValue = row.context;
   item.accessibilityInformation = { label: row.spoken };
-  item.tooltip = [entry.state_path, entry.sampler_path].filter((path) => path !== null).join("\n");
+  const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
+  item.tooltip = [`${row.label} · ${row.description}`, ...paths].join("\n");
   const color = expiresSoon(entry, Date.now())
     ? new vscode.ThemeColor("list.warningForeground")
     : undefined;

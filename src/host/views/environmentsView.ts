@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { ageText, type Catalogue, findEnvironment } from "../../core/config/editing/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
-import { formatCount } from "../../shared/format.ts";
+import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { Listening } from "../emitter.ts";
 import { environmentRow } from "./environmentRow.ts";
 
@@ -150,7 +150,7 @@ export class EnvironmentsView
           name,
           tasks === null
             ? vscode.l10n.t("split")
-            : vscode.l10n.t("split · {0} tasks", formatCount(tasks)),
+            : vscode.l10n.t("split · {0}", formatQuantity(tasks, "task")),
         ),
       ),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),

@@ -17,7 +17,7 @@ export interface RolloutPlace {
 
 /** The address of a rollout's document; its title tells step, group and rollout from 1. */
 export function rolloutUri({ folder, step, group, rollout }: RolloutPlace): vscode.Uri {
-  const name = `step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}.json`;
+  const name = `${nameOf({ step, group, rollout })}.json`;
   const query = new URLSearchParams({
     folder,
     step: `${step}`,
@@ -39,12 +39,11 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const query = new URLSearchParams(uri.query);
     const folder = query.get("folder") ?? "";
-    const [step, group, rollout] = ["step", "group", "rollout"].map((name) =>
-      Number(query.get(name)),
-    );
+    const number = (name: string): number => Number(query.get(name) ?? -1);
+    const [step, group, rollout] = [number("step"), number("group"), number("rollout")];
     const run = this.#feeds.follow(folder);
     try {
-      const summary = (await run.follower.rollouts(step ?? -1)).find(
+      const summary = (await run.follower.rollouts(step)).find(
         (each) => each.group === group && each.rollout === rollout,
       );
       const body =
@@ -53,9 +52,18 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
           : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
       if (body === null)
         return vscode.l10n.t("// The run folder does not hold this rollout any more.");
-      return JSON.stringify(body, null, 2);
+      return JSON.stringify({ shown_as: shownAs({ step, group, rollout }), ...body }, null, 2);
     } finally {
       run.dispose();
     }
   }
+}
+
+function nameOf({ step, group, rollout }: Omit<RolloutPlace, "folder">): string {
+  return `step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
+}
+
+/** Files count from 0, the screen from 1. */
+function shownAs(place: Omit<RolloutPlace, "folder">): string {
+  return `${nameOf(place)} (counted from 1, as on the screen; the fields below count from 0)`;
 }

@@ -1,7 +1,7 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
-import { formatDuration, formatReward } from "../../shared/format.ts";
+import { formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
 import { plainMessage } from "../plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
@@ -42,7 +42,7 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
   if (file !== null && file.attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${file.attempt}`]);
   if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
   if (!isLive && repeats !== null && repeats > 0) {
-    rows.push([vscode.l10n.t("A resume repeats"), `${repeats} steps`]);
+    rows.push([vscode.l10n.t("A resume repeats"), formatQuantity(repeats, "step")]);
   }
   rows.push([vscode.l10n.t("Folder"), folder]);
   return rows;

@@ -260,10 +260,9 @@ function rolloutItem(
 ): vscode.TreeItem {
   const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
   const { error } = summary;
-  const lines = [fateText(summary), error === null ? null : plainLine(error)].filter(
-    (line) => line !== null,
-  );
-  if (lines.length > 0) item.tooltip = lines.join("\n");
+  const text = `${item.label} · ${item.description}`;
+  const reasons = [fateText(summary), error === null ? null : plainLine(error)];
+  item.tooltip = [text, ...reasons].filter((line) => line !== null).join("\n");
   item.command = {
     command: "tinkerRL.openRollout",
     title: vscode.l10n.t("Open Rollout"),

@@ -11,6 +11,7 @@ import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
+import { formatQuantity } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import type { Closers } from "../closers.ts";
 import type { ReportContext } from "./reportContext.ts";
@@ -137,7 +138,7 @@ export class RolloutUploads {
     if (waiting > 0) this.#lingers();
     if (waiting > 0 || told !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
-    const message = `${waiting} rollouts are not uploaded to OpenReward yet; the next resume uploads them.`;
+    const message = `${formatQuantity(waiting, "rollout is", "rollouts are")} not uploaded to OpenReward yet; the next resume uploads them.`;
     this.#record("warn", "upload-left", message, waiting);
   }
 

@@ -1,5 +1,6 @@
 /** Completion of keys: those that a mapping may have and does not have yet. */
 
+import { formatQuantity } from "../../../shared/format.ts";
 import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../field.ts";
 import { shapeAt } from "../fields.ts";
 import { LOSS_PARAMETERS } from "../lossRules.ts";
@@ -155,7 +156,7 @@ function splitKeys(context: CompletionContext, shape: MapShape): readonly Comple
     keyCompletion(context, {
       key: name,
       kind: "split",
-      detail: tasks === null ? "" : `${tasks} tasks`,
+      detail: tasks === null ? "" : formatQuantity(tasks, "task"),
       documentation: "",
       shape: shape.of,
       example: null,

@@ -1,6 +1,11 @@
 /** Completion of values: words that a field takes, names from the catalogue, numbers that make sense. */
 
-import { formatCount, formatDuration, formatReward } from "../../../shared/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatQuantity,
+  formatReward,
+} from "../../../shared/format.ts";
 import type { Json } from "../../json.ts";
 import type { Field, Shape } from "../field.ts";
 import { type CheckpointEntry, type ModelEntry, usableCheckpoints } from "./catalogue.ts";
@@ -128,7 +133,7 @@ function evaluationSplits(
   return entries.map(({ name, tasks }) => ({
     value: isItem ? name : [name],
     kind: "split",
-    detail: tasks === null ? "" : `${formatCount(tasks)} tasks`,
+    detail: tasks === null ? "" : formatQuantity(tasks, "task"),
   }));
 }
 

@@ -1,6 +1,6 @@
 /** An environment in a few words. */
 
-import { formatCount, formatQuantity } from "../../../shared/format.ts";
+import { formatQuantity } from "../../../shared/format.ts";
 import type { EnvironmentEntry, SplitEntry } from "./catalogue.ts";
 import { code, plainText } from "./markdown.ts";
 
@@ -8,7 +8,7 @@ import { code, plainText } from "./markdown.ts";
 export function environmentDetail({ splits, tools }: EnvironmentEntry): string {
   const split = splits?.find(({ name }) => name === "train") ?? splits?.[0];
   return [
-    split?.tasks == null ? null : `${formatCount(split.tasks)} ${split.name} tasks`,
+    split?.tasks == null ? null : formatQuantity(split.tasks, `${split.name} task`),
     tools === null ? null : formatQuantity(tools.length, "tool"),
   ]
     .filter((part) => part !== null)

@@ -1,0 +1,24 @@
+/** What a command says when it has nothing to act on, with what would help. */
+
+import * as vscode from "vscode";
+
+export interface Offer {
+  readonly label: string;
+  /** Full name of a command. */
+  readonly command: string;
+}
+
+/** What helps where there are no runs yet. */
+export function offersToTrain(): readonly Offer[] {
+  return [
+    { label: vscode.l10n.t("Start Training"), command: "tinkerRL.startTraining" },
+    { label: vscode.l10n.t("Start Local Demo"), command: "tinkerRL.startLocalDemo" },
+  ];
+}
+
+export async function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
+  const labels = offers.map(({ label }) => label);
+  const chosen = await vscode.window.showInformationMessage(text, ...labels);
+  const offer = offers.find(({ label }) => label === chosen);
+  if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
+}
