@@ -13,6 +13,6 @@ export function withoutPlanned(lines: readonly string[]): readonly string[] {
 }
 
 /** True when a command exists. */
-export function isCommand(id: string): boolean {
+function isCommand(id: string): boolean {
   return COMMANDS.has(id);
 }
