@@ -11,8 +11,3 @@ export function withoutPlanned(lines: readonly string[]): readonly string[] {
     [...line.matchAll(LINK)].every(([, id]) => id !== undefined && COMMANDS.has(id)),
   );
 }
-
-/** True when a command exists. */
-function isCommand(id: string): boolean {
-  return COMMANDS.has(id);
-}
