@@ -6,12 +6,13 @@ import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { NewestEntries } from "./newestEntries.ts";
+import { checkpointName, checkpointPath } from "./storedNames.ts";
 
 const count = z.number().int().nonnegative();
 
 const checkpointSchema = z
   .object({
-    name: z.string(),
+    name: checkpointName,
     /** Completed steps. */
     step: count,
     epoch: count,
@@ -19,9 +20,9 @@ const checkpointSchema = z
     position: count,
     kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
     /** For a resume. */
-    state_path: z.string().nullable(),
+    state_path: checkpointPath.nullable(),
     /** For use. */
-    sampler_path: z.string().nullable(),
+    sampler_path: checkpointPath.nullable(),
     /** ISO 8601; null = kept until deleted. */
     expires_at: z.string().nullable(),
     /** Flat metric names with their values at the save. */

@@ -6,6 +6,7 @@ import { AppError, isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
+import { baseName, storedId } from "./storedNames.ts";
 
 /** A trainer writes its heartbeat this often. */
 export const HEARTBEAT_MS = 5_000;
@@ -33,8 +34,8 @@ const smallNumber = wholeNumber.max(1_000_000);
 const runFileSchema: z.ZodType<RunFile> = z
   .object({
     schemaVersion: z.literal(1),
-    runId: z.string(),
-    name: z.string(),
+    runId: storedId,
+    name: baseName,
     pid: wholeNumber,
     host: z.string().exactOptional(),
     owner: z.enum(["terminal", "editor"]),

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
+import { checkpointPath, storedId } from "./storedNames.ts";
 
 const SCHEMA_VERSION = 1;
 
@@ -18,10 +19,10 @@ const runStateSchema = z
     schema_version: z.literal(SCHEMA_VERSION),
     run_ids: z
       .object({
-        local: z.string(),
+        local: storedId,
         tinker_session: z.string().nullable(),
         tinker_model: z.string().nullable(),
-        wandb: z.string().nullable(),
+        wandb: storedId.nullable(),
         openreward: z.string().nullable(),
       })
       .readonly(),
@@ -50,7 +51,7 @@ const runStateSchema = z
     /** Configuration keys changed since the start, in the order of their first change. */
     changed_keys: z.array(z.string()).readonly(),
     last_checkpoint: z
-      .object({ step: count, state_path: z.string(), sampler_path: z.string().nullable() })
+      .object({ step: count, state_path: checkpointPath, sampler_path: checkpointPath.nullable() })
       .readonly()
       .nullable(),
     best_eval: z.null(),

@@ -9,9 +9,10 @@ import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine, lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
+import { storedId } from "./storedNames.ts";
 
 const count = z.int().nonnegative();
-const rollout = { step: count, group: count, rollout: count, id: z.string() };
+const rollout = { step: count, group: count, rollout: count, id: storedId };
 /** How many scored rollouts wait, after this line. */
 const waiting = { waiting: count };
 

@@ -1,7 +1,7 @@
 /** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
 
 import { type DeliveryParts, type Reach, Teller } from "./delivery.ts";
-import { type OfflineRun, openOfflineRun } from "./offlineRun.ts";
+import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
 import type { Place } from "./place.ts";
 
 const REST_MS = 3_600_000;
@@ -24,7 +24,7 @@ export class OfflineDelivery {
   async run(): Promise<void> {
     const run = await this.#open();
     const { rest, exitCode, signal } = this.#parts;
-    const file = () => ({ path: run.path, size: run.size });
+    const file = () => ({ folder: nameOf(run), size: run.size });
     const reach = (): Reach => ({ book: run.book, place: { file: file() } });
     for (;;) {
       signal.throwIfAborted();
@@ -42,7 +42,7 @@ export class OfflineDelivery {
     const { config } = await this.#teller.config();
     const isResumed = place.next > 0 || place.step > 0;
     const run = await openOfflineRun(
-      { ...this.#parts, parent: `${folder}/wandb` },
+      { ...this.#parts, parent: parentOf(folder) },
       { ...init, config },
       { nextStep: place.step, runtimeS: place.runtimeS, isResumed },
     );
@@ -57,17 +57,18 @@ export class OfflineDelivery {
 
   /** Behind what was filed, or sent, before; a file that was cut off in the middle is cut back to its last whole part. */
   async #place(): Promise<Place> {
-    const { places, fileSystem } = this.#parts;
+    const { places, fileSystem, folder } = this.#parts;
     const sent = places.confirmed("online");
     const confirmed = places.confirmed("offline");
     const pending = places.pending("offline");
     const file = pending?.file ?? null;
     let place = confirmed;
     if (pending !== null && file !== null) {
-      const size = (await fileSystem.size(file.path)) ?? 0;
+      const path = offlinePath(`${parentOf(folder)}/${file.folder}`, places.runId);
+      const size = (await fileSystem.size(path)) ?? 0;
       if (size >= file.size) place = pending;
-      else if (confirmed.file?.path === file.path && size > confirmed.file.size) {
-        await fileSystem.truncate(file.path, confirmed.file.size);
+      else if (confirmed.file?.folder === file.folder && size > confirmed.file.size) {
+        await fileSystem.truncate(path, confirmed.file.size);
       }
     }
     return sent.next > place.next ? { ...sent, file: null } : place;
@@ -75,7 +76,14 @@ export class OfflineDelivery {
 }
 
 /** Without the way to the run folder, which would name its user. */
-function openedText({ folder }: OfflineRun): string {
-  const name = folder.slice(folder.lastIndexOf("/") + 1);
-  return `filed in the run folder; \`wandb sync wandb/${name}\`, run there, sends it.`;
+function openedText(run: OfflineRun): string {
+  return `filed in the run folder; \`wandb sync wandb/${nameOf(run)}\`, run there, sends it.`;
+}
+
+function nameOf({ folder }: OfflineRun): string {
+  return folder.slice(folder.lastIndexOf("/") + 1);
+}
+
+function parentOf(runFolder: string): string {
+  return `${runFolder}/wandb`;
 }

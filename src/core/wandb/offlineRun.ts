@@ -76,7 +76,7 @@ export class OfflineRun implements WandbRun {
   ) {
     this.#parts = parts;
     this.folder = folder;
-    this.path = `${folder}/run-${init.id}.wandb`;
+    this.path = offlinePath(folder, init.id);
     this.#book = new RunBook({ config: init.config, startedAtMs, ...spent });
     this.#add(headerRecord(parts.producer));
     this.#add(runRecord(init, startedAtMs, isResumed));
@@ -165,6 +165,11 @@ export class OfflineRun implements WandbRun {
     await fileSystem.makeDirectory(target.slice(0, target.lastIndexOf("/")));
     await fileSystem.writeAtomic(target, text);
   }
+}
+
+/** The file of a run in its folder. */
+export function offlinePath(folder: string, runId: string): string {
+  return `${folder}/run-${runId}.wandb`;
 }
 
 /** The folder itself, or with `-1`, `-2` … when it is taken. */

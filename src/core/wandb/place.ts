@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
+import { baseName, storedId } from "../run/storedNames.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 
@@ -22,8 +23,8 @@ const placeSchema = z
     runtimeS: z.number().nonnegative(),
     /** The last step told, by the attempt that made it. */
     sent: z.record(z.string(), count).readonly(),
-    /** Of what is filed for later: the file and its size. */
-    file: z.object({ path: z.string(), size: count }).readonly().nullable(),
+    /** Of what is filed for later: the folder in `wandb` that it lies in, and its size; null also for what cannot be one. */
+    file: z.object({ folder: baseName, size: count }).readonly().nullable().catch(null),
   })
   .readonly();
 
@@ -41,7 +42,7 @@ const roadSchema = z
 const fileSchema = z
   .object({
     schemaVersion: z.literal(1),
-    runId: z.string(),
+    runId: storedId,
     /** Null = it was only filed so far. */
     deployment: z.string().nullable(),
     entity: z.string().nullable(),

@@ -444,7 +444,7 @@ describe("a run that is filed", () => {
     const { confirmed } = note.offline;
     // As if the last write had been cut: the place is not confirmed, and only a part of it lies in the file.
     note.offline = {
-      confirmed: { ...confirmed, next: 1, file: { path, size: whole } },
+      confirmed: { ...confirmed, next: 1, file: { ...confirmed.file, size: whole } },
       pending: confirmed,
     };
     await run.fileSystem.writeAtomic("/runs/run/wandb.json", JSON.stringify(note));
