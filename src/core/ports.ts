@@ -1,5 +1,7 @@
 /** What the core needs from its surroundings. Interfaces only: `node/` implements them, tests fake them. */
 
+import type { ReplyLimit } from "./replyLimits.ts";
+
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
@@ -7,6 +9,8 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array;
   /** Whole-request limit in milliseconds, until the body is read; absent = none. */
   readonly timeoutMs?: number;
+  /** Bounds every way of reading the answer; absent = `REPLY_LIMITS.other`, and AppError `transport` beyond it. */
+  readonly replyLimit?: ReplyLimit;
   readonly signal?: AbortSignal;
 }
 

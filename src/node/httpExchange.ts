@@ -1,8 +1,9 @@
-/** One request and its answer, fed by the connection; owns the time limit and the abort. */
+/** One request and its answer, fed by the connection; owns the limits of time and length, and the abort. */
 
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
+import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
 import { ArrivingBody } from "./httpBody.ts";
-import { connectionFault, timeoutFault } from "./httpFaults.ts";
+import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
 import type { Pacer } from "./pacer.ts";
 
 /** What the connection lets its user do. */
@@ -30,6 +31,7 @@ export class HttpExchange {
     readonly reject: (fault: unknown) => void;
   } = { resolve: () => undefined, reject: () => undefined };
   #connection: Connection | null = null;
+  #receivedBytes = 0;
   #isOver = false;
 
   /** Who waits for the answer goes on when `pacer` lets it; faults come at once. */
@@ -71,7 +73,16 @@ export class HttpExchange {
   }
 
   onResponseData(_connection: Connection, chunk: Buffer): void {
-    this.#body.push(chunk);
+    if (this.#isOver) return;
+    const { replyLimit } = this.#request;
+    const limitBytes = replyLimit?.bytes ?? REPLY_LIMITS.other;
+    this.#receivedBytes += chunk.length;
+    if (this.#receivedBytes <= limitBytes) {
+      this.#body.push(chunk);
+      return;
+    }
+    const limit = limitText(limitBytes);
+    this.#giveUp(replyLimit?.fault(limit) ?? tooLongFault(this.#request, limit));
   }
 
   onResponseEnd(): void {

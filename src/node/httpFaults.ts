@@ -30,6 +30,11 @@ export function timeoutFault(request: HttpRequest, wasStarted: boolean): AppErro
   return transportError(request, `no complete answer in ${request.timeoutMs} ms`, wasStarted);
 }
 
+/** AppError `transport` for an answer that is longer than anybody reads. */
+export function tooLongFault(request: HttpRequest, limit: string): AppError {
+  return transportError(request, `the answer is longer than ${limit}`, true);
+}
+
 function transportError(
   request: HttpRequest,
   words: string,

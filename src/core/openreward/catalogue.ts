@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import type { HttpClient } from "../ports.ts";
+import { REPLY_LIMITS } from "../replyLimits.ts";
 
 export interface EnvironmentCatalogueOptions {
   readonly http: HttpClient;
@@ -108,6 +109,14 @@ async function ask<T>(
       accept: "application/json",
       "user-agent": userAgent,
       ...(apiKey !== null && { "x-api-key": apiKey }),
+    },
+    replyLimit: {
+      bytes: REPLY_LIMITS.catalogue,
+      fault: (limit) =>
+        new AppError(
+          "environment-protocol",
+          `The catalogue of environments answers with more than ${limit}.`,
+        ),
     },
     ...(signal !== undefined && { signal }),
   });

@@ -118,6 +118,15 @@ export function protocolFault(place: Place, what: string, cause?: unknown): AppE
   );
 }
 
+/** The error for an answer that is longer than `limit`; asking again would bring it again. */
+export function replyTooLong(place: Place, limit: string): AppError {
+  return environmentFault(
+    "environment-reply-too-long",
+    place,
+    `the answer is longer than ${limit}, the most that is read. Let the environment answer with less.`,
+  );
+}
+
 /** The server's own words of an error body: `detail` if it is JSON of that shape (ORS, section 1.3), shortened. */
 export function readDetail(body: string): string {
   let detail: unknown = body;

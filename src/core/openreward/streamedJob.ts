@@ -6,7 +6,7 @@ import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
-import { environmentFault, httpFault, protocolFault, saysFull, unavailable } from "./faults.ts";
+import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
@@ -19,7 +19,6 @@ const MAX_CONNECTIONS = 7;
 const STEADY_STREAM_MS = 10_000;
 /** With progress or without: nothing is opened again for ever. */
 const MAX_CONNECTIONS_IN_ALL = 100;
-const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
 export interface StreamedJob {
@@ -177,9 +176,6 @@ async function readResult(
     for await (const event of readEvents(response.stream(), () => silence.hear())) {
       if (isComplete) continue;
       text += readEvent(wire, request, event, listener);
-      if (text.length > MAX_RESULT_CHARS) {
-        throw protocolFault(wire.placeOf(request), "the result exceeds 64 MB");
-      }
       isComplete = event.name === "end";
       if (isComplete) silence.begin(DRAIN_MS);
     }

@@ -4,9 +4,10 @@ import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
 import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
-import { httpFault, type Place, protocolFault, unavailable } from "./faults.ts";
+import { httpFault, type Place, protocolFault, replyTooLong, unavailable } from "./faults.ts";
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
 import type { Target } from "./target.ts";
 
@@ -86,7 +87,10 @@ export class EnvironmentWire {
     return { environment: this.target.name, sid, action: `${method} ${path}`, isInSession };
   }
 
-  /** Sends once, following 307 and 308 within the origin with method, body and headers. @throws AppError `transport` */
+  /**
+   * Sends once, following 307 and 308 within the origin with method, body and headers.
+   * @throws AppError `transport`; reading the answer throws `environment-reply-too-long` when it is longer than is read
+   */
   async send(request: WireRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
     const base = new URL(this.dependencies.baseUrl);
     let url = base.href.replace(/\/+$/, "") + request.path;
@@ -96,6 +100,10 @@ export class EnvironmentWire {
         url,
         headers: this.#headers(request),
         ...(request.body === undefined ? {} : { body: writeExactJson(request.body) }),
+        replyLimit: {
+          bytes: REPLY_LIMITS.environment,
+          fault: (limit) => replyTooLong(this.placeOf(request), limit),
+        },
         ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
       });

@@ -22,6 +22,7 @@ const RETRIED = new Set([
   "tinker-request-failed",
 ]);
 const ENDED = new Set([
+  "environment-reply-too-long",
   "rollout-after-end",
   "chat-bridge",
   "prompt-too-long",

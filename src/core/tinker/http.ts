@@ -3,6 +3,7 @@
 import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
+import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { Redactor } from "../secrets/redact.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
@@ -84,6 +85,14 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
       headers: headersOf(request, key, idempotencyKey),
       ...encodedBody(request.body),
       timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+      replyLimit: {
+        bytes: REPLY_LIMITS.tinker,
+        fault: (limit) =>
+          tinkerError(
+            "tinker-protocol",
+            `The answer to ${request.method} ${request.path} is longer than ${limit}`,
+          ),
+      },
       ...(request.signal && { signal: request.signal }),
     });
     const response = await watched(sending, outage);

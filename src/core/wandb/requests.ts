@@ -2,6 +2,7 @@
 
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
+import { REPLY_LIMITS, type ReplyLimit } from "../replyLimits.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { linkSignals } from "../util/abort.ts";
 import { faultReason } from "../util/faultReason.ts";
@@ -63,6 +64,10 @@ const MAX_WAIT_MS = 60_000;
 const HURRIED_WAIT_MS = 2_000;
 const PUT_TIMEOUT_MS = 120_000;
 const MAX_DETAIL = 300;
+const REPLY_LIMIT: ReplyLimit = {
+  bytes: REPLY_LIMITS.wandb,
+  fault: (limit) => new AppError("wandb-refused", `the answer is longer than ${limit}`),
+};
 const FOREIGN = "something else than W&B answered";
 
 export class WandbRequests {
@@ -144,7 +149,7 @@ export class WandbRequests {
     const closedMs = this.#closedUntilMs - clock.monotonic();
     if (closedMs > 0) await clock.sleep(closedMs, signal);
     try {
-      const response = await http.send({ ...request, signal });
+      const response = await http.send({ ...request, replyLimit: REPLY_LIMIT, signal });
       const text = await response.text();
       this.#heedLimit(response.header("ratelimit-remaining"), response.header("ratelimit-reset"));
       const retryAfterMs = waitWished(response.header("retry-after"), clock.now());

@@ -2,6 +2,7 @@
 
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { HttpClient, HttpResponse } from "../../core/ports.ts";
+import { REPLY_LIMITS } from "../../core/replyLimits.ts";
 import { isCommit } from "./hubCache.ts";
 
 export interface DownloadProgress {
@@ -95,6 +96,10 @@ function get({ http, token, signal }: HubAccess, url: URL, isHub: boolean): Prom
     url: url.href,
     headers: isHub && token !== null ? { authorization: `Bearer ${token}` } : {},
     timeoutMs: FILE_TIMEOUT_MS,
+    replyLimit: {
+      bytes: REPLY_LIMITS.hubFile,
+      fault: (limit) => new Error(`it is longer than ${limit}`),
+    },
     ...(signal === undefined ? {} : { signal }),
   });
 }
