@@ -49,7 +49,7 @@ export async function playTranscript(
   }));
   const first = buildFirstPrompt({
     systemPromptTemplate: null,
-    taskPrompt: definition.prompt(task),
+    task: [{ role: "user", content: definition.prompt(task) }],
     tools,
   });
   const ids = [...voice.renderer.renderInitial(first.messages, first.tools)];

@@ -223,8 +223,10 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
     it("brings long and awkward texts over unchanged", async () => {
       await within(remote("bulk"), { index: 0 }, async (session) => {
         const prompt = await session.prompt();
-        const lengths = prompt.map((block) => (block.type === "text" ? [...block.text].length : 0));
-        expect(lengths).toEqual([9000, 5000]);
+        const lengths = prompt.map(({ blocks }) =>
+          blocks.map((block) => (block.type === "text" ? [...block.text].length : 0)),
+        );
+        expect(lengths).toEqual([[9000, 5000]]);
         for (const kind of ["ascii", "spaces", "emoji", "lines", "exotic"]) {
           const outcome = await session.callTool("big", { chars: 30_000, kind });
           if (outcome.kind !== "result") throw new Error(outcome.error);
@@ -322,6 +324,31 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
         await session.callTool("fine", {});
         expect(await session.callTool("fine", {})).toMatchObject({ reason: "episode_finished" });
       });
+    });
+
+    it.runIf(isNewer)("brings a conversation over message by message", async () => {
+      const conversation = await within(remote("conversation"), { index: 0 }, (session) =>
+        session.prompt(),
+      );
+      const text = (said: string) => ({ type: "text", text: said });
+      const image = { type: "image", mimeType: "image/png", data: expect.any(String) };
+      expect(conversation).toEqual([
+        { role: "system", blocks: [text("Be brief.")] },
+        { role: "user", blocks: [text("What is in the box?"), image] },
+        {
+          role: "assistant",
+          blocks: [
+            { type: "reasoning", text: "I must look." },
+            text("Let me look."),
+            { type: "tool_call", id: "c1", name: "open_box", input: { lid: "top" } },
+          ],
+        },
+        {
+          role: "user",
+          blocks: [{ type: "tool_result", callId: "c1", blocks: [text("a key")], isError: false }],
+        },
+        { role: "user", blocks: [text("So, what is it?")] },
+      ]);
     });
 
     it.runIf(isNewer)("sees terminal tools and group scoring", async () => {

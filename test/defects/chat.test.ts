@@ -141,8 +141,11 @@ describe("the system text", () => {
     expect(() => original.formatTemplate(plain, "")).toThrow('KeyError: "sum": 5');
     const doubled = 'Answer as {{"sum": 5}}.\n{tools}';
     const textOf = (systemPromptTemplate: string) =>
-      buildFirstPrompt({ systemPromptTemplate, taskPrompt: "", tools: [tool] }).messages[0]
-        ?.content;
+      buildFirstPrompt({
+        systemPromptTemplate,
+        task: [{ role: "user", content: "" }],
+        tools: [tool],
+      }).messages[0]?.content;
     const ours = textOf(plain);
     expect(ours).toContain('Answer as {"sum": 5}.\n{"name": "add"');
     expect(textOf(doubled)).toBe(ours);
@@ -153,7 +156,7 @@ describe("the system text", () => {
   it("D-22 tools that the system text does not list are declared by the model's own template", () => {
     const prompt = buildFirstPrompt({
       systemPromptTemplate: null,
-      taskPrompt: "Go.",
+      task: [{ role: "user", content: "Go." }],
       tools: [tool],
     });
     const declared = { name: "add", description: "Adds.", parameters: tool.inputSchema };

@@ -144,11 +144,15 @@ describe("the numbers in a tool's schema", () => {
     const tools = await toolsOf();
     const { messages } = buildFirstPrompt({
       systemPromptTemplate: "{tools}",
-      taskPrompt: "",
+      task: [{ role: "user", content: "" }],
       tools,
     });
     expect(messages[0]?.content).toContain(schema);
-    const native = buildFirstPrompt({ systemPromptTemplate: null, taskPrompt: "Hi", tools });
+    const native = buildFirstPrompt({
+      systemPromptTemplate: null,
+      task: [{ role: "user", content: "Hi" }],
+      tools,
+    });
     const printing = tinyModel(
       "{{ tools | tojson }} {{ tools[0].function.parameters.properties }}",
     );

@@ -19,7 +19,7 @@ function firstPrompt(changes: Partial<Config>, source?: string): string {
   const { renderer } = createRenderer({ model, config });
   const { messages, tools } = buildFirstPrompt({
     systemPromptTemplate: config.system_prompt_template,
-    taskPrompt: "Add 1 and 2.",
+    task: [{ role: "user", content: "Add 1 and 2." }],
     tools: [TOOL],
   });
   return model.tokenizer.decode(renderer.renderInitial(messages, tools));

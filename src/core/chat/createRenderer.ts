@@ -64,7 +64,7 @@ function requireTools(renderer: Renderer, { model, config }: ChatOptions): void 
   const probe = { name: "zqtoolqz", description: "Probes.", inputSchema: null };
   const { messages, tools } = buildFirstPrompt({
     systemPromptTemplate: config.system_prompt_template,
-    taskPrompt: "Call the tool.",
+    task: [{ role: "user", content: "Call the tool." }],
     tools: [probe],
   });
   const prompt = model.tokenizer.decode(renderer.renderInitial(messages, tools));

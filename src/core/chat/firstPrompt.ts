@@ -7,13 +7,13 @@ import {
   type PromptPart,
   type ToolSpecification,
 } from "./reference.ts";
-import type { InitialMessage, ToolDeclaration } from "./renderer.ts";
+import type { InitialMessage, PlainMessage, ToolDeclaration } from "./renderer.ts";
 
 interface FirstPromptParts {
   /** `system_prompt_template` of the config; null when it gives none. */
   readonly systemPromptTemplate: string | null;
-  /** The task's prompt, from the environment. */
-  readonly taskPrompt: string;
+  /** The task, from the environment: its prompt, or a conversation to go on with. */
+  readonly task: readonly InitialMessage[];
   readonly tools: readonly ToolSpecification[];
 }
 
@@ -24,21 +24,25 @@ export interface FirstPrompt {
 
 /**
  * Without a system text, or with one that has no `{tools}`, the model's own template declares the tools. With `{tools}`
- * the system text lists them in the reference layout and nothing is declared natively.
+ * the system text lists them in the reference layout and nothing is declared natively. A system text of the environment
+ * follows that of the config in one message, because templates take one only.
  */
 export function buildFirstPrompt({
   systemPromptTemplate,
-  taskPrompt,
+  task,
   tools,
 }: FirstPromptParts): FirstPrompt {
-  const user: InitialMessage = { role: "user", content: taskPrompt };
-  if (systemPromptTemplate === null) return { messages: [user], tools: tools.map(declare) };
-  if (hasToolsField(systemPromptTemplate)) {
-    const system = systemMessage(fillToolsField(systemPromptTemplate, tools));
-    return { messages: [system, user], tools: [] };
-  }
-  const system = systemMessage([{ text: systemPromptTemplate, trusted: true }]);
-  return { messages: [system, user], tools: tools.map(declare) };
+  if (systemPromptTemplate === null) return { messages: task, tools: tools.map(declare) };
+  const listsTools = hasToolsField(systemPromptTemplate);
+  const system = systemMessage(
+    listsTools
+      ? fillToolsField(systemPromptTemplate, tools)
+      : [{ text: systemPromptTemplate, trusted: true }],
+  );
+  const [first, ...others] = task;
+  const messages =
+    first?.role === "system" ? [joinSystemMessages(system, first), ...others] : [system, ...task];
+  return { messages, tools: listsTools ? [] : tools.map(declare) };
 }
 
 function declare(tool: ToolSpecification): ToolDeclaration {
@@ -47,7 +51,7 @@ function declare(tool: ToolSpecification): ToolDeclaration {
 }
 
 /** Both texts as one system message, a blank line between them. */
-export function joinSystemMessages(first: InitialMessage, second: InitialMessage): InitialMessage {
+export function joinSystemMessages(first: PlainMessage, second: PlainMessage): PlainMessage {
   const head = `${first.content}\n\n`;
   const shifted = (second.trusted ?? []).map(
     ([start, end]) => [start + head.length, end + head.length] as const,
@@ -57,7 +61,7 @@ export function joinSystemMessages(first: InitialMessage, second: InitialMessage
 }
 
 /** A system message whose trusted ranges are those of its parts. */
-export function systemMessage(parts: readonly PromptPart[]): InitialMessage {
+export function systemMessage(parts: readonly PromptPart[]): PlainMessage {
   const trusted: (readonly [number, number])[] = [];
   let content = "";
   for (const part of parts) {

@@ -9,6 +9,7 @@ import type { ModelTokenizer } from "./tokenizer.ts";
 export interface TemplateMessage {
   readonly role: string;
   readonly content: string;
+  readonly reasoning_content?: string;
   readonly name?: string;
   readonly tool_call_id?: string;
   readonly tool_calls?: readonly {

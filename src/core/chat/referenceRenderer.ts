@@ -30,7 +30,14 @@ const TEMPLATE = `{%- for m in messages %}
 {{- '\\n<tool_response>\\n' + m.content + '\\n</tool_response>' }}
 {%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{ '<|im_end|>\\n' }}{% endif %}
 {%- else %}
-{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}
+{{- '<|im_start|>' + m.role + '\\n' }}
+{%- if m.reasoning_content %}{{ '<think>\\n' + m.reasoning_content + '\\n</think>\\n\\n' }}{% endif %}
+{{- m.content }}
+{%- for c in m.tool_calls or [] %}
+{%- if m.content or not loop.first %}{{ '\\n' }}{% endif %}
+{{- '<tool_call>\\n{"name": ' + c.function.name | tojson + ', "arguments": ' + c.function.arguments | tojson + '}\\n</tool_call>' }}
+{%- endfor %}
+{{- '<|im_end|>\\n' }}
 {%- endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}

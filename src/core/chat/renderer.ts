@@ -3,12 +3,35 @@
 import type { ExactJsonObject } from "../exactJson.ts";
 
 /** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
-export interface InitialMessage {
+export interface PlainMessage {
   readonly role: "system" | "user";
   readonly content: string;
   /** Ranges `[start, end)` of `content` that the config wrote, ascending: control tokens in them are meant. */
   readonly trusted?: readonly (readonly [start: number, end: number])[];
 }
+
+/** A turn that an environment lets the model find behind it. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: string;
+  readonly reasoning: string | null;
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly args: ExactJsonObject;
+  }[];
+}
+
+export interface ToolMessage {
+  readonly role: "tool";
+  /** Of the tool. */
+  readonly name: string;
+  readonly callId: string;
+  readonly content: string;
+}
+
+/** A message before the first turn of the model. */
+export type InitialMessage = PlainMessage | AssistantMessage | ToolMessage;
 
 /** OpenAI-shaped function declaration, keys in the order received. */
 export interface ToolDeclaration {

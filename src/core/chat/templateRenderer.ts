@@ -1,11 +1,15 @@
 /** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
 
-import { AppError } from "../errors.ts";
+import { AppError, assertNever } from "../errors.ts";
 import { createBridges } from "./bridge.ts";
 import { type ControlTokens, createControlTokens } from "./controlTokens.ts";
 import type { ChatFamily } from "./families/family.ts";
-import { createPromptTemplate, type PromptTemplate } from "./promptTemplate.ts";
-import type { InitialMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import {
+  createPromptTemplate,
+  type PromptTemplate,
+  type TemplateMessage,
+} from "./promptTemplate.ts";
+import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "./renderer.ts";
 import type { ModelTokenizer } from "./tokenizer.ts";
 import { createTurnParser } from "./turnParser.ts";
 import { createShield, type Shield } from "./untrusted.ts";
@@ -51,7 +55,8 @@ export function createTemplateRenderer({
   return {
     id: `template/${family.id}/${thinking ? "thinking" : "plain"}`,
     stopIds: [endId],
-    renderInitial: (messages, tools) => renderFirstPrompt({ prompt, controls, messages, tools }),
+    renderInitial: (messages, tools) =>
+      renderFirstPrompt({ prompt, controls, family, messages, tools }),
     bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
     parse,
   };
@@ -60,24 +65,24 @@ export function createTemplateRenderer({
 interface FirstPrompt {
   readonly prompt: PromptTemplate;
   readonly controls: ControlTokens;
+  readonly family: ChatFamily;
   readonly messages: readonly InitialMessage[];
   readonly tools: readonly ToolDeclaration[];
 }
 
-function renderFirstPrompt({ prompt, controls, messages, tools }: FirstPrompt): readonly number[] {
+function renderFirstPrompt({
+  prompt,
+  controls,
+  family,
+  messages,
+  tools,
+}: FirstPrompt): readonly number[] {
   const shield = createShield({
     controlTexts: controls.texts,
-    surroundings: [
-      prompt.source,
-      JSON.stringify(tools),
-      ...messages.map((message) => message.content),
-    ],
+    surroundings: [prompt.source, JSON.stringify([tools, messages])],
   });
   const rendered = prompt.render({
-    messages: messages.map((message) => ({
-      role: message.role,
-      content: shieldMessage(message, shield),
-    })),
+    messages: messages.map((message) => toTemplate(message, shield, family)),
     tools: tools.map(({ type, function: declared }) => ({
       type,
       function: {
@@ -90,7 +95,38 @@ function renderFirstPrompt({ prompt, controls, messages, tools }: FirstPrompt): 
   return controls.encode(rendered, shield.restore);
 }
 
-function shieldMessage({ content, trusted = [] }: InitialMessage, shield: Shield): string {
+/** The message in the shape that templates expect (OpenAI's, with `reasoning_content`). */
+function toTemplate(message: InitialMessage, shield: Shield, family: ChatFamily): TemplateMessage {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: shieldMessage(message, shield) };
+    case "tool":
+      return {
+        role: family.resultRole,
+        content: shield.text(message.content),
+        name: shield.text(message.name),
+        tool_call_id: shield.text(message.callId),
+      };
+    case "assistant": {
+      const { role, content, reasoning } = message;
+      const calls = message.calls.map(({ id, name, args }) => ({
+        id: shield.text(id),
+        type: "function" as const,
+        function: { name: shield.text(name), arguments: shield.json(args) },
+      }));
+      return {
+        ...{ role, content: shield.text(content) },
+        ...(reasoning === null ? {} : { reasoning_content: shield.text(reasoning) }),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      };
+    }
+    default:
+      return assertNever(message);
+  }
+}
+
+function shieldMessage({ content, trusted = [] }: PlainMessage, shield: Shield): string {
   let shielded = "";
   let done = 0;
   for (const [start, end] of trusted) {

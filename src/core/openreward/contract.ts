@@ -18,6 +18,29 @@ export interface ImageBlock {
 
 export type Block = TextBlock | ImageBlock;
 
+/** `reasoning` and `tool_call` stand in messages of the assistant, `tool_result` in those of the user (ORS, section 3). */
+export type MessageBlock =
+  | Block
+  | { readonly type: "reasoning"; readonly text: string }
+  | {
+      readonly type: "tool_call";
+      readonly id: string;
+      readonly name: string;
+      readonly input: ExactJsonObject;
+    }
+  | {
+      readonly type: "tool_result";
+      readonly callId: string;
+      readonly blocks: readonly Block[];
+      readonly isError: boolean;
+    };
+
+/** One turn of a conversation. */
+export interface Message {
+  readonly role: "system" | "user" | "assistant";
+  readonly blocks: readonly MessageBlock[];
+}
+
 export interface Split {
   readonly name: string;
   readonly type: string;
@@ -106,10 +129,11 @@ export interface EnvironmentSession {
   /** Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone. */
   readonly lost: AbortSignal;
   /**
-   * Fetched once, because reading it may reset the episode; a second call returns the same blocks. Waits for the set-up of the
-   * episode, as `tools` does: no clock of a rollout should run then.
+   * The conversation to go on with; one message of the user where the environment has only a prompt. Fetched once, because reading
+   * it may reset the episode; a second call returns the same. Waits for the set-up of the episode, as `tools` does: no clock of a
+   * rollout should run then.
    */
-  prompt(options?: CallOptions): Promise<readonly Block[]>;
+  prompt(options?: CallOptions): Promise<readonly Message[]>;
   tools(options?: CallOptions): Promise<ToolList>;
   /** One call at a time. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
   callTool(

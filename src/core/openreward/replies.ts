@@ -3,7 +3,14 @@
 import * as z from "zod";
 import { type ExactJsonObject, isExactObject } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
-import type { Block, RejectionReason, ToolCallOutcome, ToolList } from "./contract.ts";
+import type {
+  Block,
+  Message,
+  MessageBlock,
+  RejectionReason,
+  ToolCallOutcome,
+  ToolList,
+} from "./contract.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
@@ -12,6 +19,25 @@ const knownBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
 ]);
+
+const exactObject = z.custom<ExactJsonObject>(isExactObject);
+const knownMessageBlock = z.discriminatedUnion("type", [
+  ...knownBlock.options,
+  z.object({ type: z.literal("reasoning"), text: z.string() }),
+  z.object({ type: z.literal("tool_call"), id: z.string(), name: z.string(), input: exactObject }),
+  z.object({
+    type: z.literal("tool_result"),
+    tool_call_id: z.string(),
+    blocks: wireBlocks,
+    is_error: z.boolean().nullish(),
+  }),
+]);
+const MESSAGE_BLOCKS = new Set(["text", "image", "reasoning", "tool_call", "tool_result"]);
+
+/** Messages as they came, from a text that was parsed exactly; {@link readMessages} translates them. */
+export const messagesReply = z.array(
+  z.object({ role: z.enum(["system", "user", "assistant"]), blocks: wireBlocks }),
+);
 
 /** Blocks as they came; {@link readBlocks} translates them. */
 export const promptReply = wireBlocks;
@@ -27,7 +53,7 @@ export const toolsReply = z
       z.object({
         name: z.string(),
         description: z.string(),
-        input_schema: z.custom<ExactJsonObject>(isExactObject).nullish(),
+        input_schema: exactObject.nullish(),
       }),
     ),
     terminal_tool: z
@@ -73,6 +99,26 @@ export function readBlocks(
     onUnknown(block.type);
     return [];
   });
+}
+
+/** Skips blocks of unknown types. Throws a ZodError when a known block is malformed. */
+export function readMessages(
+  messages: z.infer<typeof messagesReply>,
+  onUnknown: UnknownBlockListener,
+): readonly Message[] {
+  const readBlock = (block: z.infer<typeof wireBlocks>[number]): readonly MessageBlock[] => {
+    if (!MESSAGE_BLOCKS.has(block.type)) {
+      onUnknown(block.type);
+      return [];
+    }
+    const known = knownMessageBlock.parse(block);
+    if (known.type !== "tool_result") return [known];
+    const { type, tool_call_id: callId, is_error } = known;
+    return [
+      { type, callId, blocks: readBlocks(known.blocks, onUnknown), isError: is_error === true },
+    ];
+  };
+  return messages.map(({ role, blocks }) => ({ role, blocks: blocks.flatMap(readBlock) }));
 }
 
 /** The outcome of a `/call` reply. */

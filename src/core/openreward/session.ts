@@ -5,9 +5,9 @@ import type { AppError } from "../errors.ts";
 import { type ExactJsonObject, parseExactJson } from "../exactJson.ts";
 import { linkSignals, withLimit } from "../util/abort.ts";
 import type {
-  Block,
   CallOptions,
   EnvironmentSession,
+  Message,
   OpenOptions,
   TaskChoice,
   ToolCallOptions,
@@ -18,8 +18,10 @@ import { environmentFault, protocolFault } from "./faults.ts";
 import { keepAlive } from "./pings.ts";
 import {
   callReply,
+  messagesReply,
   promptReply,
   readBlocks,
+  readMessages,
   readOutcome,
   toolsReply,
   type UnknownBlockListener,
@@ -116,7 +118,7 @@ class OpenSession implements EnvironmentSession {
   readonly #lost = new AbortController();
   readonly #closed = new AbortController();
   readonly #pings: Promise<void>;
-  #prompt: Promise<readonly Block[]> | null = null;
+  #prompt: Promise<readonly Message[]> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(dependencies: {
@@ -131,8 +133,8 @@ class OpenSession implements EnvironmentSession {
     this.#pings = this.#keepAlive();
   }
 
-  prompt(options: CallOptions = {}): Promise<readonly Block[]> {
-    const request = this.#request("GET", this.#wire.path("prompt"));
+  prompt(options: CallOptions = {}): Promise<readonly Message[]> {
+    const request = this.#request("GET", this.#wire.path("messages"));
     this.#prompt ??= this.#whileSettingUp(request, options, (signal) =>
       this.#fetchPrompt(request, signal),
     );
@@ -182,11 +184,22 @@ class OpenSession implements EnvironmentSession {
     return this.#closing;
   }
 
-  async #fetchPrompt(request: WireRequest, signal: AbortSignal): Promise<readonly Block[]> {
-    // Reading the prompt may reset the episode, so it is not read twice.
+  /** As the official client: the conversation, or from a server without one the prompt as a message of the user (ORS, section 5.11). */
+  async #fetchPrompt(request: WireRequest, signal: AbortSignal): Promise<readonly Message[]> {
+    const wire = this.#wire;
+    // Reading either may reset the episode, so nothing is read twice.
     const rule = { repeat: "if-unsent", signal } as const;
-    const blocks = await this.#wire.fetchJson(request, { ...rule, schema: promptReply });
-    return this.#translate(request, () => readBlocks(blocks, this.#onUnknownBlock));
+    const reply = await wire.sendPatiently(request, rule);
+    if (reply.status === 200) {
+      const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
+      return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
+    }
+    // A server older than `/messages`, or a dead session: the second request tells.
+    if (reply.status !== 404) throw wire.fault(request, reply, reply.text);
+    const older = this.#request("GET", wire.path("prompt"));
+    const blocks = await wire.fetchJson(older, { ...rule, schema: promptReply });
+    const read = this.#translate(older, () => readBlocks(blocks, this.#onUnknownBlock));
+    return [{ role: "user", blocks: read }];
   }
 
   #request(method: "GET" | "POST", path: string): WireRequest {

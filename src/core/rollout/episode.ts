@@ -13,6 +13,7 @@ import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { tookTooLong, withLimit } from "../util/abort.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
+import { promptText, storedConversation, toInitialMessages } from "./conversation.ts";
 import { followUpsTo, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
@@ -49,6 +50,7 @@ export class Episode {
   readonly toolFacts: ToolCallFacts[] = [];
   readonly rewards: number[] = [];
   promptText = "";
+  conversation: RolloutRecord["conversation"] = [];
   promptTokens = 0;
   prefillTokens = 0;
   samplingMs = 0;
@@ -94,10 +96,12 @@ export class Episode {
       await session.prompt({ signal }),
     ]);
     this.#tools = tools;
-    this.promptText = this.#textOf(prompt);
+    const task = toInitialMessages(prompt, (blocks) => this.#textOf(blocks));
+    this.promptText = promptText(task);
+    this.conversation = storedConversation(task);
     const first = buildFirstPrompt({
       systemPromptTemplate: settings.systemPromptTemplate,
-      taskPrompt: this.promptText,
+      task,
       tools: tools.tools,
     });
     const tokens = renderer.renderInitial(first.messages, first.tools);

@@ -181,6 +181,7 @@ function finish(
     attempt: attempts - 1,
     systemText: settings.systemPromptTemplate,
     promptText: episode?.promptText ?? "",
+    conversation: episode?.conversation ?? [],
     turns: episode?.turns ?? [],
     rewards,
     rewardParts: parts,

@@ -49,6 +49,24 @@ const turn = z
   })
   .readonly();
 
+/** The types are those of uploads. */
+const openingMessage = z
+  .object({
+    type: z.enum([
+      "system_message",
+      "user_message",
+      "assistant_message",
+      "reasoning",
+      "tool_call",
+      "tool_result",
+    ]),
+    /** Of a call: its arguments as JSON text. */
+    content: z.string(),
+    name: z.string().exactOptional(),
+    callId: z.string().exactOptional(),
+  })
+  .readonly();
+
 /** How the rewards became one number: reduced, then clamped. */
 const rewardParts = z
   .object({
@@ -85,7 +103,10 @@ export const rolloutRecordSchema = z
     /** Counts starts of this rollout from 0; rises with each retry. */
     attempt: count,
     systemText: z.string().nullable(),
+    /** What the model was asked, as one text. */
     promptText: z.string(),
+    /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
+    conversation: z.array(openingMessage).readonly(),
     turns: z.array(turn).readonly(),
     /** Every reward received, in order. */
     rewards: z.array(measure).readonly(),

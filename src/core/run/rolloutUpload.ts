@@ -121,14 +121,16 @@ function metadataOf(
 }
 
 function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
-  const { systemText, promptText, turns } = record;
+  const { systemText, promptText, conversation, turns } = record;
   const timestampMs = Math.round(record.startedAtMs);
   const opening: UploadMessage[] = [];
   if (systemText !== null) {
     opening.push({ type: "system_message", content: systemText, timestampMs });
   }
   // Without a prompt the rollout ended before it began.
-  if (promptText !== "" || turns.length > 0) {
+  if (conversation.length > 0) {
+    opening.push(...conversation.map((message) => ({ ...message, timestampMs })));
+  } else if (promptText !== "" || turns.length > 0) {
     opening.push({ type: "user_message", content: promptText, timestampMs });
   }
   return [...opening, ...turns.flatMap(turnMessages)];

@@ -8,7 +8,11 @@ const ADD = {
 };
 const STOP = { name: "stop", description: "Ends.", inputSchema: null };
 const build = (systemPromptTemplate: string | null) =>
-  buildFirstPrompt({ systemPromptTemplate, taskPrompt: "Add {tools}.", tools: [ADD, STOP] });
+  buildFirstPrompt({
+    systemPromptTemplate,
+    task: [{ role: "user", content: "Add {tools}." }],
+    tools: [ADD, STOP],
+  });
 
 describe("without {tools}", () => {
   it("declares the tools natively, keys as received, and an empty schema for a tool without one", () => {
@@ -56,7 +60,9 @@ describe("with {tools}", () => {
   });
 
   it("trusts what the config wrote and nothing of the tools", () => {
-    const { content = "", trusted = [] } = build("Tools: {tools} {{go}}").messages[0] ?? {};
+    const [first] = build("Tools: {tools} {{go}}").messages;
+    if (first?.role !== "system") throw new Error("there is no system text");
+    const { content, trusted = [] } = first;
     expect(trusted.map(([start, end]) => content.slice(start, end)).join("")).toBe("Tools:  {go}");
   });
 });

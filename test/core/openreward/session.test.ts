@@ -33,8 +33,9 @@ describe("an episode", () => {
     });
     const session = await open();
     expect(session.id).toBe(sid);
-    expect(await session.prompt()).toEqual([{ type: "text", text: "A wall." }]);
-    expect(await session.prompt()).toEqual([{ type: "text", text: "A wall." }]);
+    const prompt = [{ role: "user", blocks: [{ type: "text", text: "A wall." }] }];
+    expect(await session.prompt()).toEqual(prompt);
+    expect(await session.prompt()).toEqual(prompt);
     expect(await session.tools()).toEqual({
       tools: [{ name: "look", description: "Look.", inputSchema: null }],
       terminalTool: { name: "submit", arg: "answer", description: "Grade." },
@@ -52,6 +53,7 @@ describe("an episode", () => {
       "POST /create_session",
       "POST /create",
       "POST /ping",
+      "GET /maze/messages",
       "GET /maze/prompt",
       "GET /maze/task_tools",
       CALL,
@@ -88,7 +90,7 @@ describe("an episode", () => {
       [CALL]: [result(output({ blocks: [audio] }))],
     });
     const session = await open();
-    expect(await session.prompt()).toHaveLength(1);
+    expect((await session.prompt())[0]?.blocks).toHaveLength(1);
     expect(await session.callTool("look", {})).toMatchObject({ blocks: [] });
     expect(warnings).toHaveLength(1);
   });
@@ -96,7 +98,7 @@ describe("an episode", () => {
   it("keeps image blocks", async () => {
     const image = { type: "image", data: "aGk=", mimeType: "image/png" };
     const { open } = harness({ "GET /maze/prompt": [json(200, [{ ...image, detail: null }])] });
-    expect(await (await open()).prompt()).toEqual([image]);
+    expect(await (await open()).prompt()).toEqual([{ role: "user", blocks: [image] }]);
   });
 });
 
@@ -259,16 +261,22 @@ describe("the tools", () => {
 
 describe("the prompt", () => {
   it.each([
-    ["a gateway's 502", json(502, {})],
-    ["a reply that breaks off", cut(200)],
-  ])("is not read twice after %s, because reading may reset the episode", async (_, answer) => {
-    const { open, server, clock } = harness({ "GET /maze/prompt": [answer] });
-    const session = await open();
-    await expect(clock.run(session.prompt())).rejects.toMatchObject({
-      code: "environment-unavailable",
-    });
-    expect(server.requests("GET /maze/prompt")).toHaveLength(1);
-  });
+    ["a gateway's 502", "/messages", json(502, {})],
+    ["a gateway's 502", "/prompt", json(502, {})],
+    ["a reply that breaks off", "/messages", cut(200)],
+    ["a reply that breaks off", "/prompt", cut(200)],
+  ])(
+    "is not read twice after %s to %s, because reading may reset the episode",
+    async (_, path, answer) => {
+      const line = `GET /maze${path}`;
+      const { open, server, clock } = harness({ [line]: [answer] });
+      const session = await open();
+      await expect(clock.run(session.prompt())).rejects.toMatchObject({
+        code: "environment-unavailable",
+      });
+      expect(server.requests(line)).toHaveLength(1);
+    },
+  );
 });
 
 describe("the time of starting", () => {

@@ -5,6 +5,7 @@ import type {
   Block,
   CallOptions,
   EnvironmentSession,
+  Message,
   RemoteEnvironment,
   TaskChoice,
   TerminalTool,
@@ -22,6 +23,8 @@ export interface ToolRequest {
 
 export interface SessionScript {
   readonly prompt?: readonly Block[];
+  /** In place of a prompt. */
+  readonly messages?: readonly Message[];
   readonly terminalTool?: TerminalTool;
   /** By default every call is answered with `ok`, without a reward. */
   readonly onCall?: (request: ToolRequest) => ToolCallOutcome | Promise<ToolCallOutcome>;
@@ -71,7 +74,7 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
     },
     lost: lost.signal,
     lose: (reason) => lost.abort(reason),
-    prompt: async () => prompt,
+    prompt: async () => script.messages ?? [{ role: "user", blocks: prompt }],
     tools: async () => ({
       tools: [
         { name: "add", description: "Adds.", inputSchema: null },

@@ -15,6 +15,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     attempt: 0,
     systemText: "You have tools.",
     promptText: "What is 2 + 3?",
+    conversation: [],
     turns: [
       {
         sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',

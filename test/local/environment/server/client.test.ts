@@ -61,9 +61,8 @@ describe.each(["port", "socket"] as const)("the client against the server over a
     expect((await remote.tools()).tools.map(({ name }) => name)).toEqual(["add", "wait", "crash"]);
     await remote.release();
     const session = await remote.openSession({ split: "test", index: 2 });
-    expect(await session.prompt()).toEqual([
-      { type: "text", text: "Bring the counter to 202. 😀" },
-    ]);
+    const task = { type: "text", text: "Bring the counter to 202. 😀" };
+    expect(await session.prompt()).toEqual([{ role: "user", blocks: [task] }]);
     expect(await session.callTool("add", { amount: "two" })).toMatchObject({
       kind: "rejected",
       reason: "input_validation",

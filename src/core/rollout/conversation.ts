@@ -1,0 +1,100 @@
+/** The conversation with which an environment opens an episode: for the renderer, and as it is stored. */
+
+import type { InitialMessage } from "../chat/renderer.ts";
+import { assertNever } from "../errors.ts";
+import { writeExactJson } from "../exactJson.ts";
+import type { Block, Message, MessageBlock } from "../openreward/contract.ts";
+import type { RolloutRecord } from "../run/rolloutRecord.ts";
+
+/** Text of blocks as the model reads it. */
+type TextOf = (blocks: readonly Block[]) => string;
+type StoredMessage = RolloutRecord["conversation"][number];
+
+/**
+ * Messages for the renderer, as the official client makes them for OpenAI's format: results of tools are messages of their own, before
+ * what the user says beside them; pieces of reasoning are joined.
+ */
+export function toInitialMessages(
+  messages: readonly Message[],
+  textOf: TextOf,
+): readonly InitialMessage[] {
+  const names = new Map(
+    messages.flatMap(({ blocks }) => ofType(blocks, "tool_call").map(({ id, name }) => [id, name])),
+  );
+  return messages.flatMap(({ role, blocks }): readonly InitialMessage[] => {
+    const content = textOf(visible(blocks));
+    switch (role) {
+      case "system":
+        return [{ role, content }];
+      case "assistant": {
+        const reasoning = ofType(blocks, "reasoning").map(({ text }) => text);
+        const calls = ofType(blocks, "tool_call").map(({ id, name, input }) => {
+          return { id, name, args: input };
+        });
+        const thought = reasoning.length === 0 ? null : reasoning.join("\n\n");
+        return [{ role, content, reasoning: thought, calls }];
+      }
+      case "user": {
+        const results = ofType(blocks, "tool_result").map(
+          ({ callId, blocks: own }): InitialMessage => ({
+            role: "tool",
+            name: names.get(callId) ?? "",
+            callId,
+            content: textOf(own),
+          }),
+        );
+        const says = results.length > 0 && visible(blocks).length === 0 ? [] : [{ role, content }];
+        return [...results, ...says];
+      }
+      default:
+        return assertNever(role);
+    }
+  });
+}
+
+/** As the record keeps it: empty where the task is one message of the user, which is the prompt. */
+export function storedConversation(messages: readonly InitialMessage[]): readonly StoredMessage[] {
+  if (messages.length === 1 && messages[0]?.role === "user") return [];
+  return messages.flatMap((message): readonly StoredMessage[] => {
+    const { role, content } = message;
+    if (role === "tool") {
+      const { name, callId } = message;
+      return [{ type: "tool_result", content, name, callId }];
+    }
+    const said = { type: `${role}_message` as const, content };
+    if (role !== "assistant") return [said];
+    const { reasoning, calls } = message;
+    return [
+      ...(reasoning === null ? [] : [{ type: "reasoning" as const, content: reasoning }]),
+      ...(content === "" && calls.length > 0 ? [] : [said]),
+      ...calls.map(({ id, name, args }) => {
+        return { type: "tool_call" as const, content: writeExactJson(args), name, callId: id };
+      }),
+    ];
+  });
+}
+
+/** The prompt as one text: what the user says, or each message below the name of who says it. */
+export function promptText(messages: readonly InitialMessage[]): string {
+  const stored = storedConversation(messages);
+  if (stored.length === 0) return messages[0]?.content ?? "";
+  return stored
+    .map(({ type, content, name }) => {
+      const speaker = type.replace(/_message$/, "").replace("_", " ");
+      return `[${name === undefined ? speaker : `${speaker} ${name}`}]\n${content}`;
+    })
+    .join("\n\n");
+}
+
+function visible(blocks: readonly MessageBlock[]): readonly Block[] {
+  return blocks.filter((block) => block.type === "text" || block.type === "image");
+}
+
+function ofType<Type extends MessageBlock["type"]>(
+  blocks: readonly MessageBlock[],
+  type: Type,
+): readonly Extract<MessageBlock, { type: Type }>[] {
+  return blocks.filter(
+    (block): block is Extract<MessageBlock, { type: Type }> => block.type === type,
+  );
+}
