@@ -52,6 +52,7 @@ import type { LazyTree } from "./views/lazyTree.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
 import { RunFocus } from "./views/runFocus.ts";
 import { RunLabels } from "./views/runLabels.ts";
+import { RUN_LOG_SCHEME, RunLogDocuments } from "./views/runLogDocuments.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
 import { SavedCheckpoints } from "./views/savedCheckpoints.ts";
 import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
@@ -186,6 +187,8 @@ export async function createApp(parts: AppParts): Promise<App> {
       new RolloutDocuments({ feeds, fileSystem }),
     ),
   );
+  const logs = keep(new RunLogDocuments({ feeds, store }));
+  keep(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
   keep(new StatusItem(store, alarms));
   const panel = keep(
     new RunPanel({

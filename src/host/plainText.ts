@@ -6,8 +6,8 @@ const LINE_LENGTH = 200;
 const MESSAGE_LENGTH = 1_000;
 
 /** One line of a view; what would act becomes `·`, and what nobody would read is cut. */
-export function plainLine(text: string): string {
-  return cut(text, LINE_LENGTH).replace(ACTING, "·");
+export function plainLine(text: string, length = LINE_LENGTH): string {
+  return cut(text, length).replace(ACTING, "·");
 }
 
 /** A notification: the editor makes links of `[text](address)` in one, also links that run commands. */

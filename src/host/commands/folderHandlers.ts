@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { runPaths } from "../../core/run/layout.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
 import { setContextKey } from "../contextKeys.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
+import { runLogUri } from "../views/runLogDocuments.ts";
 import type { RunsView } from "../views/runsView.ts";
 import { type ChooseRunParts, chooseRun, folderOf } from "./chooseRun.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
@@ -78,7 +78,8 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
     openRunLog: async (target) => {
       const run = await any(target);
       if (run === undefined) return;
-      await vscode.window.showTextDocument(vscode.Uri.file(runPaths(run.folder).events));
+      const document = await vscode.workspace.openTextDocument(runLogUri(run.folder));
+      await vscode.window.showTextDocument(document, { preview: true });
     },
     renameRun: async (target) => {
       const run = await any(target);

@@ -54,7 +54,7 @@ export const runCommands = {
   },
   openRunLog: {
     title: "Show Run Log",
-    does: "Shows what happened in a run.",
+    does: "Lists what happened in a run, with times, and goes on while the run does.",
     icon: "output",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@3" }],
   },

@@ -5,6 +5,7 @@ import { runPaths } from "../../core/run/layout.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { RunLabels } from "./runLabels.ts";
+import { runLogUri } from "./runLogDocuments.ts";
 import { runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
 
@@ -161,13 +162,22 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
 function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.TreeItem {
   const paths = runPaths(folder);
-  const [label, path, icon] = {
-    config: [vscode.l10n.t("Configuration used"), paths.resolvedConfig, "settings-gear"],
-    events: [vscode.l10n.t("What happened"), paths.events, "output"],
-    folder: [vscode.l10n.t("Run folder"), folder, "folder"],
-  }[part] as [string, string, string];
+  const { label, path, icon, uri } = {
+    config: {
+      label: vscode.l10n.t("Configuration used"),
+      ...{ path: paths.resolvedConfig, icon: "settings-gear" },
+      uri: vscode.Uri.file(paths.resolvedConfig),
+    },
+    events: {
+      label: vscode.l10n.t("What happened"),
+      ...{ path: paths.events, icon: "output", uri: runLogUri(folder) },
+    },
+    folder: {
+      label: vscode.l10n.t("Run folder"),
+      ...{ path: folder, icon: "folder", uri: vscode.Uri.file(folder) },
+    },
+  }[part];
   const item = new vscode.TreeItem(label);
-  const uri = vscode.Uri.file(path);
   item.iconPath = new vscode.ThemeIcon(icon);
   item.tooltip = path;
   item.command =
