@@ -3,22 +3,21 @@
 import { createEventLog } from "../core/run/events.ts";
 import type { RunLease } from "../core/run/runLease.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
-import type { Preparation } from "../core/training/prepare.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
 import { writeConfigFiles } from "./configFiles.ts";
-import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import type { RunPlan, RunStart, TrainerScope } from "./runPlan.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 
-/** With all that shows to others that a trainer is at it. Without a preparation nothing is to be trained. */
+/** With all that shows to others that a trainer is at it. */
 export async function claimRun(
   scope: TrainerScope,
   plan: RunPlan,
   redactor: Redactor,
-  preparation: Preparation | null,
+  start: RunStart,
 ): Promise<RunLease> {
-  const lease = await plan.claim(preparation);
+  const lease = await plan.claim(start);
   await lease.update({ control: scope.ear?.address ?? null });
   await writeConfigFiles(lease.files, lease.folder, plan.loaded, redactor);
   scope.onFolder?.(lease.folder);

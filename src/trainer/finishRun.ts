@@ -15,7 +15,7 @@ export async function finishRun(
   },
 ): Promise<RunEnd> {
   const { redactor, ...others } = pieces;
-  const lease = await claimRun(scope, plan, redactor, null);
+  const lease = await claimRun(scope, plan, redactor, plan);
   scope.ear?.entered("finishing");
   await sendLeftOvers({
     ...others,

@@ -9,11 +9,11 @@ import { AppError, isAppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
-import { readRunFile } from "../core/run/runFile.ts";
-import { resumeRun } from "../core/run/runFolder.ts";
+import { readResumePoints, rewindTo } from "../core/run/resumePoints.ts";
+import { readFreeRun, resumeRun } from "../core/run/runFolder.ts";
+import { completedSteps } from "../core/run/runList.ts";
 import { type RunState, readState } from "../core/run/state.ts";
 import { filledIn } from "../core/secrets/filledIn.ts";
-import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { systemClock } from "../node/clock.ts";
@@ -25,23 +25,21 @@ import {
   readOverrides,
   redactSecrets,
 } from "./configFiles.ts";
-import type { TinkerConnection } from "./connections.ts";
 import type { ResumeRequest } from "./contract.ts";
+import { loadNewestState } from "./loadNewestState.ts";
 import { createClient, startPosition } from "./modelStart.ts";
 import type { RunPlan } from "./runPlan.ts";
 
-/** @throws AppError `run-not-found`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid` */
+/**
+ * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no
+ * step of it was ever kept.
+ * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
+ */
 export async function planResume(fileSystem: FileSystem, request: ResumeRequest): Promise<RunPlan> {
   const { folder, owner } = request;
+  const parts = { fileSystem, clock: systemClock, isProcessAlive };
+  const runFile = await readFreeRun(parts, folder);
   const files = fileSystem.within(folder);
-  await files.requireSafe();
-  const runFile = await readRunFile(files, folder);
-  if (runFile === null) {
-    throw new AppError(
-      "run-not-found",
-      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
-    );
-  }
   const before = await readResolved(files, folder);
   const loaded = await currentConfig(fileSystem, runFile.configPath, before, {
     stored: await readOverrides(files, folder),
@@ -51,27 +49,35 @@ export async function planResume(fileSystem: FileSystem, request: ResumeRequest)
   // The run's copy was cleaned of secrets, wherever they stood.
   const changes = configChanges(filledIn(before, now), now);
   requireSameIdentity(changes, loaded);
-  const state = await readState(files, folder);
+  const points = await readResumePoints(files, folder, systemClock.now());
+  const state = points[0]?.state ?? (await readState(files, folder));
   return {
     loaded,
     name: runFile.name,
-    claim: async (preparation) => {
-      if (state !== null && preparation !== null) requireSameTasks(preparation, state);
-      const step = state?.step ?? startPosition(loaded.config).step;
-      const starter = {
-        folder,
-        step,
-        repeatsEvaluation: !evaluatesAlike(before.evaluation, loaded.config.evaluation),
-        pid: process.pid,
-        host: hostname(),
-        owner,
-        configPath: loaded.path,
-      };
-      return resumeRun({ fileSystem, clock: systemClock, isProcessAlive }, starter);
+    isNew: false,
+    createModel: async (tinker, preparation) => {
+      if (state === null) {
+        const client = await createClient(tinker, loaded.config);
+        return { client, start: startPosition(loaded.config) };
+      }
+      requireSameTasks(preparation, state);
+      const { client, point, gone } = await loadNewestState(tinker.service, points);
+      const start = positionOf(point.state);
+      if (gone.length === 0) return { client, start };
+      const completed = await completedSteps(files, folder);
+      return { client, start, rewind: { point, gone, completed } };
+    },
+    claim: async ({ start: { step }, rewind }) => {
+      const repeatsEvaluation = !evaluatesAlike(before.evaluation, loaded.config.evaluation);
+      const lease = await resumeRun(parts, {
+        ...{ folder, step, repeatsEvaluation, owner, configPath: loaded.path },
+        ...{ pid: process.pid, host: hostname() },
+      });
+      if (rewind !== undefined) await rewindTo(files, folder, rewind, systemClock.now());
+      return lease;
     },
     isOver:
       runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
-    createClient: (tinker) => resumeClient(tinker, loaded.config, state),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
     wandbRunId: state?.run_ids.wandb ?? null,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
@@ -147,17 +153,6 @@ async function currentConfig(
     const loaded = loadConfigText(text, path, overrides);
     return { ...loaded, warnings: [warning, ...loaded.warnings] };
   }
-}
-
-/** A run that ended before its first confirmed save begins anew, in its own folder: no step of it was ever kept. */
-function resumeClient(
-  tinker: TinkerConnection,
-  config: Config,
-  state: RunState | null,
-): Promise<TrainingClient> {
-  const path = state?.last_checkpoint?.state_path;
-  if (path === undefined) return createClient(tinker, config);
-  return tinker.service.createTrainingClientFromState(path, { optimizer: true });
 }
 
 function requireSameTasks({ sequence }: Preparation, state: RunState): void {

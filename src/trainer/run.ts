@@ -9,10 +9,9 @@ import type { RunLease } from "../core/run/runLease.ts";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
-import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
-import { evaluate } from "../core/training/evaluate.ts";
-import { type LoopEnd, runLoop } from "../core/training/loop.ts";
+import { runLoop } from "../core/training/loop.ts";
+import type { LoopPosition } from "../core/training/loopPosition.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { orAborted } from "../core/util/abort.ts";
@@ -32,9 +31,11 @@ import {
   type TinkerConnection,
 } from "./connections.ts";
 import type { RunEnd } from "./contract.ts";
+import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { finishRun } from "./finishRun.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
-import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
+import { reportRewind, warnOfExpiry } from "./stateNews.ts";
 import { hubToken } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
@@ -55,7 +56,7 @@ export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<Ru
 }
 
 async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): Promise<RunEnd> {
-  const { watch, control, log } = scope;
+  const { watch, control } = scope;
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
@@ -106,23 +107,58 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     onWarning: (message) => watch({ kind: "warning", message }),
   });
   const preparation = await orAborted(preparing, control.signal);
-  const lease = await claimRun(scope, plan, redactor, preparation);
+  return trainAndRecord(scope, plan, { preparation, tinker, parts, redactor, uploadTo, wandbTo });
+}
+
+interface PreparedParts {
+  readonly preparation: Preparation;
+  readonly tinker: TinkerConnection;
+  readonly parts: ConnectionParts;
+  readonly redactor: Redactor;
+  readonly uploadTo: UploadAddress | null;
+  readonly wandbTo: WandbAddress | null;
+}
+
+/** From the claim of the folder on, its `run.json` tells how the attempt ended. */
+async function trainAndRecord(
+  scope: TrainerScope,
+  plan: RunPlan,
+  { preparation, redactor, ...others }: PreparedParts,
+): Promise<RunEnd> {
+  const { control } = scope;
+  const { tinker } = others;
+  let lease: RunLease | null = null;
   try {
-    const client = await orAborted(plan.createClient(tinker), control.signal);
-    const context = runContext(scope, plan, { preparation, lease, tinker, client, redactor });
-    return await train(scope, plan, { context, lease, tinker, parts, uploadTo, wandbTo });
+    if (plan.isNew) lease = await claimRun(scope, plan, redactor, plan);
+    const model = await orAborted(plan.createModel(tinker, preparation), control.signal);
+    lease ??= await claimRun(scope, plan, redactor, model);
+    const context = runContext(scope, plan, { preparation, lease, tinker, model, redactor });
+    if (model.rewind !== undefined) await reportRewind(context, model.rewind);
+    return await train(scope, plan, { ...others, context, lease, start: model.start });
   } catch (error) {
     const isStopped = isAppError(error, "stopped");
-    const phase = isStopped ? "stopped" : "failed";
-    scope.ear?.entered(phase);
-    // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
-    await lease.update({ phase, control: null }).catch((fault: unknown) => {
-      log.warn("The end of the run could not be written down.", { reason: errorMessage(fault) });
-    });
+    scope.ear?.entered(isStopped ? "stopped" : "failed");
+    if (lease !== null) await recordEnd(scope, plan, { lease, redactor, isStopped });
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     // Whatever broke first: it is because of this that it did.
     throw control.failure ?? error;
   }
+}
+
+async function recordEnd(
+  scope: TrainerScope,
+  plan: RunPlan,
+  end: { readonly lease: RunLease; readonly redactor: Redactor; readonly isStopped: boolean },
+): Promise<void> {
+  const { lease, redactor, isStopped } = end;
+  const phase = isStopped ? "stopped" : "failed";
+  // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
+  await lease.update({ phase, control: null }).catch((fault: unknown) => {
+    scope.log.warn("The end of the run could not be written down.", {
+      reason: errorMessage(fault),
+    });
+  });
+  if (!isStopped) await warnOfExpiry(reportContext(scope, plan, lease, redactor));
 }
 
 /** Says once for each file that it is being downloaded. */
@@ -139,15 +175,15 @@ interface RunPieces {
   readonly preparation: Preparation;
   readonly lease: RunLease;
   readonly tinker: TinkerConnection;
-  readonly client: TrainingClient;
+  readonly model: StartedModel;
   readonly redactor: Redactor;
 }
 
 function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunContext {
-  const { preparation, lease, tinker, client, redactor } = pieces;
+  const { preparation, lease, tinker, model, redactor } = pieces;
   return {
     ...reportContext(scope, plan, lease, redactor),
-    client,
+    client: model.client,
     enterPhase: (phase) => lease.update({ phase }),
     ...preparation.chat,
     store: createRolloutStore({ fileSystem: lease.files, redactor, folder: lease.folder }),
@@ -162,6 +198,7 @@ function runContext(scope: TrainerScope, plan: RunPlan, pieces: RunPieces): RunC
 
 interface TrainingPieces {
   readonly context: RunContext;
+  readonly start: LoopPosition;
   readonly lease: RunLease;
   readonly tinker: TinkerConnection;
   readonly parts: ConnectionParts;
@@ -172,14 +209,14 @@ interface TrainingPieces {
 }
 
 async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces): Promise<RunEnd> {
-  const { lease, uploadTo: address } = pieces;
+  const { lease, uploadTo: address, start } = pieces;
   const { closers } = scope;
   const uploads = startUploads({
-    ...{ context: pieces.context, file: lease.file, firstStep: plan.start.step },
+    ...{ context: pieces.context, file: lease.file, firstStep: start.step },
     ...{ address, closers },
   });
   const wandb = await startWandb({
-    ...{ context: pieces.context, file: lease.file, firstStep: plan.start.step, closers },
+    ...{ context: pieces.context, file: lease.file, firstStep: start.step, closers },
     ...{ address: pieces.wandbTo, variables: pieces.parts.variables },
     knownRunId: plan.wandbRunId ?? null,
   });
@@ -206,7 +243,7 @@ async function trainToEnd(
     readonly wandb: WandbReport | null;
   },
 ): Promise<RunEnd> {
-  const { context, lease, tinker, parts } = pieces;
+  const { context, lease, tinker, parts, start } = pieces;
   const { config, folder, totalSteps } = context;
   await lease.update({ phase: "running" });
   context.watch({
@@ -214,14 +251,14 @@ async function trainToEnd(
     folder,
     name: lease.file.name,
     model: config.model_name,
-    step: plan.start.step,
+    step: start.step,
     totalSteps,
     groupsPerStep: config.batch_size,
     environments: Object.keys(config.environments),
   });
-  await event(context, plan.start.step, "run-started", `Attempt ${context.attempt} starts.`);
-  await noteTokenizer(context, plan.start.step);
-  const end = await runLoop(context, plan.start, {
+  await event(context, start.step, "run-started", `Attempt ${context.attempt} starts.`);
+  await noteTokenizer(context, start.step);
+  const end = await runLoop(context, start, {
     runId: lease.file.runId,
     configHash: sha256(JSON.stringify(config)),
     changedKeys: plan.changedKeys,
@@ -252,27 +289,6 @@ async function trainToEnd(
     rewards: end.rewards,
   });
   return { outcome: end.outcome, folder };
-}
-
-/**
- * Evaluates what was saved, not what is in memory: the embedded engine is ended and a new one loads the final checkpoint from
- * disk; the hosted service loads it into a new sampler.
- */
-async function evaluateAtEnd(
-  scope: TrainerScope,
-  end: LoopEnd,
-  tinker: TinkerConnection,
-  parts: ConnectionParts,
-): Promise<void> {
-  const { context } = end;
-  const { evaluation } = context.config;
-  if (end.outcome !== "done" || evaluation === null || !evaluation.at_end) return;
-  if (end.samplerPath === null || scope.control.isStopping) return;
-  await tinker.close();
-  const fresh = await connectModelService(parts);
-  const sampler = await fresh.service.samplerForPath(end.samplerPath);
-  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end" });
-  await fresh.service.finish("success");
 }
 
 async function event(

@@ -1,6 +1,7 @@
 /** What a run is made of before it begins: what it is to do, and what surrounds it. */
 
 import type { FileSystem, Log } from "../core/ports.ts";
+import type { Rewind } from "../core/run/resumePoints.ts";
 import type { RunLease } from "../core/run/runLease.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
@@ -15,18 +16,32 @@ import type { TinkerConnection } from "./connections.ts";
 import type { Ear } from "./control/ear.ts";
 import type { LocalPrograms } from "./localServices.ts";
 
+export interface RunStart {
+  readonly start: LoopPosition;
+  /** Absent where the run goes on from its newest save. */
+  readonly rewind?: Rewind;
+}
+
+/** A model that is ready to be trained. */
+export interface StartedModel extends RunStart {
+  readonly client: TrainingClient;
+}
+
 /** What differs between a new run and a resumed one. */
 export interface RunPlan {
   readonly loaded: LoadedConfig;
   readonly name: string;
-  /**
-   * Claims the folder; called once nothing is left that could refuse the run before it costs anything. Without a preparation nothing
-   * is trained, and nothing superseded.
-   */
-  readonly claim: (preparation: Preparation | null) => Promise<RunLease>;
+  /** True for a run that gets a folder of its own; another one's is left as it is until the model is there. */
+  readonly isNew: boolean;
+  readonly createModel: (
+    tinker: TinkerConnection,
+    preparation: Preparation,
+  ) => Promise<StartedModel>;
+  /** Claims the folder for what comes after `start`; called once nothing is left that could refuse the run. */
+  readonly claim: (start: RunStart) => Promise<RunLease>;
   /** True when the run is done and all there may be to do is to send what its trackers have not got; absent = no. */
   readonly isOver?: boolean;
-  readonly createClient: (tinker: TinkerConnection) => Promise<TrainingClient>;
+  /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
   /** Keys that were changed since the run began. */
   readonly changedKeys: readonly string[];

@@ -160,9 +160,11 @@ export function planNewRun(
 ): RunPlan {
   const { config, path } = loaded;
   const name = runName(config, path);
+  const start = startPosition(config);
   return {
     loaded,
     name,
+    isNew: true,
     claim: () =>
       startRun(
         { fileSystem, clock: systemClock },
@@ -176,8 +178,8 @@ export function planNewRun(
           configPath: path,
         },
       ),
-    createClient: (tinker) => createClient(tinker, config),
-    start: startPosition(config),
+    createModel: async (tinker) => ({ client: await createClient(tinker, config), start }),
+    start,
     changedKeys: [],
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The kill drill: ends a trainer with SIGKILL at every point of a step, resumes it, and compares metrics, tokens and requests
- * with those of a run that was left alone. Run: `npm run drill:kill` (about three minutes); ends with exit code 1 on a difference.
+ * The kill drill: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
+ * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
+ * more than once. Run: `npm run drill:kill` (about four minutes); ends with exit code 1 on a difference.
  */
 
 import { spawnSync } from "node:child_process";
@@ -8,11 +9,13 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { comparableRow } from "../integration/comparableRow.ts";
+import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
 
 const STEPS = 4;
 const KILL_STEP = 2;
-const POINTS = [
+const EVALUATED = [0, 2, STEPS];
+/** Of a step that is counted from 0. */
+const STEP_POINTS = [
   "before rollouts",
   "amid rollouts",
   "after rollouts",
@@ -27,7 +30,13 @@ const POINTS = [
   "metrics row written",
   "state before rename",
   "state after rename",
-] as const;
+];
+/** Of the evaluation after so many steps. */
+const EVALUATION_POINTS = [
+  "amid evaluation",
+  "evaluation before its results",
+  "evaluation results written",
+];
 const VICTIM = resolve("dist/scripts/victim.js");
 
 function config(saveEvery: number): string {
@@ -35,17 +44,28 @@ function config(saveEvery: number): string {
 model_name: local/tiny-tool
 run_name: run
 environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
-batch_size: 4
+  local/calculator: { splits: { train: { num_samples: 2 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 3 }
+  local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2 }
+mix: weighted
+batch_size: 5
 max_steps: ${STEPS}
 save_every: ${saveEvery}
 rolling_save_every: 0
+evaluation: { splits: { local/calculator: [test], local/depot: [test] }, every: 2, num_samples: 1, temperatures: [1] }
 `;
 }
+
+/** Only of the attempt that played a rollout, or of the moment. */
+const OF_ITS_TIME = new Set(["startedAtMs", "durationMs", "timeMs"]);
 
 interface Outcome {
   readonly metrics: readonly unknown[];
   readonly tokens: readonly string[];
+  /** Of training, of each step. */
+  readonly rollouts: readonly (readonly string[])[];
+  readonly results: readonly unknown[];
+  /** Rollouts of each evaluation. */
+  readonly evaluated: readonly (readonly string[])[];
   readonly requests: readonly string[];
 }
 
@@ -60,29 +80,43 @@ function victim(folder: string, args: readonly string[]): { readonly killed: boo
 }
 
 /** Trains, is killed at the point, and is resumed if it was; null when the point never came. */
-function drill(saveEvery: number, point: string): Outcome | null {
+function drill(saveEvery: number, point: string, killStep: number): Outcome | null {
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
   const configPath = join(folder, "config.yaml");
   writeFileSync(configPath, config(saveEvery));
   const run = join(folder, ".tinker-rl", "runs", "run");
-  // With a save every third step the first save comes after step 3, so the kill comes a step later.
-  const killStep = String(saveEvery === 1 ? KILL_STEP : STEPS - 1);
-  const { killed } = victim(folder, ["train", configPath, point, killStep]);
+  const { killed } = victim(folder, ["train", configPath, point, String(killStep)]);
   if (point !== "none" && !killed) return null;
   if (killed) victim(folder, ["resume", run, "none", "0"]);
   return outcome(folder, run);
 }
 
 function outcome(folder: string, run: string): Outcome {
-  const tokens = Array.from({ length: STEPS }, (_, step) => {
-    const file = join(run, "rollouts", `step-00000${step}.tokens.bin`);
-    return existsSync(file) ? readFileSync(file).toString("base64") : "";
+  const steps = Array.from({ length: STEPS }, (_, step) => join(run, "rollouts", stem(step)));
+  const evaluations = EVALUATED.map((step) => join(run, "eval", stem(step)));
+  const tokens = steps.map((file) => {
+    const path = `${file}.tokens.bin`;
+    return existsSync(path) ? readFileSync(path).toString("base64") : "";
   });
   return {
     tokens,
     metrics: lines(join(run, "metrics.jsonl")).map(comparableRow),
+    rollouts: steps.map((file) => inAnyOrder(lines(`${file}.jsonl`))),
+    results: withoutKeys(lines(join(run, "eval", "results.jsonl")), OF_ITS_TIME),
+    evaluated: evaluations.map((file) => inAnyOrder(lines(`${file}.jsonl`))),
     requests: lastOfEachStep(lines(join(folder, "requests.jsonl"))),
   };
+}
+
+function stem(step: number): string {
+  return `step-00000${step}`;
+}
+
+/** Rollouts are written down as they end. */
+function inAnyOrder(records: readonly unknown[]): readonly string[] {
+  return withoutKeys(records, OF_ITS_TIME)
+    .map((record) => JSON.stringify(record))
+    .sort();
 }
 
 function lines(path: string): readonly unknown[] {
@@ -104,16 +138,35 @@ function lastOfEachStep(requests: readonly unknown[]): readonly string[] {
   return [...new Set(kept)].sort();
 }
 
-let differences = 0;
+/** What differs, or null. */
+function difference(result: Outcome | null, whole: Outcome | null): string | null {
+  if (result === null || whole === null) return "never came";
+  const undisturbed = new Map<string, unknown>(Object.entries(whole));
+  const parts = Object.entries(result).flatMap(([part, value]) =>
+    isDeepStrictEqual(value, undisturbed.get(part)) ? [] : [part],
+  );
+  return parts.length === 0 ? null : `DIFFERENT ${parts.join(", ")}`;
+}
+
+let passed = 0;
+let failed = 0;
 for (const saveEvery of [1, 3]) {
-  const whole = drill(saveEvery, "none");
-  for (const point of POINTS) {
-    const result = drill(saveEvery, point);
-    const same = result !== null && isDeepStrictEqual(result, whole);
-    const word = result === null ? "never came" : same ? "equal" : "DIFFERENT";
-    if (!same) differences += 1;
-    console.log(`save_every ${saveEvery}  ${point.padEnd(28)} ${word}`);
+  const whole = drill(saveEvery, "none", 0);
+  // With a save every third step the first save comes after step 3, so the kill comes a step later.
+  const killStep = saveEvery === 1 ? KILL_STEP : STEPS - 1;
+  const kills = [
+    ...STEP_POINTS.map((point) => ({ point, at: killStep })),
+    ...EVALUATION_POINTS.flatMap((point) => [
+      { point, at: KILL_STEP },
+      { point, at: STEPS },
+    ]),
+  ];
+  for (const { point, at } of kills) {
+    const fault = difference(drill(saveEvery, point, at), whole);
+    if (fault === null) passed += 1;
+    else failed += 1;
+    console.log(`save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`);
   }
 }
-console.log(`${2 * POINTS.length - differences} passed, ${differences} failed`);
-process.exitCode = differences === 0 ? 0 : 1;
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

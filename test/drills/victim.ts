@@ -23,13 +23,16 @@ const killStep = Number(stepText);
 /** Time in which a request that was handed over is on the wire. */
 const ON_THE_WIRE_MS = 25;
 let step = 0;
+/** Completed steps, during an evaluation. */
+let evaluated: number | null = null;
 
 function die(here: string, at = step): void {
   if (here === point && at === killStep) process.kill(process.pid, "SIGKILL");
 }
 
 function record(kind: string, content: unknown): void {
-  appendFileSync(log, `${JSON.stringify({ step, kind, content })}\n`);
+  const place = evaluated === null ? { step } : { evaluated };
+  appendFileSync(log, `${JSON.stringify({ ...place, kind, content })}\n`);
 }
 
 /** Notes a call, kills after its submission or after its result. */
@@ -80,7 +83,10 @@ function drilledFiles<T extends FileSystem>(fileSystem: T): T {
   return {
     ...fileSystem,
     append: async (file, data) => {
+      const result = file.endsWith("/eval/results.jsonl") ? evaluated : null;
+      if (result !== null) die("evaluation before its results", result);
       const offset = await fileSystem.append(file, data);
+      if (result !== null) die("evaluation results written", result);
       if (file.endsWith("/metrics.jsonl")) die("metrics row written");
       return offset;
     },
@@ -106,7 +112,12 @@ function watch(event: ProgressEvent): void {
     step = event.step;
     die("before rollouts");
   }
-  if (event.kind === "rollout-finished" && event.done * 2 === event.rollouts) die("amid rollouts");
+  if (event.kind === "evaluating") evaluated = event.step;
+  if (event.kind === "evaluated") evaluated = null;
+  if (event.kind === "rollout-finished" && event.done === Math.floor(event.rollouts / 2)) {
+    if (evaluated === null) die("amid rollouts");
+    else die("amid evaluation", evaluated);
+  }
   if (event.kind === "training") die("after rollouts");
 }
 
@@ -127,7 +138,13 @@ await executeRun(
     closers,
     watch,
   },
-  { ...plan, createClient: async (tinker) => drilledClient(await plan.createClient(tinker)) },
+  {
+    ...plan,
+    createModel: async (...args) => {
+      const model = await plan.createModel(...args);
+      return { ...model, client: drilledClient(model.client) };
+    },
+  },
 );
 await closers.closeAll();
 process.exit(0);

@@ -49,7 +49,13 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
         log: debugLog,
         ...{ fileSystem, closers, watch },
       },
-      { ...plan, createClient: async (tinker) => wrap(await plan.createClient(tinker)) },
+      {
+        ...plan,
+        createModel: async (...args) => {
+          const model = await plan.createModel(...args);
+          return { ...model, client: wrap(model.client) };
+        },
+      },
     );
   } finally {
     await closers.closeAll();

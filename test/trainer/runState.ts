@@ -25,7 +25,12 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     },
     config_hash: "h",
     changed_keys: [],
-    last_checkpoint: { step, state_path: "tinker://a/weights/b", sampler_path: null },
+    last_checkpoint: {
+      step,
+      state_path: "tinker://a/weights/b",
+      sampler_path: null,
+      expires_at: null,
+    },
     best_eval: null,
     generation: 1,
     ...changes,

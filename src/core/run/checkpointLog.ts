@@ -6,6 +6,7 @@ import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { NewestEntries } from "./newestEntries.ts";
+import { runStateSchema } from "./state.ts";
 import { checkpointName, checkpointPath } from "./storedNames.ts";
 
 const count = z.number().int().nonnegative();
@@ -30,6 +31,8 @@ const checkpointSchema = z
     /** The chat renderer's name. */
     renderer: z.string(),
     created_at: z.string(),
+    /** All that a resume from it needs; absent for a rolling save, whose state stands in `state.json` for as long as it lives. */
+    state: runStateSchema.exactOptional(),
   })
   .readonly();
 

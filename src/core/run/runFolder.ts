@@ -1,6 +1,6 @@
 /** Claims the folder of a new run, and takes an existing one over for a resume. */
 
-import type { RunOwner } from "../../shared/runFile.ts";
+import type { RunFile, RunOwner } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths } from "./layout.ts";
@@ -30,6 +30,10 @@ export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {}
 export interface RunFolderParts {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
+}
+
+export interface FreeRunParts extends RunFolderParts {
+  readonly isProcessAlive: (pid: number) => boolean;
 }
 
 const MAX_NAME_LENGTH = 80;
@@ -77,29 +81,11 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
  * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
  * before the first change when anything in it leads elsewhere.
  */
-export async function resumeRun(
-  parts: RunFolderParts & { readonly isProcessAlive: (pid: number) => boolean },
-  run: ResumedRun,
-): Promise<RunLease> {
-  const { clock, isProcessAlive } = parts;
+export async function resumeRun(parts: FreeRunParts, run: ResumedRun): Promise<RunLease> {
+  const { clock } = parts;
   const { folder } = run;
   const fileSystem = parts.fileSystem.within(folder);
-  await fileSystem.requireSafe();
-  const last = await readRunFile(fileSystem, folder);
-  if (last === null) {
-    throw new AppError(
-      "run-not-found",
-      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
-      { data: { folder } },
-    );
-  }
-  if (isRunInUse(last, { nowMs: clock.now(), isProcessAlive })) {
-    throw new AppError(
-      "run-in-use",
-      `The run in ${folder} is being trained by process ${last.pid} (${last.owner}). Stop it first, or start a new run.`,
-      { data: { folder, pid: last.pid } },
-    );
-  }
+  const last = await readFreeRun(parts, folder);
   const claim = {
     ...last,
     pid: run.pid,
@@ -118,6 +104,35 @@ export async function resumeRun(
   const lease = new RunLease({ fileSystem, clock, folder, file });
   await lease.update();
   return lease;
+}
+
+/**
+ * The `run.json` of a run that no trainer is at.
+ * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
+ * when anything in it leads elsewhere.
+ */
+export async function readFreeRun(
+  { fileSystem, clock, isProcessAlive }: FreeRunParts,
+  folder: string,
+): Promise<RunFile> {
+  const files = fileSystem.within(folder);
+  await files.requireSafe();
+  const file = await readRunFile(files, folder);
+  if (file === null) {
+    throw new AppError(
+      "run-not-found",
+      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
+      { data: { folder } },
+    );
+  }
+  if (isRunInUse(file, { nowMs: clock.now(), isProcessAlive })) {
+    throw new AppError(
+      "run-in-use",
+      `The run in ${folder} is being trained by process ${file.pid} (${file.owner}). Stop it first, or start a new run.`,
+      { data: { folder, pid: file.pid } },
+    );
+  }
+  return file;
 }
 
 async function claimName(fileSystem: FileSystem, parent: string, name: string): Promise<string> {

@@ -4,12 +4,20 @@ import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
+import { readCheckpoints } from "./checkpointLog.ts";
 import { runPaths } from "./layout.ts";
 import { type LeftReports, leftReports, NOTHING_LEFT } from "./leftReports.ts";
 import { flattenMetrics, type MetricsRow } from "./metricsTree.ts";
 import { isMetricsRow } from "./reader.ts";
+import {
+  type LastingPoints,
+  lastingPoints,
+  newestLiving,
+  type ResumePoint,
+  resumePoints,
+} from "./resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "./runFile.ts";
-import { readState } from "./state.ts";
+import { type RunState, readStates } from "./state.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -30,10 +38,20 @@ export interface ListedRun {
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
   readonly repeats: number | null;
+  /** Null when the save that a resume would begin with lasts, and when there is none. */
+  readonly expiry: StateExpiry | null;
   /** As in `run.json`; null when it cannot be read. */
   readonly file: RunFile | null;
   /** What of it cannot be read, in sentences for people; null when nothing was found. */
   readonly problem: string | null;
+}
+
+/** The end of the newest save of a run. */
+export interface StateExpiry {
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  /** As `repeats`, from then on. */
+  readonly repeats: number | null;
 }
 
 /** What the last rows of metrics tell. */
@@ -42,8 +60,14 @@ type Progress = Pick<
   "steps" | "totalSteps" | "reward" | "recentRewards" | "left" | "problem"
 >;
 
-/** By folder: what was read last, so that rows are not parsed again while none is added. */
-export type KnownProgress = Map<string, { readonly version: string; readonly progress: Progress }>;
+interface Known {
+  readonly version: string;
+  readonly progress: Progress;
+  readonly lasting: LastingPoints;
+}
+
+/** By folder: what was read last, so that files are not parsed again while nothing is added. */
+export type KnownProgress = Map<string, Known>;
 
 /** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
@@ -75,7 +99,7 @@ export async function readRun(
 ): Promise<ListedRun | null> {
   const nothing = {
     ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_LEFT },
-    ...{ startedAtMs: null, repeats: null, file: null },
+    ...{ startedAtMs: null, repeats: null, expiry: null, file: null },
   };
   const files = fileSystem.within(place.folder);
   const unreadable = (error: unknown): ListedRun => {
@@ -86,16 +110,16 @@ export async function readRun(
     if ((await fileSystem.size(runPaths(place.folder).runFile)) === null) return null;
     const file = await readRunFile(files, place.folder);
     if (file === null) return null;
-    const progress = await readProgress(files, place.folder, file, known);
-    const resume = await resumePoint(files, place.folder, progress.steps);
-    const problems = [progress.problem, resume.problem].filter((problem) => problem !== null);
+    const { progress, lasting } = await readKnown(files, place.folder, file, known);
+    const { states, problem } = await readableStates(files, place.folder);
+    const problems = [progress.problem, problem].filter((found) => found !== null);
     return {
       ...place,
       ...progress,
       file,
       phase: phaseOf(file, liveness),
       startedAtMs: file.startedAtMs,
-      repeats: resume.repeats,
+      ...resumeCost(resumePoints(states, lasting), progress.steps, liveness.nowMs),
       problem: problems.length === 0 ? null : problems.join(" "),
     };
   } catch (error) {
@@ -129,18 +153,19 @@ function measure(row: MetricsRow, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
-async function readProgress(
+async function readKnown(
   fileSystem: FolderFiles,
   folder: string,
   { runId, generation, phase }: RunFile,
   known: KnownProgress,
-): Promise<Progress> {
-  const path = runPaths(folder).metrics;
+): Promise<Known> {
+  const { metrics: path, checkpoints } = runPaths(folder);
   const size = (await fileSystem.size(path)) ?? 0;
+  const saved = (await fileSystem.size(checkpoints)) ?? 0;
   // Within a generation files only grow.
-  const version = `${runId} ${generation} ${phase} ${size}`;
+  const version = `${runId} ${generation} ${phase} ${size} ${saved}`;
   const before = known.get(folder);
-  if (before?.version === version) return before.progress;
+  if (before?.version === version) return before;
   const { rows, problem } = await lastRows(fileSystem, path, size);
   const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
   const steps = (rows.at(-1)?.step ?? -1) + 1;
@@ -152,8 +177,23 @@ async function readProgress(
     left: phase === "done" ? await leftReports(fileSystem, folder, steps) : NOTHING_LEFT,
     problem,
   };
-  known.set(folder, { version, progress });
-  return progress;
+  const now = { version, progress, lasting: await newestLasting(fileSystem, folder) };
+  known.set(folder, now);
+  return now;
+}
+
+/** Older ones are of no account here: they last as this one does. */
+async function newestLasting(fileSystem: FolderFiles, folder: string): Promise<LastingPoints> {
+  const entries = await readCheckpoints(fileSystem, folder);
+  const { points, gone } = lastingPoints(entries, Number.POSITIVE_INFINITY);
+  return { points: points.slice(0, 1), gone };
+}
+
+/** As the rows of metrics tell it. @throws AppError `file-unreadable` */
+export async function completedSteps(fileSystem: FolderFiles, folder: string): Promise<number> {
+  const path = runPaths(folder).metrics;
+  const { rows } = await lastRows(fileSystem, path, (await fileSystem.size(path)) ?? 0);
+  return (rows.at(-1)?.step ?? -1) + 1;
 }
 
 /** The end of the file is enough, however long the run was. */
@@ -176,18 +216,29 @@ async function lastRows(
   };
 }
 
-/** How many steps a resume repeats, and why there can be none. */
-async function resumePoint(
+async function readableStates(
   fileSystem: FolderFiles,
   folder: string,
-  steps: number,
-): Promise<Pick<ListedRun, "repeats" | "problem">> {
+): Promise<{ readonly states: readonly RunState[]; readonly problem: string | null }> {
   try {
-    const state = await readState(fileSystem, folder);
-    const isEmpty = state === null || state.last_checkpoint === null;
-    return { repeats: isEmpty ? null : Math.max(0, steps - state.step), problem: null };
+    return { states: await readStates(fileSystem, folder), problem: null };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    return { repeats: null, problem: error.message };
+    return { states: [], problem: error.message };
   }
+}
+
+function resumeCost(
+  points: readonly ResumePoint[],
+  steps: number,
+  nowMs: number,
+): Pick<ListedRun, "repeats" | "expiry"> {
+  const repeatsFrom = (point: ResumePoint | null): number | null =>
+    point === null ? null : Math.max(0, steps - point.state.step);
+  const newest = newestLiving(points, nowMs);
+  const atMs = newest?.expiresAtMs ?? null;
+  return {
+    repeats: repeatsFrom(newest),
+    expiry: atMs === null ? null : { atMs, repeats: repeatsFrom(newestLiving(points, atMs)) },
+  };
 }

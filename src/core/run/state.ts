@@ -14,7 +14,7 @@ const count = z.number().int().nonnegative();
 /** A place in the endless list of tasks, or in that of steps. Whoever goes on from it may go through all before it. */
 const place = count.max(50_000_000);
 
-const runStateSchema = z
+export const runStateSchema = z
   .object({
     schema_version: z.literal(SCHEMA_VERSION),
     run_ids: z
@@ -51,7 +51,13 @@ const runStateSchema = z
     /** Configuration keys changed since the start, in the order of their first change. */
     changed_keys: z.array(z.string()).readonly(),
     last_checkpoint: z
-      .object({ step: count, state_path: checkpointPath, sampler_path: checkpointPath.nullable() })
+      .object({
+        step: count,
+        state_path: checkpointPath,
+        sampler_path: checkpointPath.nullable(),
+        /** ISO 8601; null = kept until deleted. */
+        expires_at: z.string().nullable(),
+      })
       .readonly()
       .nullable(),
     best_eval: z.null(),
@@ -77,21 +83,39 @@ export async function writeState(
   await fileSystem.writeAtomic(paths.state, `${JSON.stringify(state, null, 2)}\n`);
 }
 
+/** Makes `state` the only one: whatever was saved last is gone. @throws AppError `disk` */
+export async function replaceStates(
+  fileSystem: FolderFiles,
+  folder: string,
+  state: RunState,
+): Promise<void> {
+  const paths = runPaths(folder);
+  for (const path of [paths.previousState, paths.state]) {
+    await fileSystem.writeAtomic(path, `${JSON.stringify(state, null, 2)}\n`);
+  }
+}
+
 /**
- * The state to resume from, or null when none was saved. A damaged `state.json` gives way to `state.prev.json`.
+ * The state that was saved last, or null when none was. A damaged `state.json` gives way to `state.prev.json`.
  * @throws AppError `state-too-new` for a newer version, `state-invalid` when neither file can be used.
  */
 export async function readState(fileSystem: FolderFiles, folder: string): Promise<RunState | null> {
+  const [last] = await readStates(fileSystem, folder);
+  return last ?? null;
+}
+
+/** That of `state.json` before that of `state.prev.json`; without the one that is absent or damaged. @throws as {@link readState} */
+export async function readStates(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<readonly RunState[]> {
   const paths = runPaths(folder);
   const texts = [
     await readIfPresent(fileSystem, paths.state),
     await readIfPresent(fileSystem, paths.previousState),
   ].filter((text) => text !== null);
-  if (texts.length === 0) return null;
-  for (const text of texts) {
-    const state = parseState(text, folder);
-    if (state !== null) return state;
-  }
+  const states = texts.map((text) => parseState(text, folder)).filter((state) => state !== null);
+  if (texts.length === 0 || states.length > 0) return states;
   throw new AppError(
     "state-invalid",
     `Neither state.json nor state.prev.json in ${folder} can be read. Start a new run with resume_from set to a path from checkpoints.jsonl.`,

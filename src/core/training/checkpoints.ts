@@ -20,6 +20,8 @@ export interface Snapshot {
 }
 
 const ROLLING_TTL_S = 24 * 3600;
+/** A rolling save as old as this is made anew: the next one may be far away. */
+const RENEW_AFTER_S = ROLLING_TTL_S / 2;
 
 const PREFIXES: Readonly<Record<CheckpointKind, string>> = {
   periodic: "checkpoint",
@@ -47,19 +49,24 @@ export function stepOfCheckpoint(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
+/** What the service has confirmed. */
+interface SavedEntry extends CheckpointEntry {
+  readonly state_path: string;
+}
+
 /** A save that was submitted. */
 interface Submitted {
   readonly step: number;
   readonly kind: CheckpointKind;
-  readonly entry: Promise<CheckpointEntry>;
+  readonly entry: Promise<SavedEntry>;
 }
 
 export class CheckpointKeeper {
   readonly #context: RunContext;
   /** The one submitted last, until somebody has waited for it. */
-  #pending: Promise<CheckpointEntry> | null = null;
+  #pending: Promise<SavedEntry> | null = null;
   #latest: Submitted | null = null;
-  #last: CheckpointEntry | null = null;
+  #last: SavedEntry | null = null;
   #rollingPath: string | null = null;
 
   constructor(context: RunContext) {
@@ -80,7 +87,7 @@ export class CheckpointKeeper {
    * A lasting save between two steps, without holding the run up; the one of this step when there is one. Call it only while the
    * weights are those of the snapshot. Resolves when it is confirmed.
    */
-  async saveNow(snapshot: Snapshot): Promise<CheckpointEntry> {
+  async saveNow(snapshot: Snapshot): Promise<SavedEntry> {
     const latest = this.#latest;
     if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
       return latest.entry;
@@ -88,7 +95,7 @@ export class CheckpointKeeper {
     return this.#submit("manual", snapshot);
   }
 
-  #submit(kind: CheckpointKind, snapshot: Snapshot): Promise<CheckpointEntry> {
+  #submit(kind: CheckpointKind, snapshot: Snapshot): Promise<SavedEntry> {
     const entry = this.#save(kind, snapshot, this.#pending);
     entry.catch(() => undefined);
     this.#pending = entry;
@@ -96,8 +103,14 @@ export class CheckpointKeeper {
     return entry;
   }
 
+  /** True when a rolling save is the last one and has lived through half of its time. */
+  get isAgeing(): boolean {
+    const created = this.#last?.kind === "rolling" ? Date.parse(this.#last.created_at) : null;
+    return created !== null && this.#context.clock.now() - created > RENEW_AFTER_S * 1000;
+  }
+
   /** Waits until the last save is confirmed and written down; null when there was none. */
-  async settle(): Promise<CheckpointEntry | null> {
+  async settle(): Promise<SavedEntry | null> {
     const pending = this.#pending;
     this.#pending = null;
     return (await pending) ?? this.#last;
@@ -106,7 +119,7 @@ export class CheckpointKeeper {
   /**
    * A lasting save of the weights as they are: uses the last one when it is of this step and lasts, else makes one.
    */
-  async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<CheckpointEntry> {
+  async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<SavedEntry> {
     const last = await this.settle();
     if (last === null || last.step !== snapshot.step || last.kind === "rolling") {
       return this.#save(kind, snapshot, null);
@@ -118,14 +131,14 @@ export class CheckpointKeeper {
     kind: CheckpointKind,
     snapshot: Snapshot,
     before: Promise<unknown> | null,
-  ): Promise<CheckpointEntry> {
+  ): Promise<SavedEntry> {
     const { client, clock, renderer } = this.#context;
     const name = checkpointName(kind, snapshot.step);
     const ttl = kind === "rolling" ? { ttlSeconds: ROLLING_TTL_S } : {};
     const userMetadata = { step: String(snapshot.step) };
     const state = client.saveState(name, { ...ttl, userMetadata });
     const sampler = kind === "rolling" ? null : client.saveSampler(name, { userMetadata });
-    const entry: CheckpointEntry = {
+    const saved: SavedEntry = {
       name,
       step: snapshot.step,
       epoch: snapshot.epoch,
@@ -140,25 +153,25 @@ export class CheckpointKeeper {
       created_at: new Date(clock.now()).toISOString(),
     };
     await before;
-    await this.#record(entry, snapshot);
+    const entry = await this.#record(saved, snapshot);
     await this.#dropOldRolling(entry);
     return entry;
   }
 
-  async #record(entry: CheckpointEntry, snapshot: Snapshot): Promise<CheckpointEntry> {
+  async #record(saved: SavedEntry, snapshot: Snapshot): Promise<SavedEntry> {
     const { fileSystem, folder, watch } = this.#context;
-    const { step, state_path, sampler_path, name, kind } = entry;
+    const { step, state_path, sampler_path, expires_at, name, kind } = saved;
+    const state = snapshot.state({ step, state_path, sampler_path, expires_at });
+    const entry = kind === "rolling" ? saved : { ...saved, state };
     await appendCheckpoint(fileSystem, folder, entry);
-    if (state_path !== null) {
-      await writeState(fileSystem, folder, snapshot.state({ step, state_path, sampler_path }));
-      watch({ kind: "checkpoint", name, step, checkpointKind: kind, statePath: state_path });
-    }
+    await writeState(fileSystem, folder, state);
+    watch({ kind: "checkpoint", name, step, checkpointKind: kind, statePath: state_path });
     this.#last = entry;
     return entry;
   }
 
   /** The rolling save before is not needed once a newer save stands in `state.json`. */
-  async #dropOldRolling(entry: CheckpointEntry): Promise<void> {
+  async #dropOldRolling(entry: SavedEntry): Promise<void> {
     const old = this.#rollingPath;
     this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;
     if (old === null) return;

@@ -117,7 +117,9 @@ class Loop {
   async #pause(): Promise<void> {
     const { control, watch, enterPhase } = this.#context;
     const { step } = this.#position;
-    await this.#keeper.settle();
+    // A pause may outlast a rolling save.
+    const last = await this.#keeper.settle();
+    if (last?.kind === "rolling") await this.#keeper.saveLasting("interrupt", this.#snapshot());
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
@@ -190,7 +192,7 @@ class Loop {
   async #afterStep(sampler: SamplingClient, { rollouts }: StepOutput): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
-    const due = dueCheckpoint(config, step);
+    const due = dueCheckpoint(config, step) ?? (this.#keeper.isAgeing ? "rolling" : null);
     if (due !== null) await this.#keeper.begin(due, this.#snapshot());
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {

@@ -131,6 +131,7 @@ describe("a checkpoint", () => {
       step: 10,
       state_path: weights("checkpoint_000010"),
       sampler_path: samplerWeights("checkpoint_000010"),
+      expires_at: null,
     };
     expect(await state()).toMatchObject({ step: 10, last_checkpoint: paths });
     expect(await readCheckpoints(context.fileSystem, FOLDER)).toEqual([
@@ -140,10 +141,10 @@ describe("a checkpoint", () => {
         position: 40,
         kind: "periodic",
         ...paths,
-        expires_at: null,
         metrics: { loss: -1.5 },
         renderer: "template/chatml/plain",
         created_at: "2026-01-01T00:00:00.000Z",
+        state: await state(),
       },
     ]);
     expect(context.progress).toEqual([

@@ -14,6 +14,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     left: { rollouts: 0, rows: 0 },
     startedAtMs: 1_000,
     repeats: 2,
+    expiry: null,
     file: null,
     problem: null,
     status: null,

@@ -1,0 +1,74 @@
+/** Reports where a run can be resumed from, when that is not where it ended. */
+
+import { errorMessage } from "../core/errors.ts";
+import {
+  newestLiving,
+  type ResumePoint,
+  type Rewind,
+  readResumePoints,
+} from "../core/run/resumePoints.ts";
+import { parseTinkerPath } from "../core/tinker/paths.ts";
+import type { RunContext } from "../core/training/context.ts";
+import { formatDuration, formatQuantity } from "../shared/format.ts";
+
+type NewsContext = Pick<
+  RunContext,
+  "clock" | "events" | "fileSystem" | "folder" | "log" | "redactor" | "watch"
+>;
+
+/** The run goes back to an older save. @throws AppError `disk` */
+export async function reportRewind(
+  context: NewsContext,
+  { point, gone, completed }: Rewind,
+): Promise<void> {
+  const nowMs = context.clock.now();
+  const missing = gone.map((save) => `${nameOf(save)} ${fateOf(save, nowMs)}`).join(", ");
+  const { step } = point.state;
+  const count = Math.max(0, completed - step);
+  const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
+  const message = `The service does not have the newest state of this run any more: ${missing}. The run goes on from ${nameOf(point)}, after step ${step}: ${repeated}.`;
+  await warn(context, step, "state-gone", message);
+}
+
+function fateOf({ expiresAtMs }: ResumePoint, nowMs: number): string {
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? "has expired" : "was deleted";
+}
+
+/** After a failure: says so when the save that a resume would begin with does not last. Never fails. */
+export async function warnOfExpiry(context: NewsContext): Promise<void> {
+  const { clock, fileSystem, folder, log } = context;
+  try {
+    const nowMs = clock.now();
+    const points = await readResumePoints(fileSystem, folder, nowMs);
+    const newest = newestLiving(points, nowMs);
+    if (newest === null || newest.expiresAtMs === null) return;
+    const { step } = newest.state;
+    const later = newestLiving(points, newest.expiresAtMs);
+    const loss =
+      later === null
+        ? "after that, nothing is left to go on from"
+        : `after that, a resume repeats ${formatQuantity(step - later.state.step, "more step")}`;
+    const left = formatDuration((newest.expiresAtMs - nowMs) / 1000);
+    const message = `The last state, ${nameOf(newest)} after step ${step}, expires in ${left}. Resume the run before that: ${loss}.`;
+    await warn(context, step, "state-expires", message);
+  } catch (error) {
+    log.warn("How long the last state is kept could not be found out.", {
+      reason: errorMessage(error),
+    });
+  }
+}
+
+function nameOf({ statePath }: ResumePoint): string {
+  return parseTinkerPath(statePath).name;
+}
+
+async function warn(
+  { events, redactor, watch }: NewsContext,
+  step: number,
+  kind: string,
+  text: string,
+): Promise<void> {
+  const message = redactor.clean(text);
+  await events.record({ step, level: "warn", kind, message, data: {} });
+  watch({ kind: "warning", message });
+}

@@ -1,0 +1,277 @@
+/** A run whose last save had expired could not be resumed, although an older one lived, and its rows were moved before that was found out. */
+
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../src/core/run/checkpointLog.ts";
+import { runPaths } from "../../src/core/run/layout.ts";
+import { rewindTo } from "../../src/core/run/resumePoints.ts";
+import { startRun } from "../../src/core/run/runFolder.ts";
+import { readRun } from "../../src/core/run/runList.ts";
+import { readState, writeState } from "../../src/core/run/state.ts";
+import { Redactor } from "../../src/core/secrets/redact.ts";
+import type { ServiceClient } from "../../src/core/tinker/serviceClient.ts";
+import type { Preparation } from "../../src/core/training/prepare.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
+import { deleteCheckpoints } from "../../src/trainer/deleteCheckpoints.ts";
+import { planResume } from "../../src/trainer/resume.ts";
+import { reportRewind, warnOfExpiry } from "../../src/trainer/stateNews.ts";
+import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
+import { textWith } from "../core/config/configText.ts";
+import { createMemoryFileSystem, createStillClock } from "../core/run/memoryFileSystem.ts";
+import { aContext, fakeService } from "../core/training/fakeContext.ts";
+import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";
+import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
+import { PROGRAM_FOLDER, readLines, runFolderWith } from "../integration/localRun.ts";
+import { aRunState } from "../trainer/runState.ts";
+
+const HOUR_MS = 3_600_000;
+const clock = createStillClock();
+const expires_at = new Date(clock.now() + 24 * HOUR_MS).toISOString();
+const weights = (name: string) => `tinker://a/weights/${name}`;
+let fileSystem: ReturnType<typeof createMemoryFileSystem>;
+let folder: string;
+
+function aState(step: number, name: string, expires: string | null = null) {
+  const paths = { step, state_path: weights(name), sampler_path: null };
+  return aRunState(step, {
+    last_checkpoint: { ...paths, expires_at: expires },
+    dataset: { fingerprint: "f", cursor: 4 * step },
+  });
+}
+
+function aSave(step: number): CheckpointEntry {
+  const name = `checkpoint_${String(step).padStart(6, "0")}`;
+  return {
+    ...{ name, step, epoch: 0, position: 4 * step, kind: "periodic", renderer: "r", metrics: {} },
+    ...{ state_path: weights(name), sampler_path: null, expires_at: null, created_at: "" },
+    state: aState(step, name),
+  };
+}
+
+/** Seventeen completed steps, a lasting save after ten, and a rolling one after fifteen. */
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  const path = resolve("/project/run.yaml");
+  fileSystem.files.set(path, new TextEncoder().encode(textWith()));
+  const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+  ({ folder } = await startRun({ fileSystem, clock }, { ...run, configPath: path }));
+  await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
+  const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");
+  await fileSystem.append(runPaths(folder).metrics, rows);
+  await appendCheckpoint(fileSystem, folder, aSave(10));
+  await writeState(fileSystem, folder, aState(15, "rolling_000015", expires_at));
+});
+
+/** Has these saves only, and says so as `refusal` does when it is asked for another. */
+function aService(living: readonly string[], changes: Partial<ServiceClient> = {}): ServiceClient {
+  const fault = () =>
+    new AppError("tinker-request-failed", "No such checkpoint.", { data: { category: "user" } });
+  return {
+    ...fakeService([]),
+    createTrainingClientFromState: (path) =>
+      living.includes(path) ? Promise.resolve(new FakeTrainingClient()) : Promise.reject(fault()),
+    listCheckpoints: async () =>
+      living.map((path) => ({
+        ...{ path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} },
+      })),
+    ...changes,
+  };
+}
+
+function aPreparation(): Preparation {
+  const { renderer, tokenizer, sequence } = aContext();
+  const found = { ...sequence, fingerprint: "f" };
+  const chat = { renderer, tokenizer };
+  return { chat, environments: new Map(), sequence: found, totalSteps: null };
+}
+
+async function plan() {
+  const planned = await planResume(fileSystem, {
+    ...{ folder, owner: "terminal", watch: () => undefined },
+  });
+  const start = (service: ServiceClient) =>
+    planned.createModel({ service, close: async () => undefined }, aPreparation());
+  return { planned, start };
+}
+
+const stepsIn = async () =>
+  (await fileSystem.readText(runPaths(folder).metrics)).split("\n").filter(Boolean).length;
+
+describe("a resume whose newest save is gone", () => {
+  const lasting = weights("checkpoint_000010");
+
+  it("goes on from the newest that lives, with what belongs to it", async () => {
+    const { planned, start } = await plan();
+    const model = await start(aService([lasting]));
+    expect(model.start).toMatchObject({ step: 10, cursor: 40, optimizerUpdates: 10 });
+    expect(model.rewind).toMatchObject({ completed: 17, gone: [{ state: { step: 15 } }] });
+    expect(await stepsIn()).toBe(17);
+    const lease = await planned.claim(model);
+    await lease.update({ phase: "failed" });
+    expect(await stepsIn()).toBe(10);
+    expect(await readState(fileSystem, folder)).toMatchObject({ step: 10 });
+    expect((await plan()).planned.start.step).toBe(10);
+  });
+
+  it("never comes back to one that was given up, because its steps have changed since", async () => {
+    await appendCheckpoint(fileSystem, folder, aSave(15));
+    const { planned, start } = await plan();
+    const lease = await planned.claim(await start(aService([lasting])));
+    await lease.update({ phase: "failed" });
+    const again = await (await plan()).start(aService([lasting, weights("checkpoint_000015")]));
+    expect(again.start.step).toBe(10);
+  });
+
+  it.each([
+    ["the newest lives", [weights("rolling_000015"), lasting], 15],
+    ["there is no list of checkpoints", [lasting], 10],
+  ])("asks the service: %s", async (_, living, step) => {
+    const none = () => Promise.reject(new AppError("tinker-not-found", "Not found."));
+    const service = aService(living, step === 10 ? { listCheckpoints: none } : {});
+    expect((await (await plan()).start(service)).start.step).toBe(step);
+  });
+
+  it("reads it from the list of checkpoints when no state can be read", async () => {
+    const { state } = runPaths(folder);
+    await fileSystem.writeAtomic(state, "{");
+    expect((await (await plan()).start(aService([lasting]))).start.step).toBe(10);
+  });
+
+  it("changes nothing when no save is left", async () => {
+    const before = new Map(fileSystem.files);
+    const { start } = await plan();
+    await expect(start(aService([]))).rejects.toMatchObject({ code: "state-gone" });
+    expect(fileSystem.files).toEqual(before);
+  });
+
+  it("changes nothing when the service fails for another reason", async () => {
+    const before = new Map(fileSystem.files);
+    const { start } = await plan();
+    const fault = new AppError("tinker-request-failed", "No room.", { data: { category: "user" } });
+    const fails = () => Promise.reject(fault);
+    const living = [weights("rolling_000015"), lasting];
+    const service = aService(living, { createTrainingClientFromState: fails });
+    await expect(start(service)).rejects.toBe(fault);
+    expect(fileSystem.files).toEqual(before);
+  });
+
+  it("does not begin anew when all saves were deleted on purpose", async () => {
+    const gone = { ...aSave(10), expires_at: new Date(0).toISOString() };
+    await appendCheckpoint(fileSystem, folder, gone);
+    await rewindTo(
+      fileSystem,
+      folder,
+      {
+        ...{ point: { state: aState(10, gone.name), statePath: lasting, expiresAtMs: null } },
+        gone: [],
+      },
+      clock.now(),
+    );
+    const { start } = await plan();
+    await expect(start(aService([]))).rejects.toMatchObject({ code: "state-gone" });
+  });
+});
+
+describe("what is told of a save that does not last", () => {
+  const liveness = () => ({ nowMs: clock.now(), isProcessAlive: () => false });
+  const listed = (nowMs: number) =>
+    readRun(fileSystem, { name: "demo", folder }, { ...liveness(), nowMs });
+
+  it("is when it expires and what a resume repeats then, in the list of runs", async () => {
+    const atMs = Date.parse(expires_at);
+    expect(await listed(clock.now())).toMatchObject({ repeats: 2, expiry: { atMs, repeats: 7 } });
+    expect(await listed(atMs)).toMatchObject({ repeats: 7, expiry: null });
+  });
+
+  it("is how long it is kept, when the run fails", async () => {
+    const context = { ...aContext(), fileSystem, folder };
+    context.clock.now = () => clock.now() + HOUR_MS;
+    await warnOfExpiry(context);
+    expect(context.progress).toEqual([
+      {
+        kind: "warning",
+        message:
+          "The last state, rolling_000015 after step 15, expires in 23 h 00 min. Resume the run before that: after that, a resume repeats 5 more steps.",
+      },
+    ]);
+    await rewindTo(
+      fileSystem,
+      folder,
+      {
+        point: { state: aState(10, "checkpoint_000010"), statePath: "", expiresAtMs: null },
+        gone: [],
+      },
+      clock.now(),
+    );
+    await warnOfExpiry(context);
+    expect(context.progress).toHaveLength(1);
+  });
+
+  it("is that steps are repeated, when it is gone", async () => {
+    const context = { ...aContext(), fileSystem, folder };
+    const model = await (await plan()).start(aService([weights("checkpoint_000010")]));
+    if (model.rewind === undefined) throw new Error("the newest save is gone");
+    await reportRewind(context, model.rewind);
+    const [told] = context.progress;
+    expect(told).toMatchObject({
+      message: expect.stringMatching(
+        /: rolling_000015 has expired\. The run goes on from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
+      ),
+    });
+  });
+});
+
+describe("a local run whose last checkpoint was deleted", () => {
+  const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+  const config = (steps: number) => `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 2
+max_steps: ${steps}
+save_every: 2
+rolling_save_every: 0
+`;
+
+  it("goes on from the one before, as if it had never ended", async () => {
+    const run = (home: string) => join(home, ".tinker-rl", "runs", "run");
+    const outcome = async (home: string) => ({
+      rows: (await readLines(join(run(home), "metrics.jsonl")))
+        .map(comparableRow)
+        .map((row) => withoutKeys(row, new Set(["done_frac"]))),
+      tokens: await readFile(join(run(home), "rollouts", "step-000003.tokens.bin"), "base64"),
+    });
+    const whole = await runFolderWith(config(4));
+    const watch = (): void => undefined;
+    await startTraining({ ...base, configPath: join(whole, "config.yaml"), watch }).ended;
+
+    const cut = await runFolderWith(config(4));
+    const ended = startTraining({
+      ...{ ...base, configPath: join(cut, "config.yaml"), overrides: ["max_steps=3"], watch },
+    }).ended;
+    expect((await ended).outcome).toBe("done");
+    const files = createFileSystem();
+    const last = await readState(files.within(run(cut)), run(cut));
+    const paths = [last?.last_checkpoint?.state_path ?? ""];
+    const of = { paths, isLocalOnly: true, folder: cut, allowedHosts: [] };
+    for await (const { place } of deleteCheckpoints(files, of)) expect(place).toBe("this computer");
+    await files.close();
+
+    const seen: ProgressEvent[] = [];
+    const resumed = resumeTraining({
+      ...{ ...base, folder: run(cut), overrides: ["max_steps=4"] },
+      watch: (event) => seen.push(event),
+    });
+    expect((await resumed.ended).outcome).toBe("done");
+    expect(seen).toContainEqual({
+      kind: "warning",
+      message: expect.stringMatching(/final_000003 was deleted.*checkpoint_000002.*1 step is/),
+    });
+    expect(await outcome(cut)).toEqual(await outcome(whole));
+  });
+});
