@@ -5,7 +5,7 @@ import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/run/runList.ts";
 import { waitingUploads } from "../core/run/uploadLog.ts";
 import { runParent } from "../node/runPlaces.ts";
-import { formatReward } from "../shared/format.ts";
+import { formatQuantity, formatReward } from "../shared/format.ts";
 import { checkConfig } from "../trainer/configFiles.ts";
 import type { RunsCommand } from "./arguments.ts";
 import { CONFIG_FILE } from "./flags.ts";
@@ -38,6 +38,7 @@ const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
   interrupted: "warning",
   unreadable: "bad",
 };
+const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
 const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
@@ -54,7 +55,8 @@ export async function listedRuns(
     if (runs.length === 0) continue;
     newest ??= runs[0] ?? null;
     lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
-    lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs), BLANK);
+    lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs));
+    lines.push(...runs.flatMap(expiryLine), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   if (newest === null) return [[`There are no runs in ${places}.`]];
@@ -102,6 +104,17 @@ async function parentFolders(
 async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
   const { result } = await checkConfig(fileSystem, configPath);
   return runParent(result.ok ? result.config : { log_path: null }, configPath);
+}
+
+/** For a run that nobody trains: its last state goes while it waits for a resume. */
+function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
+  if (expiry === null || !IDLE.has(phase)) return [];
+  const at = formatMinute(new Date(expiry.atMs));
+  const then =
+    expiry.repeats === null
+      ? "nothing is left to go on from"
+      : `a resume repeats ${formatQuantity(expiry.repeats, "step")}`;
+  return [[styled("warning", `${name}: the last state expires at ${at}; after that, ${then}.`)]];
 }
 
 function runCells(run: ListedRun): readonly Piece[] {

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { editsTitle } from "../core/run/alarms/editWords.ts";
 import { systemClock } from "../node/clock.ts";
-import { formatQuantity } from "../shared/format.ts";
+import { formatDuration, formatQuantity } from "../shared/format.ts";
 import { NoticeQueue } from "./noticeQueue.ts";
 import { plainMessage } from "./plainText.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
@@ -76,9 +76,12 @@ export class Notices implements vscode.Disposable {
         repeats === 0
           ? ""
           : vscode.l10n.t(" A resume repeats {0}.", formatQuantity(repeats, "step"));
+      const left = run.expiry === null ? null : (run.expiry.atMs - Date.now()) / 1000;
+      const end =
+        left === null ? "" : vscode.l10n.t(" Its last state expires in {0}.", formatDuration(left));
       const text = vscode.l10n.t(
-        "The run {0} was interrupted after step {1}.{2}",
-        ...[run.name, run.steps, cost],
+        "The run {0} was interrupted after step {1}.{2}{3}",
+        ...[run.name, run.steps, cost, end],
       );
       const answers = [resume, later, never];
       const chosen = await vscode.window.showInformationMessage(plainMessage(text), ...answers);

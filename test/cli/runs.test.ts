@@ -95,6 +95,23 @@ test("runs are listed with what they did and what a resume would repeat, the new
   ]);
 });
 
+test("a run whose last state will be deleted says when, and what a resume costs then", async () => {
+  await aRun("logs", "cut", { phase: "failed", steps: 7 });
+  await aRun("logs", "going", {});
+  const expires_at = new Date(clock.now() + 60 * MINUTE_MS).toISOString();
+  const paths = { step: 5, state_path: "tinker://a/weights/rolling_000005", sampler_path: null };
+  const state = aRunState(5, { last_checkpoint: { ...paths, expires_at } });
+  for (const name of ["cut", "going"]) {
+    await writeFile(join(cwd, "logs", name, "state.json"), JSON.stringify(state));
+  }
+  const told = (await listed("logs")).filter((line) => line.includes("expires"));
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^cut: the last state expires at .{16}; after that, nothing is left to go on from\.$/,
+    ),
+  ]);
+});
+
 test("rollouts that wait to be uploaded are counted where there are any", async () => {
   await aRun("logs", "left", { phase: "done" });
   await aRun("logs", "plain", { phase: "done" });

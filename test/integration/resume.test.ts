@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
-import { comparableRow } from "./comparableRow.ts";
+import { comparableRow, withoutKeys } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
@@ -25,51 +25,69 @@ num_substeps: 2
 learning_rate_schedule: cosine
 max_active_tasks: 16
 save_every: 2
+evaluation: { splits: { local/calculator: [test] }, every: 3, num_samples: 4, temperatures: [1] }
 `;
 
 const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
 
-async function trained(
-  folder: string,
-): Promise<{ readonly rows: unknown; readonly tokens: readonly string[] }> {
+/** What a run leaves that does not depend on time. */
+async function trained(folder: string) {
   const run = join(folder, ".tinker-rl", "runs", "run");
   const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparableRow);
+  const evaluations = withoutKeys(
+    await readLines(join(run, "eval", "results.jsonl")),
+    new Set(["timeMs"]),
+  );
   const tokens = [];
   for (let step = 0; step < STEPS; step++) {
     const bytes = await readFile(join(run, "rollouts", `step-00000${step}.tokens.bin`));
     tokens.push(bytes.toString("base64"));
   }
-  return { rows, tokens };
+  return { rows, evaluations, tokens };
 }
 
-describe("a run that is stopped and resumed", () => {
-  it("gives the same metrics and the same tokens as one that was left alone", async () => {
-    const whole = await runFolderWith(CONFIG);
-    const left = startTraining({
-      ...base,
-      configPath: join(whole, "config.yaml"),
-      watch: () => undefined,
-    });
-    expect((await left.ended).outcome).toBe("done");
+let whole: Awaited<ReturnType<typeof trained>>;
 
-    const halted = await runFolderWith(CONFIG);
-    const seen: ProgressEvent[] = [];
-    const stopped = startTraining({
-      ...base,
-      configPath: join(halted, "config.yaml"),
-      watch: (event) => {
-        seen.push(event);
-        // In the middle of the fourth step: what it has done so far must not show in the end.
-        if (event.kind === "rollout-finished" && event.step === 3 && event.done === 5)
-          stopped.stopAndSave();
-      },
-    });
-    const end = await stopped.ended;
-    expect(end.outcome).toBe("stopped");
-    expect(seen.some((event) => event.kind === "step-finished" && event.step === 3)).toBe(false);
-    const resumed = resumeTraining({ ...base, folder: end.folder ?? "", watch: () => undefined });
-    expect((await resumed.ended).outcome).toBe("done");
-
-    expect(await trained(halted)).toEqual(await trained(whole));
-  });
+beforeAll(async () => {
+  const folder = await runFolderWith(CONFIG);
+  const configPath = join(folder, "config.yaml");
+  const left = startTraining({ ...base, configPath, watch: () => undefined });
+  expect((await left.ended).outcome).toBe("done");
+  whole = await trained(folder);
 });
+
+describe("a run that is stopped and resumed", () => {
+  it.each([
+    ["of the fourth step", 5, "rollouts"],
+    ["of the evaluation before it", 2, "evaluation"],
+  ] as const)(
+    "in the middle %s leaves the same as one that was left alone",
+    async (_, done, part) => {
+      const halted = await runFolderWith(CONFIG);
+      const seen: ProgressEvent[] = [];
+      const stopped = startTraining({
+        ...base,
+        configPath: join(halted, "config.yaml"),
+        watch: (event) => {
+          seen.push(event);
+          if (event.kind !== "rollout-finished" || event.step !== 3) return;
+          // What was done so far must not show in the end.
+          if (event.done === done && isPart(seen, part)) stopped.stopAndSave();
+        },
+      });
+      const end = await stopped.ended;
+      expect(end.outcome).toBe("stopped");
+      expect(seen.some((event) => event.kind === "step-finished" && event.step === 3)).toBe(false);
+      const folder = end.folder ?? "";
+      const resumed = resumeTraining({ ...base, folder, watch: () => undefined });
+      expect((await resumed.ended).outcome).toBe("done");
+      expect(await trained(halted)).toEqual(whole);
+    },
+  );
+});
+
+/** What is being played. */
+function isPart(seen: readonly ProgressEvent[], part: "rollouts" | "evaluation"): boolean {
+  const last = seen.findLast(({ kind }) => kind === "step-started" || kind === "evaluating");
+  return (last?.kind === "evaluating") === (part === "evaluation");
+}

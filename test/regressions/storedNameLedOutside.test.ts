@@ -103,7 +103,7 @@ describe("what other files of a run name is read as a plain name, or not at all"
   ];
   it.each(PATHS)("a checkpoint at %j", async (path) => {
     const files = planted.fileSystem.within(folder);
-    const last_checkpoint = { step: 2, state_path: path, sampler_path: null };
+    const last_checkpoint = { step: 2, state_path: path, sampler_path: null, expires_at: null };
     const forged = aRunState(2, { last_checkpoint });
     await writeFile(join(folder, "state.json"), JSON.stringify(forged));
     await expect(readState(files, folder)).rejects.toMatchObject({ code: "state-invalid" });

@@ -5,7 +5,7 @@ import { isLocalModel } from "../../core/config/presets.ts";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
-import { readState } from "../../core/run/state.ts";
+import { newestLiving, readResumePoints } from "../../core/run/resumePoints.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
@@ -39,9 +39,8 @@ export async function removeCheckpoint(
     );
   }
   const place = isLocalModel(model) ? "this computer" : "Tinker";
-  if (!(await isSure(run, entry, { place, isLast: await isLastOf(run, entry, fileSystem) }))) {
-    return false;
-  }
+  const loss = await lossOf(run, entry, { files: fileSystem, now: parts.now });
+  if (!(await isSure(run, entry, { place, loss }))) return false;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Deleting {0}", entry.name),
@@ -67,28 +66,33 @@ async function remove(
   }
 }
 
-/** True for the checkpoint that a resume would begin with. */
-async function isLastOf(
+/** What it is to a resume, in words; empty for a checkpoint that none would begin with. */
+async function lossOf(
   { folder }: RunEntry,
   { state_path }: CheckpointEntry,
-  fileSystem: FolderFiles,
-): Promise<boolean> {
-  const state = await readState(fileSystem, folder).catch(() => null);
-  return state_path !== null && state?.last_checkpoint?.state_path === state_path;
+  { files, now }: { readonly files: FolderFiles; readonly now: () => number },
+): Promise<string> {
+  const points = await readResumePoints(files, folder, now()).catch(() => []);
+  if (newestLiving(points, now())?.statePath !== state_path) return "";
+  const others = points.filter(({ statePath }) => statePath !== state_path);
+  const next = newestLiving(others, now());
+  return next === null
+    ? vscode.l10n.t("A resume begins with it: without it, the run cannot be resumed.")
+    : vscode.l10n.t(
+        "A resume begins with it: without it, one begins after step {0}.",
+        next.state.step,
+      );
 }
 
 async function isSure(
   run: RunEntry,
   { name, step }: CheckpointEntry,
-  { place, isLast }: { readonly place: Place; readonly isLast: boolean },
+  { place, loss }: { readonly place: Place; readonly loss: string },
 ): Promise<boolean> {
   const where =
     place === "Tinker"
       ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
       : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
-  const loss = isLast
-    ? vscode.l10n.t("A resume begins with it: without it, the run cannot be resumed.")
-    : "";
   const end = vscode.l10n.t("This cannot be undone.");
   const detail = [where, loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");

@@ -1,6 +1,6 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
-import { formatCount, formatQuantity, formatReward } from "../../shared/format.ts";
+import { formatCount, formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
 import { plainLine } from "../plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
@@ -71,7 +71,7 @@ export function trendOf(
 }
 
 function detailsOf(run: RunEntry): readonly string[] {
-  const { phase, steps, reward, repeats, status } = run;
+  const { phase, steps, reward, status } = run;
   const last = reward === null ? [] : [formatReward(reward)];
   switch (phase) {
     case "preparing":
@@ -92,12 +92,12 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "interrupted":
     case "failed":
     case "stopped":
-      return [phase, `step ${progress(run)}`, ...last, ...repeated(repeats)];
+      return [phase, `step ${progress(run)}`, ...last, ...resumeCost(run)];
   }
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
-  const { phase, steps, totalSteps, reward, recentRewards, repeats } = run;
+  const { phase, steps, totalSteps, reward, recentRewards } = run;
   const of = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
   const trend = trendOf(recentRewards);
   return [
@@ -106,7 +106,7 @@ function spokenOf(run: RunEntry): readonly string[] {
     ...(reward === null ? [] : [`mean reward ${formatReward(reward)}`]),
     ...(trend === null ? [] : [trend]),
     ...(isResumable(run)
-      ? [`can be resumed, ${repeated(repeats)[0] ?? "nothing is repeated"}`]
+      ? [`can be resumed, ${resumeCost(run).join(", ") || "nothing is repeated"}`]
       : []),
   ];
 }
@@ -123,8 +123,12 @@ function withArrow({ recentRewards }: RunEntry, last: readonly string[]): readon
   return last.map((text) => text + (trend === null ? "" : arrows[trend]));
 }
 
-function repeated(repeats: number | null): readonly string[] {
-  return repeats === null || repeats === 0 ? [] : [`repeats ${formatQuantity(repeats, "step")}`];
+function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
+  const left = expiry === null ? null : formatDuration((expiry.atMs - Date.now()) / 1000);
+  return [
+    ...(repeats === null || repeats === 0 ? [] : [`repeats ${formatQuantity(repeats, "step")}`]),
+    ...(left === null ? [] : [`last state expires in ${left}`]),
+  ];
 }
 
 function unsent({ left: { rollouts, rows } }: RunEntry): readonly string[] {

@@ -24,6 +24,7 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
 
 function facts(run: RunEntry): readonly (readonly [string, string])[] {
   const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
+  const { expiry } = run;
   const of = totalSteps === null ? "" : ` of ${totalSteps}`;
   const rows: (readonly [string, string])[] = [
     [vscode.l10n.t("State"), phase],
@@ -43,6 +44,18 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
   if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
   if (!isLive && repeats !== null && repeats > 0) {
     rows.push([vscode.l10n.t("A resume repeats"), formatQuantity(repeats, "step")]);
+  }
+  if (!isLive && expiry !== null) {
+    const at = new Date(expiry.atMs).toLocaleString(vscode.env.language);
+    const then =
+      expiry.repeats === null
+        ? vscode.l10n.t("{0}; after that, nothing is left to go on from", at)
+        : vscode.l10n.t(
+            "{0}; after that, a resume repeats {1}",
+            at,
+            formatQuantity(expiry.repeats, "step"),
+          );
+    rows.push([vscode.l10n.t("Last state expires"), then]);
   }
   rows.push([vscode.l10n.t("Folder"), folder]);
   return rows;

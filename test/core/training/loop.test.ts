@@ -135,6 +135,21 @@ describe("the loop", () => {
     ]);
   });
 
+  it("renews a rolling save before it expires, when steps take hours", async () => {
+    const slow = setUp({ config: { rolling_save_every: 4 }, steps: 7 });
+    const { now } = slow.context.clock;
+    let hours = 0;
+    slow.context.clock.now = () => now.call(slow.context.clock) + hours * 3_600_000;
+    amidRollouts(slow, 5, () => {
+      hours = 13;
+    });
+    await slow.run();
+    expect(slow.saves().slice(0, 2)).toEqual([
+      "saveState rolling_000004",
+      "saveState rolling_000006",
+    ]);
+  });
+
   it("goes on from a saved position as if it had never ended", async () => {
     const whole = setUp({ steps: 5 });
     await whole.run();
@@ -219,6 +234,19 @@ describe("a loop that is asked to pause", () => {
     expect(await state()).toMatchObject({ step: 2 });
     context.control.continue();
     await ended;
+  });
+
+  it("has a save that lasts, as a pause may outlast one that rolls", async () => {
+    const paused = setUp({ config: { rolling_save_every: 1 } });
+    const { context } = paused;
+    amidRollouts(paused, 1, () => context.control.pause());
+    const ended = paused.start();
+    await settle();
+    expect(context.progress.at(-1)).toEqual({ kind: "paused", step: 2 });
+    expect(paused.saves().at(-1)).toBe("saveState interrupt_000002");
+    expect(context.deleted).toContain("tinker://S:train:0/weights/rolling_000002");
+    context.control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 3 });
   });
 
   it("waits at a critical alarm where that is wanted", async () => {

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import type { CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { writeState } from "../../../src/core/run/state.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { aRunState } from "../../trainer/runState.ts";
 
 const editor = vi.hoisted(() => ({
   answer: undefined as string | undefined,
@@ -61,6 +63,20 @@ describe("deleting a checkpoint", () => {
     expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
     expect(editor.details).toEqual([
       "It was saved after step 10 and is deleted from this computer.\nThis cannot be undone.",
+    ]);
+  });
+
+  it("says what a resume loses with it", async () => {
+    const { parts } = await aRemoval("local/tiny-tool");
+    const paths = { step: 10, state_path: STATE, sampler_path: null, expires_at: null };
+    await writeState(parts.fileSystem, RUN.folder, aRunState(10, { last_checkpoint: paths }));
+    await removeCheckpoint(RUN, ENTRY, parts);
+    const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
+    await appendCheckpoint(parts.fileSystem, RUN.folder, before);
+    await removeCheckpoint(RUN, ENTRY, parts);
+    expect(editor.details.map((detail) => detail.split("\n")[1])).toEqual([
+      "A resume begins with it: without it, the run cannot be resumed.",
+      "A resume begins with it: without it, one begins after step 5.",
     ]);
   });
 

@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isResumable, runRow, trendOf } from "../../../src/host/views/runRow.ts";
 import { aRun } from "./runEntries.ts";
+
+const NOW_MS = 1_800_000_000_000;
+beforeAll(() => vi.spyOn(Date, "now").mockReturnValue(NOW_MS));
+afterAll(() => vi.restoreAllMocks());
 
 const plain = { isArchived: false, isSpinning: false };
 
@@ -18,6 +22,15 @@ describe("the row of a run", () => {
     [{ phase: "done", isLive: false, steps: 200 }, "done · 200 steps · 0.63"],
     [{ phase: "stopped", isLive: false, repeats: 0 }, "stopped · step 12/200 · 0.63"],
     [{ phase: "interrupted", isLive: false }, "interrupted · step 12/200 · 0.63 · repeats 2 steps"],
+    [
+      {
+        phase: "failed",
+        isLive: false,
+        repeats: 0,
+        expiry: { atMs: NOW_MS + 5_400_000, repeats: 9 },
+      },
+      "failed · step 12/200 · 0.63 · last state expires in 1 h 30 min",
+    ],
     [{ phase: "paused" }, "paused · step 12/200 · 0.63"],
     [{ phase: "pausing" }, "pausing after step 13 · 0.63"],
     [{ phase: "running", totalSteps: null, recentRewards: [] }, "step 12 · 0.63"],
