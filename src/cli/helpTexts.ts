@@ -132,8 +132,9 @@ Example:
   ${program} runs examples/local
 
 "repeats" is how many completed steps would be run again if the run were resumed
-from its last checkpoint. A run that claims to be running, but whose trainer is
-gone, is shown as interrupted.`;
+from its last checkpoint. A line below the table names each run whose last state
+is about to expire. A run that claims to be running, but whose trainer is gone,
+is shown as interrupted.`;
 
 const SHOW: HelpText = (program) => `Shows what a run did, also while it is running.
 

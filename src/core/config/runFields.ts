@@ -96,7 +96,7 @@ export const runFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Save a short-lived state to resume from after every so many steps. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
+    doc: "Save a state to resume from after every so many steps; it is deleted once there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
   },
   resume_from: {
     type: "string",
