@@ -2,22 +2,10 @@
 
 import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../core/errors.ts";
+import { EXIT } from "../shared/exitCodes.ts";
 import type { RunEnd } from "../trainer/contract.ts";
 import { type Line, styled } from "./line.ts";
 import { visibleText } from "./visibleText.ts";
-
-export const EXIT = {
-  done: 0,
-  /** A fault of the program, or of this machine. */
-  fault: 1,
-  /** Configuration, arguments or a named file cannot be used. */
-  invalid: 2,
-  stopped: 3,
-  /** Capacity or a budget ran out. */
-  limit: 4,
-  service: 5,
-  interrupted: 6,
-} as const;
 
 /** AppErrors that only a mistake in this program can raise. */
 const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-record-invalid"]);

@@ -1,10 +1,11 @@
 /** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
 
 import { isProcessAlive } from "../node/processes.ts";
+import { EXIT } from "../shared/exitCodes.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { deleteAndTell } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
-import { EXIT, errorLines, exitCodeOf } from "./exitCode.ts";
+import { errorLines, exitCodeOf } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { launched, type Started } from "./launch.ts";
 import type { ProgramParts } from "./programParts.ts";

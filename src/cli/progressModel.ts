@@ -49,6 +49,8 @@ export interface ProgressModel {
   readonly baseline: readonly EvaluationResult[] | null;
   /** The latest evaluation is a later one than the baseline. */
   readonly hasComparison: boolean;
+  /** The run itself has said how it ended. */
+  readonly hasEnded: boolean;
 }
 
 /** How many rewards a sparkline shows. */
@@ -64,6 +66,7 @@ export const INITIAL_PROGRESS: ProgressModel = {
   failed: 0,
   baseline: null,
   hasComparison: false,
+  hasEnded: false,
 };
 
 /** The state after `event`. */
@@ -95,7 +98,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
         hasComparison: model.baseline !== null,
       };
     case "ended":
-      return { ...model, ...idle(), folder: event.folder };
+      return { ...model, ...idle(), folder: event.folder, hasEnded: true };
     case "checkpoint":
       return { ...model, canResume: true };
     case "uploading":

@@ -2,8 +2,9 @@
 
 import type { Clock } from "../core/ports.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
+import type { RunEnd } from "../trainer/contract.ts";
 import type { Invocation } from "./invocation.ts";
-import type { Line } from "./line.ts";
+import { BLANK, type Line, styled } from "./line.ts";
 import { eventLines, liveLine, nextStepLines } from "./progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,6 +45,14 @@ export class Screen {
   /** Writes lines that stay. */
   print(lines: readonly Line[]): void {
     if (lines.length > 0) this.#parts.terminal.print(lines);
+  }
+
+  /** The last word: of a stop that the run itself said nothing of, that it was one, and how to go on. */
+  printEnd({ outcome }: RunEnd): void {
+    if (outcome === "done" || this.#model.hasEnded) return;
+    const words = outcome === "stopped" ? "with nothing left to save" : "at once, without a save";
+    this.print([BLANK, [styled("warning", `stopped ${words}`)]]);
+    this.printNextSteps();
   }
 
   /** Where the run lies and how to go on with it; nothing before it has a folder. */

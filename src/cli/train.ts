@@ -33,7 +33,7 @@ export async function followRun(
   try {
     const end = await run.ended;
     screen.close();
-    if (end.outcome === "interrupted") screen.printNextSteps();
+    screen.printEnd(end);
     return end;
   } catch (error) {
     screen.close();

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import * as vscode from "vscode";
 import { editsTitle } from "../core/run/alarms/editWords.ts";
 import { systemClock } from "../node/clock.ts";
+import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 import { NoticeQueue } from "./noticeQueue.ts";
 import { plainMessage } from "./plainText.ts";
@@ -110,11 +111,11 @@ export class Notices implements vscode.Disposable {
 
   async #ended(end: TrainingEnded): Promise<void> {
     const name = end.folder === null ? end.wish.title : basename(end.folder);
-    // What the user stopped needs no telling.
-    if (end.exitCode === 3) return;
-    if (end.exitCode === 0) return this.#finished(end, name);
+    // What somebody stopped needs no telling.
+    if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
+    if (end.exitCode === EXIT.done) return this.#finished(end, name);
     if (end.folder === null) return this.#notBegun(end, name);
-    if (end.exitCode === null || end.exitCode === 6) return this.#vanished(end.folder, name);
+    if (end.exitCode === null) return this.#vanished(end.folder, name);
     return this.#failed(end, name);
   }
 

@@ -21,6 +21,7 @@ import { localDemo } from "./journeys/localDemo.ts";
 import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { secrets } from "./journeys/secrets.ts";
+import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
 import { trajectory } from "./journeys/trajectory.ts";
 import { runInServer } from "./runInServer.ts";
@@ -30,6 +31,7 @@ const JOURNEYS: readonly Journey[] = [
   restrictedMode,
   localDemo,
   training,
+  taskEndings,
   trajectory,
   reload,
   hostileRepository,

@@ -2,6 +2,7 @@
 
 import type * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
 import { Emitter } from "../emitter.ts";
 import type { LaunchEnd, TellAction } from "../runs/launchWatch.ts";
 
@@ -19,10 +20,10 @@ export interface Training {
   detached(): void;
 }
 
-/** Exit codes of the trainer that the terminal gives by itself. */
-const NOT_STARTED = 2;
-const VANISHED = 6;
-const FAULT = 1;
+/** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */
+const SUCCESS = EXIT.done;
+/** Ends of a trainer that somebody asked for; its last words say which it was. */
+const STOPS: ReadonlySet<number> = new Set([EXIT.stopped, EXIT.interrupted]);
 
 const HELP =
   "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. Closing the terminal leaves the run going.";
@@ -55,7 +56,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (error: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#print(`error: ${errorMessage(error)}\n`);
-        this.#end(FAULT);
+        this.#end(EXIT.fault);
       },
     );
   }
@@ -101,12 +102,13 @@ export class RunTerminal implements vscode.Pseudoterminal {
       print: (text) => this.#print(text),
       signal: this.#closing.signal,
     });
-    if (end === null) return NOT_STARTED;
-    if (end.exitCode !== null) return end.exitCode;
+    // The user gave up before it began.
+    if (end === null) return SUCCESS;
+    if (end.exitCode !== null) return STOPS.has(end.exitCode) ? SUCCESS : end.exitCode;
     this.#print(
       "\nThe trainer vanished without a word; the run can be resumed from its last checkpoint.\n",
     );
-    return VANISHED;
+    return EXIT.interrupted;
   }
 
   #end(code: number): void {

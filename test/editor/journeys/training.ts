@@ -55,13 +55,15 @@ export const training: Journey = {
       await picture("trajectories");
     });
 
-    await step("Continue goes on, and Stop and Save ends it with exit code 3", async () => {
+    await step("Continue goes on, and Stop and Save ends it, which is no failure", async () => {
       await workbench.command("Tinker RL: Continue Run");
       await workbench.row(/^run tinker-config, running/).waitFor();
       await workbench.command("Tinker RL: Stop and Save");
       const stopped = /^run tinker-config, stopped.*can be resumed, nothing is repeated/;
       await workbench.row(stopped).waitFor({ timeout: 60_000 });
-      await workbench.terminal().getByText("exit code: 3").waitFor();
+      await workbench.terminal().getByText("stopped and saved after").waitFor();
+      await workbench.terminal().getByText("Terminal will be reused by tasks").waitFor();
+      assert.doesNotMatch(await workbench.terminalText(), /exit code/);
       await workbench.panel().getByRole("button", { name: "Resume" }).waitFor();
       await pictures("stopped");
     });

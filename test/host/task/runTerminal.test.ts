@@ -1,37 +1,16 @@
 import { expect, it, vi } from "vitest";
-import { RunTerminal, type Training } from "../../../src/host/task/runTerminal.ts";
+import { aTraining, opened } from "./openedTerminal.ts";
 
-function aTraining(changes: Partial<Training> = {}): Training {
-  return {
-    follow: async () => ({ exitCode: 0, error: null, folder: "/run" }),
-    tell: async () => "It will.",
-    detached: () => undefined,
-    ...changes,
-  };
-}
-
-function opened(training: Training) {
-  const terminal = new RunTerminal(training);
-  let text = "";
-  const codes: unknown[] = [];
-  terminal.onDidWrite((piece) => {
-    text += piece;
-  });
-  terminal.onDidClose((code) => codes.push(code));
-  terminal.open();
-  return { terminal, text: () => text, codes };
-}
-
-it("shows the output with line ends of a terminal, and ends with the trainer's code", async () => {
+it("shows the output with line ends of a terminal, and ends with the code of a trainer that failed", async () => {
   const { text, codes } = opened(
     aTraining({
       follow: async ({ print }) => {
         print("step 1\nstep 2\r\n");
-        return { exitCode: 3, error: null, folder: "/run" };
+        return { exitCode: 5, error: null, folder: "/run" };
       },
     }),
   );
-  await vi.waitFor(() => expect(codes).toEqual([3]));
+  await vi.waitFor(() => expect(codes).toEqual([5]));
   expect(text()).toBe("step 1\r\nstep 2\r\n");
 });
 

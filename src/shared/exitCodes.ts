@@ -1,0 +1,15 @@
+/** What the exit code of the program says; the extension reads it from the record of a launch. */
+
+export const EXIT = {
+  done: 0,
+  /** A fault of the program, or of this machine. */
+  fault: 1,
+  /** Configuration, arguments or a named file cannot be used. */
+  invalid: 2,
+  stopped: 3,
+  /** Capacity or a budget ran out. */
+  limit: 4,
+  service: 5,
+  /** Ended at once, because somebody asked for that. */
+  interrupted: 6,
+} as const;

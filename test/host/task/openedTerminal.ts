@@ -1,0 +1,25 @@
+/** A terminal of a task whose training a test has written. */
+
+import { RunTerminal, type Training } from "../../../src/host/task/runTerminal.ts";
+
+export function aTraining(changes: Partial<Training> = {}): Training {
+  return {
+    follow: async () => ({ exitCode: 0, error: null, folder: "/run" }),
+    tell: async () => "It will.",
+    detached: () => undefined,
+    ...changes,
+  };
+}
+
+/** What it shows, and the exit codes that VS Code is told. */
+export function opened(training: Training) {
+  const terminal = new RunTerminal(training);
+  let text = "";
+  const codes: unknown[] = [];
+  terminal.onDidWrite((piece) => {
+    text += piece;
+  });
+  terminal.onDidClose((code) => codes.push(code));
+  terminal.open();
+  return { terminal, text: () => text, codes };
+}
