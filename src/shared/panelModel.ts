@@ -136,7 +136,10 @@ export interface ReplayResult {
 
 export interface ReplayTurn {
   readonly reasoning: BoundedText | null;
+  /** Text before the first call. */
   readonly content: BoundedText;
+  /** Text behind it. */
+  readonly afterCalls: BoundedText;
   /** What the model wrote, with its control tokens. */
   readonly sampled: BoundedText;
   readonly calls: readonly { readonly name: string; readonly args: BoundedText }[];

@@ -102,6 +102,7 @@ function Turn({ panel, turn, index, total, isMarkdown }: TurnProps) {
       {isMarkdown
         ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
         : results.map((result, at) => <Result key={at} result={result} />)}
+      {isMarkdown ? <Said panel={panel} content={turn.afterCalls} /> : null}
       {isMarkdown
         ? errors.map((error, at) => (
             <Block key={at} label={text.parseError} tone="fault">
@@ -131,17 +132,11 @@ function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" |
       </Block>
     );
   }
-  const hasText = content.text.trim() !== "";
-  const isSilent = !hasText && reasoning === null && calls.length + errors.length === 0;
+  const isSilent = content.text === "" && reasoning === null && calls.length + errors.length === 0;
   return (
     <>
       {reasoning === null ? null : <Reasoning panel={panel} reasoning={reasoning} />}
-      {hasText ? (
-        <Block label={text.model} tone="model">
-          <MarkdownText host={panel.host} text={content.text} />
-          <Omitted content={content} />
-        </Block>
-      ) : null}
+      <Said panel={panel} content={content} />
       {isSilent ? (
         <Block label={text.model} tone="model">
           <p class="fact">{text.silent}</p>
@@ -149,6 +144,17 @@ function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" |
         </Block>
       ) : null}
     </>
+  );
+}
+
+/** Text of the model; nothing for none. */
+function Said({ panel, content }: { readonly panel: PanelModel; readonly content: BoundedText }) {
+  if (content.text.trim() === "") return null;
+  return (
+    <Block label={text.model} tone="model">
+      <MarkdownText host={panel.host} text={content.text} />
+      <Omitted content={content} />
+    </Block>
   );
 }
 

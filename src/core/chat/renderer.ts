@@ -73,6 +73,8 @@ export interface ParsedTurn {
   readonly thinkingTokens: number;
   /** Visible text outside thinking and calls, trimmed. */
   readonly content: string;
+  /** How much of `content`, in characters, stands before the first call; all of it without a call. */
+  readonly lead: number;
   /** Complete calls outside thinking, in order. */
   readonly calls: readonly ToolCall[];
   readonly errors: readonly ToolCallError[];

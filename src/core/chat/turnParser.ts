@@ -102,6 +102,8 @@ interface Reading {
   call: { readonly opening: string; readonly payload: string } | null;
   readonly reasoning: string[];
   readonly content: string[];
+  /** Pieces of `content` before the first call; null until there is one. */
+  lead: number | null;
   readonly calls: ToolCall[];
   readonly errors: ToolCallError[];
 }
@@ -113,6 +115,7 @@ function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<Par
     call: null,
     reasoning: [],
     content: [],
+    lead: null,
     calls: [],
     errors: [],
   };
@@ -123,10 +126,12 @@ function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<Par
   }
   dropOpenCall(reading);
   const thought = reading.reasoning.join("").trim();
+  const lead = reading.content.slice(0, reading.lead ?? reading.content.length).join("");
   return {
     reasoning: thought === "" ? null : thought,
     thinkingTokens: reading.thinkingTokens,
     content: reading.content.join("").trim(),
+    lead: lead.trim().length,
     calls: reading.calls,
     errors: reading.errors,
     unclosedThink: reading.thinking,
@@ -163,8 +168,10 @@ function readCall(
 /** Outside reasoning and calls; a closing marker that closes nothing is dropped. */
 function readVisible(reading: Reading, { marker, text }: Piece): void {
   if (marker === "thinkOpen") reading.thinking = true;
-  else if (marker === "callOpen") reading.call = { opening: text, payload: "" };
-  else if (marker === null) reading.content.push(text);
+  else if (marker === "callOpen") {
+    reading.lead ??= reading.content.length;
+    reading.call = { opening: text, payload: "" };
+  } else if (marker === null) reading.content.push(text);
 }
 
 function dropOpenCall(reading: Reading): void {

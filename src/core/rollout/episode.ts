@@ -161,6 +161,7 @@ export class Episode {
         sampledText: tokenizer.decode(sampled.tokens),
         reasoning: parsed.reasoning,
         content: parsed.content,
+        lead: parsed.lead,
         calls: parsed.calls.map((call) => ({ ...call, args: writeExactJson(call.args) })),
         errors: parsed.errors,
         results,

@@ -21,6 +21,8 @@ const turn = z
     sampledText: z.string(),
     reasoning: z.string().nullable(),
     content: z.string(),
+    /** How much of `content`, in characters, stands before the first call. */
+    lead: count,
     calls: z
       .array(
         z

@@ -62,7 +62,8 @@ function replayTurn(
   return {
     ...{ stopReason, durationMs, tokens },
     reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
-    content: bounded(turn.content),
+    content: bounded(turn.content.slice(0, turn.lead)),
+    afterCalls: bounded(turn.content.slice(turn.lead).trimStart()),
     sampled: bounded(turn.sampledText),
     calls: turn.calls.slice(0, MAX_PARTS).map(({ name, args }) => ({
       name: name.slice(0, MAX_NAME),

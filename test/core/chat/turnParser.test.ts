@@ -21,6 +21,7 @@ describe("a turn", () => {
       reasoning: "First a.",
       thinkingTokens: 10,
       content: "I call two.",
+      lead: 11,
       calls: [
         { name: "a", args: { x: 1 }, raw: CALL_A },
         { name: "b", args: {}, raw: CALL_B },

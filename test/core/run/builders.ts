@@ -21,6 +21,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
         sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',
         reasoning: null,
         content: "",
+        lead: 0,
         calls: [{ name: "answer", args: '{"value":5}', raw: '{"name":"answer"}' }],
         errors: [],
         results: [{ name: "answer", text: "Richtig ✓", isError: false, reward: 1, finished: true }],
