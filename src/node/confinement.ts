@@ -14,10 +14,21 @@ export interface Guard {
   open(path: string, flags: number): Promise<FileHandle>;
 }
 
-/** Lets everything pass. */
+/** What a shell puts in the place of a file. */
+const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
+
+/** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
 export const UNGUARDED: Guard = {
   check: async () => undefined,
-  open: (path, flags) => open(path, flags),
+  open: async (path, flags) => {
+    if (HANDED_OVER.test(path)) return open(path, flags);
+    const handle = await open(path, flags | (constants.O_NONBLOCK ?? 0));
+    if (!(await handle.stat()).isFIFO()) return handle;
+    await handle.close();
+    throw new AppError("file-unreadable", `${path} is a pipe, not a file. Name another file.`, {
+      data: { path },
+    });
+  },
 };
 
 /** Windows has neither flag; there the look at the path before must do. Without the second, opening a pipe would wait. */

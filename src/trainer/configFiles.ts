@@ -10,6 +10,7 @@ import { withoutSecretValues } from "../core/config/secretValues.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
+import { MAX_BYTES } from "../core/run/wholeFiles.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 
@@ -87,7 +88,7 @@ async function readConfigText(
   shown: string,
 ): Promise<string> {
   try {
-    return await fileSystem.readText(absolute);
+    return await fileSystem.readText(absolute, MAX_BYTES.config);
   } catch (cause) {
     if (!isAppError(cause, "file-not-found")) throw cause;
     throw new AppError(
@@ -125,7 +126,9 @@ export async function readOverrides(
 ): Promise<readonly string[]> {
   const path = runPaths(folder).overrides;
   if ((await fileSystem.size(path)) === null) return [];
-  const parsed = overrideTexts.safeParse(parseJson(await fileSystem.readText(path))?.value);
+  const parsed = overrideTexts.safeParse(
+    parseJson(await fileSystem.readText(path, MAX_BYTES.overrides))?.value,
+  );
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",

@@ -13,9 +13,11 @@ import { readResumePoints, rewindTo } from "../core/run/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../core/run/runFolder.ts";
 import { completedSteps } from "../core/run/runList.ts";
 import { type RunState, readState } from "../core/run/state.ts";
+import { MAX_BYTES } from "../core/run/wholeFiles.ts";
 import { filledIn } from "../core/secrets/filledIn.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
+import { parseJson } from "../core/util/jsonl.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import {
@@ -118,7 +120,7 @@ function requireSameIdentity(
 
 async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {
   const path = runPaths(folder).resolvedConfig;
-  const json: unknown = JSON.parse(await fileSystem.readText(path));
+  const json = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
   const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));
   const parsed = configSchemas[isLocal ? "local" : "hosted"].safeParse(json);
   if (parsed.success) return parsed.data;

@@ -7,7 +7,7 @@ import type { FoundLine } from "../util/jsonl.ts";
 import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
 import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
 import { parseEvent, type RunEvent } from "./events.ts";
-import { runPaths, supersededAttempts, supersededFolder } from "./layout.ts";
+import { runPaths, supersededAttempts, supersededFolder, supersededParent } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { MetricColumns } from "./metricColumns.ts";
 import { NewestEntries } from "./newestEntries.ts";
@@ -56,13 +56,14 @@ export class RunFollower {
 
   /** What of the run cannot be read, or is more than can be shown, in sentences for people; null when all is well. */
   get problem(): string | null {
-    const { damage, metrics } = this.#contents;
+    const { damage, faults, metrics } = this.#contents;
     const sentences = [
       ...(this.#runFileProblem === null ? [] : [this.#runFileProblem]),
+      ...faults.values(),
       ...damageSentences(damage),
       ...(metrics.isTruncated ? [TOO_MANY_METRICS] : []),
     ];
-    return sentences.length === 0 ? null : sentences.join(" ");
+    return sentences.length === 0 ? null : [...new Set(sentences)].join(" ");
   }
 
   get metrics(): MetricColumns {
@@ -83,7 +84,7 @@ export class RunFollower {
     return this.#contents.evaluations.all;
   }
 
-  /** Reads what was added. Calls while one is under way share its result. @throws AppError `file-unreadable` */
+  /** Reads what was added. Calls while one is under way share its result. @throws AppError `folder-unsafe` */
   refresh(): Promise<RunChange> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
@@ -93,7 +94,8 @@ export class RunFollower {
 
   /** Steps that have stored rollouts, ascending; the last one may be under way. */
   steps(): Promise<readonly number[]> {
-    return createRunReader(this.#fileSystem, this.folder).steps();
+    const steps = createRunReader(this.#fileSystem, this.folder).steps();
+    return steps.catch((error: unknown) => this.#noted(runPaths(this.folder).rolloutFolder, error));
   }
 
   /** Summaries of a step by group and position, up to date. A step that is under way grows from call to call. */
@@ -111,7 +113,15 @@ export class RunFollower {
 
   /** Attempts of which a resume set steps aside, ascending. */
   supersededAttempts(): Promise<readonly number[]> {
-    return supersededAttempts(this.#fileSystem, this.folder);
+    const attempts = supersededAttempts(this.#fileSystem, this.folder);
+    return attempts.catch((error: unknown) => this.#noted(supersededParent(this.folder), error));
+  }
+
+  /** Of a part that cannot be read nothing is shown, and the rest is. Of a folder that leads elsewhere nothing is. */
+  #noted(path: string, error: unknown): [] {
+    if (!isAppError(error) || error.code === "folder-unsafe") throw error;
+    this.#contents.faults.set(path, error.message);
+    return [];
   }
 
   /** The metrics of the steps that were repeated after `attempt`; empty when there are none. */
@@ -154,14 +164,16 @@ export class RunFollower {
       this.#runFile = await readRunFile(this.#fileSystem, this.folder);
       this.#runFileProblem = null;
     } catch (error) {
-      if (!isAppError(error, "run-file-invalid", "folder-unsafe")) throw error;
+      if (!isAppError(error)) throw error;
       this.#runFileProblem = error.message;
     }
   }
 
   async #hasShrunk(): Promise<boolean> {
     for (const [path, offset] of this.#contents.offsets) {
-      if (((await this.#fileSystem.size(path)) ?? 0) < offset) return true;
+      // What became something else than a file has shrunk, too.
+      const size = await this.#fileSystem.size(path).catch(() => null);
+      if ((size ?? 0) < offset) return true;
     }
     return false;
   }
@@ -210,10 +222,15 @@ export class RunFollower {
 
   /** `take` says whether it could read the line. */
   async #readFrom(path: string, take: (line: FoundLine) => boolean): Promise<void> {
-    const { offsets, damage } = this.#contents;
-    for await (const line of readLines(this.#fileSystem, path, offsets.get(path) ?? 0)) {
-      if (!take(line)) damage.set(path, (damage.get(path) ?? 0) + 1);
-      offsets.set(path, line.offset + line.length + 1);
+    const { offsets, damage, faults } = this.#contents;
+    try {
+      for await (const line of readLines(this.#fileSystem, path, offsets.get(path) ?? 0)) {
+        if (!take(line)) damage.set(path, (damage.get(path) ?? 0) + 1);
+        offsets.set(path, line.offset + line.length + 1);
+      }
+      faults.delete(path);
+    } catch (error) {
+      this.#noted(path, error);
     }
   }
 
@@ -236,6 +253,8 @@ interface Contents {
   readonly offsets: Map<string, number>;
   /** How many lines of each file cannot be read. */
   readonly damage: Map<string, number>;
+  /** Why files or folders cannot be read at all. */
+  readonly faults: Map<string, string>;
 }
 
 function emptyContents(): Contents {
@@ -246,6 +265,7 @@ function emptyContents(): Contents {
     evaluations: new NewestEntries(),
     offsets: new Map(),
     damage: new Map(),
+    faults: new Map(),
   };
 }
 

@@ -62,7 +62,11 @@ export function evalPath(folder: string, step: number): string {
 
 /** Where a resume puts what `attempt` wrote beyond the resumed step; laid out like a run folder. */
 export function supersededFolder(folder: string, attempt: number): string {
-  return `${folder}/superseded/attempt-${attempt}`;
+  return `${supersededParent(folder)}/attempt-${attempt}`;
+}
+
+export function supersededParent(folder: string): string {
+  return `${folder}/superseded`;
 }
 
 /** Attempts of which a resume set steps aside, ascending: those whose folders are there. */
@@ -70,7 +74,7 @@ export async function supersededAttempts(
   fileSystem: Pick<FileSystem, "list">,
   folder: string,
 ): Promise<readonly number[]> {
-  const names = await fileSystem.list(`${folder}/superseded`);
+  const names = await fileSystem.list(supersededParent(folder));
   return names
     .flatMap((name) => /^attempt-([1-9]\d{0,5})$/.exec(name)?.[1] ?? [])
     .map(Number)

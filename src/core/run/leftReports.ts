@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { waitingUploads } from "./uploadLog.ts";
+import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
 
 export interface LeftReports {
   /** Rollouts for OpenReward. */
@@ -28,8 +29,8 @@ export async function leftReports(
 ): Promise<LeftReports> {
   const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
   const path = `${folder}/wandb.json`;
-  if ((await fileSystem.size(path)) === null) return { rollouts, rows: 0 };
-  const place = placeSchema.safeParse(parseJson(await fileSystem.readText(path))?.value).data;
+  const text = (await readIfReadable(fileSystem, path, MAX_BYTES.wandb)) ?? "";
+  const place = placeSchema.safeParse(parseJson(text)?.value).data;
   const isSent = place !== undefined && place.deployment !== null;
   return { rollouts, rows: isSent ? Math.max(0, steps - place.online.confirmed.next) : 0 };
 }

@@ -7,6 +7,7 @@ import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { baseName, storedId } from "./storedNames.ts";
+import { MAX_BYTES } from "./wholeFiles.ts";
 
 /** A trainer writes its heartbeat this often. */
 export const HEARTBEAT_MS = 5_000;
@@ -66,7 +67,7 @@ export async function readRunFile(
   const path = runPaths(folder).runFile;
   let text: string;
   try {
-    text = await fileSystem.readText(path);
+    text = await fileSystem.readText(path, MAX_BYTES.runFile);
   } catch (error) {
     if (isAppError(error, "file-not-found")) return null;
     throw error;

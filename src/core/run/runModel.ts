@@ -1,10 +1,10 @@
 /** Which model and which tokenizer a run uses, as its folder says. */
 
 import * as z from "zod";
-import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
+import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
 
 const modelNames = z.object({
   model_name: z.string(),
@@ -18,11 +18,7 @@ export async function readModelNames(
   fileSystem: FolderFiles,
   folder: string,
 ): Promise<ModelNames | null> {
-  try {
-    const text = await fileSystem.readText(runPaths(folder).resolvedConfig);
-    return modelNames.safeParse(parseJson(text)?.value).data ?? null;
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
+  const path = runPaths(folder).resolvedConfig;
+  const text = (await readIfReadable(fileSystem, path, MAX_BYTES.resolvedConfig)) ?? "";
+  return modelNames.safeParse(parseJson(text)?.value).data ?? null;
 }

@@ -7,6 +7,7 @@ import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { checkpointPath, storedId } from "./storedNames.ts";
+import { MAX_BYTES } from "./wholeFiles.ts";
 
 const SCHEMA_VERSION = 1;
 
@@ -141,7 +142,7 @@ function parseState(text: string, folder: string): RunState | null {
 
 async function readIfPresent(fileSystem: FolderFiles, path: string): Promise<string | null> {
   try {
-    return await fileSystem.readText(path);
+    return await fileSystem.readText(path, MAX_BYTES.state);
   } catch (error) {
     if (isAppError(error, "file-not-found")) return null;
     throw error;

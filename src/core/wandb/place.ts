@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
 import { baseName, storedId } from "../run/storedNames.ts";
+import { MAX_BYTES } from "../run/wholeFiles.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 
@@ -164,7 +165,10 @@ export class Places {
 /** A damaged file reads as none: the server's own counts then say where to go on. */
 async function readPlaceFile(fileSystem: FolderFiles, path: string): Promise<PlaceFile | null> {
   if ((await fileSystem.size(path)) === null) return null;
-  return fileSchema.safeParse(parseJson(await fileSystem.readText(path))?.value).data ?? null;
+  return (
+    fileSchema.safeParse(parseJson(await fileSystem.readText(path, MAX_BYTES.wandb))?.value).data ??
+    null
+  );
 }
 
 function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity): boolean {

@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../run/layout.ts";
+import { MAX_BYTES } from "../run/wholeFiles.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { parseJson } from "../util/jsonl.ts";
 
@@ -29,14 +30,14 @@ export async function readRunConfig(parts: RunConfigParts): Promise<RunConfig> {
   const paths = runPaths(folder);
   const withoutHome = (text: string): string =>
     homeFolder === null || homeFolder.length < 2 ? text : text.replaceAll(homeFolder, "~");
-  const resolved = await fileSystem.readText(paths.resolvedConfig);
+  const resolved = await fileSystem.readText(paths.resolvedConfig, MAX_BYTES.resolvedConfig);
   const inText = homeFolder === null ? "" : JSON.stringify(homeFolder).slice(1, -1);
   const value = parseJson(inText === "" ? resolved : resolved.replaceAll(inText, "~"))?.value;
   const config = isJsonObject(value) ? value : {};
   const { save_every } = config;
   return {
     config: redactor.cleanRecord(config),
-    text: withoutHome(redactor.clean(await fileSystem.readText(paths.config))),
+    text: withoutHome(redactor.clean(await fileSystem.readText(paths.config, MAX_BYTES.config))),
     saveEvery: typeof save_every === "number" ? save_every : 0,
   };
 }

@@ -8,6 +8,7 @@ import {
   usableCheckpoints,
 } from "../../core/run/checkpointLog.ts";
 import { runPaths } from "../../core/run/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { Listening } from "../emitter.ts";
 import type { RunEntry } from "../runs/runStore.ts";
@@ -127,7 +128,9 @@ export async function readModel(
   fileSystem: FolderFiles,
   folder: string,
 ): Promise<Pick<StoredCheckpoint, "model" | "rank">> {
-  const text = await fileSystem.readText(runPaths(folder).resolvedConfig).catch(() => "");
+  const text =
+    (await readIfReadable(fileSystem, runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig)) ??
+    "";
   const config = parseJson(text)?.value;
   if (!isJsonObject(config)) return NO_MODEL;
   const { model_name: model, lora_rank: rank } = config;

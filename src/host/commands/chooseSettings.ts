@@ -1,11 +1,12 @@
 /** Asks for new values of settings that may change while a run goes on. */
 
-import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import { expectationOf } from "../../core/config/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { runPaths } from "../../core/run/layout.ts";
+import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { readPlainText } from "../../node/plainText.ts";
 import {
   changeText,
   faultOfChanges,
@@ -19,7 +20,8 @@ type Chosen = ReadonlyMap<string, string>;
 
 /** `key=value` for each setting that the user changed, checked as the configuration is; empty when none. */
 export async function chooseSettings(runFolder: string): Promise<readonly string[]> {
-  const text = await readFile(runPaths(runFolder).resolvedConfig, "utf8");
+  const text =
+    (await readPlainText(runPaths(runFolder).resolvedConfig, MAX_BYTES.resolvedConfig)) ?? "";
   const config = parseJson(text)?.value;
   const settings = isJsonObject(config) ? tunableSettings(config) : [];
   const chosen = new Map<string, string>();

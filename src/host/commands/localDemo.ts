@@ -2,7 +2,9 @@
 
 import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/templates.ts";
+import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
 import type { Memento } from "../views/runLabels.ts";
+import { readWorkspaceText } from "../workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
 const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;
@@ -58,18 +60,20 @@ async function writeConfig(folder: vscode.Uri): Promise<vscode.Uri> {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {
     const uri = vscode.Uri.joinPath(folder, name);
-    const found = await readText(uri);
-    if (found === null) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
-    if (found === null || found === text) return uri;
+    if (!(await isTaken(uri))) {
+      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+      return uri;
+    }
+    if ((await readWorkspaceText(uri, MAX_BYTES.config)) === text) return uri;
   }
   // Both names are taken by changed files: the last one is the demo's, with the user's changes.
   return vscode.Uri.joinPath(folder, NAMES[1]);
 }
 
-async function readText(uri: vscode.Uri): Promise<string | null> {
-  try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  } catch {
-    return null;
-  }
+/** Also for a link that leads nowhere, through which a write would make a file elsewhere. */
+async function isTaken(uri: vscode.Uri): Promise<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
 }

@@ -6,10 +6,10 @@ import type { Shape } from "../../core/config/field.ts";
 import { childShape, configShape } from "../../core/config/fields.ts";
 import { applyOverrides } from "../../core/config/overrides.ts";
 import { readYaml } from "../../core/config/yamlSource.ts";
-import { isAppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { runPaths } from "../../core/run/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/panelModel.ts";
 
@@ -32,9 +32,12 @@ export async function readConfigView(
   shortenPath: (path: string) => string,
 ): Promise<Omit<ConfigView, "path">> {
   const paths = runPaths(folder);
-  const resolved = parseJson((await readIfPresent(fileSystem, paths.resolvedConfig)) ?? "")?.value;
-  const written = await readIfPresent(fileSystem, paths.config);
-  const stored = parseJson((await readIfPresent(fileSystem, paths.overrides)) ?? "[]")?.value;
+  const read = (path: string, maxBytes: number) => readIfReadable(fileSystem, path, maxBytes);
+  const resolved = parseJson(
+    (await read(paths.resolvedConfig, MAX_BYTES.resolvedConfig)) ?? "",
+  )?.value;
+  const written = await read(paths.config, MAX_BYTES.config);
+  const stored = parseJson((await read(paths.overrides, MAX_BYTES.overrides)) ?? "[]")?.value;
   const overrides = overrideTexts.safeParse(stored).data ?? [];
   const originOf = originFinder(written, overrides);
   const found = leaves(resolved, [], configShape, false).slice(0, MAX_ENTRIES);
@@ -106,13 +109,4 @@ function isWritten(written: unknown, path: readonly string[]): boolean {
     value = value[key];
   }
   return true;
-}
-
-async function readIfPresent(fileSystem: FolderFiles, path: string): Promise<string | null> {
-  try {
-    return await fileSystem.readText(path);
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
 }

@@ -1,7 +1,6 @@
 /** What the panel tells about a run beside its numbers, gathered from a follower and the files of its folder. */
 
 import * as z from "zod";
-import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/run/alarms/editWords.ts";
@@ -11,6 +10,7 @@ import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
 import { leftReports, NOTHING_LEFT } from "../../core/run/leftReports.ts";
 import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/panelMessages.ts";
 import type {
@@ -29,6 +29,7 @@ const DRAWN_EVENTS: ReadonlySet<string> = new Set(["run-started", "alarm"]);
 const MAX_ALARM_TEXT = 1_000;
 const MAX_CHECKPOINTS = 500;
 const MAX_ENVIRONMENTS = 1_000;
+const MAX_NAME = 500;
 const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
 
 const resolvedConfig = z.object({
@@ -68,19 +69,17 @@ export async function readConfigSummary(
   folder: string,
 ): Promise<ConfigSummary> {
   const nothing = { model: null, environments: [], maxSteps: null };
-  try {
-    const text = await fileSystem.within(folder).readText(runPaths(folder).resolvedConfig);
-    const config = resolvedConfig.safeParse(parseJson(text)?.value).data;
-    if (config === undefined) return nothing;
-    return {
-      model: config.model_name === "" ? null : config.model_name,
-      environments: Object.keys(config.environments).slice(0, MAX_ENVIRONMENTS),
-      maxSteps: config.max_steps ?? null,
-    };
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return nothing;
-    throw error;
-  }
+  const path = runPaths(folder).resolvedConfig;
+  const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
+  const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
+  if (config === undefined) return nothing;
+  return {
+    model: config.model_name === "" ? null : config.model_name.slice(0, MAX_NAME),
+    environments: Object.keys(config.environments)
+      .slice(0, MAX_ENVIRONMENTS)
+      .map((name) => name.slice(0, MAX_NAME)),
+    maxSteps: config.max_steps ?? null,
+  };
 }
 
 export async function gatherFacts(

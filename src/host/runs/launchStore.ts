@@ -1,11 +1,12 @@
 /** The folders in which trainers that this editor started tell where they stand; they outlive the window. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { launchFileSchema } from "../../core/control/messages.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { readPlainText } from "../../node/plainText.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { LaunchFile } from "../../shared/control.ts";
 
@@ -43,6 +44,8 @@ const requestSchema: z.ZodType<LaunchRequest> = z
   })
   .readonly();
 
+/** Of a launch's own files, which hold an error message at most. */
+const MAX_RECORD_BYTES = 1024 * 1024;
 /** How long the output of an ended trainer is kept. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
@@ -97,8 +100,7 @@ export async function readLaunch(folder: string): Promise<KnownLaunch | null> {
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  return parseJson(text)?.value;
+  return parseJson((await readPlainText(path, MAX_RECORD_BYTES)) ?? "")?.value;
 }
 
 async function isOld(folder: string): Promise<boolean> {

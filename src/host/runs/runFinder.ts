@@ -3,11 +3,13 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
+import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
 import { runParent } from "../../node/runPlaces.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { Emitter } from "../emitter.ts";
 import { onSettingChange, readSetting } from "../settings.ts";
 import type { RunLabels } from "../views/runLabels.ts";
+import { readWorkspaceText } from "../workspaceText.ts";
 import type { RunStore } from "./runStore.ts";
 
 const MAX_CONFIGS = 20;
@@ -115,18 +117,10 @@ function patterns(): readonly string[] {
 /** Where the runs of a configuration lie; null when it is not on this machine's disk. */
 async function parentOf(uri: vscode.Uri): Promise<string | null> {
   if (uri.scheme !== "file") return null;
-  const text = await readText(uri);
+  const text = (await readWorkspaceText(uri, MAX_BYTES.config)) ?? "";
   const result = parseConfig(text, { path: uri.path });
   const config = result.ok ? result.config : { log_path: null };
   return runParent(config, uri.fsPath);
-}
-
-async function readText(uri: vscode.Uri): Promise<string> {
-  try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  } catch {
-    return "";
-  }
 }
 
 function watched(pattern: vscode.GlobPattern, onChange: () => void): vscode.Disposable {

@@ -1,8 +1,9 @@
 /** The task that checks a configuration: prints what the terminal's `validate` prints. */
 
-import { readFile } from "node:fs/promises";
 import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/problem.ts";
+import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
+import { readPlainText } from "../../node/plainText.ts";
 
 const VALID = 0;
 const INVALID = 2;
@@ -13,10 +14,10 @@ export async function validateConfigFile(
   overrides: readonly string[],
   print: (text: string) => void,
 ): Promise<number> {
-  const text = await readFile(configPath, "utf8").catch(() => null);
+  const text = await readPlainText(configPath, MAX_BYTES.config);
   if (text === null) {
     print(
-      `${configPath}: error: there is no such configuration file. Check the path in the task.\n`,
+      `${configPath}: error: there is no such configuration file, or it is too large for one. Check the path in the task.\n`,
     );
     return INVALID;
   }

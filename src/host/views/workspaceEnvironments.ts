@@ -2,8 +2,10 @@
 
 import * as vscode from "vscode";
 import { namedEnvironments } from "../../core/config/editing/namedEnvironments.ts";
+import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { Emitter, type Listening } from "../emitter.ts";
+import { readWorkspaceText } from "../workspaceText.ts";
 
 export interface WorkspaceEnvironmentsParts {
   /** Configurations of the workspace as found last. */
@@ -68,9 +70,5 @@ async function textOf(uri: vscode.Uri): Promise<{ readonly text: string; readonl
     (document) => document.uri.toString() === uri.toString(),
   );
   if (open !== undefined) return { text: open.getText(), path };
-  try {
-    return { text: new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)), path };
-  } catch {
-    return { text: "", path };
-  }
+  return { text: (await readWorkspaceText(uri, MAX_BYTES.config)) ?? "", path };
 }
