@@ -3,8 +3,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resumeTraining } from "../../src/trainer/trainer.ts";
 import { StandInServer } from "../core/wandb/standInServer.ts";
-import { trainLocally } from "./localRun.ts";
+import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
 
 const SECRET = "open-sesame-9731";
 const CONFIG = `
@@ -69,5 +70,25 @@ describe("a run with wandb: online", () => {
     const bodies = wandb.requests.map(({ body }) => String(body)).join("\n");
     expect(bodies).toContain("with ***");
     expect(bodies).not.toContain(SECRET);
+  });
+
+  it("that could not be told of its last evaluation is told of it by a resume", async () => {
+    wandb.runs.clear();
+    wandb.fault = () => ({ status: 503 });
+    const evaluation =
+      "evaluation: { splits: { local/calculator: [test] }, at_start: false, num_samples: 2 }";
+    const events = await trainLocally({ config: `${CONFIG}${evaluation}\n` });
+    const started = events.find(({ kind }) => kind === "started");
+    if (started?.kind !== "started") throw new Error("the run has started");
+    wandb.fault = () => null;
+    const { folder } = started;
+    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+    const resumed = resumeTraining({ ...base, folder, watch: () => undefined });
+    expect((await resumed.ended).outcome).toBe("done");
+    const summaries = wandb.run.files.get("wandb-summary.json")?.values() ?? [];
+    expect(JSON.parse([...summaries].at(-1) ?? "{}")).toMatchObject({
+      step: 1,
+      "eval/local/calculator/test/greedy/reward_mean": expect.any(Number),
+    });
   });
 });

@@ -1,5 +1,6 @@
 /** Sends what the trackers of a run that is done have not got yet: nothing is started or connected that trains. */
 
+import { readEvaluations } from "../../core/run/evaluationLog.ts";
 import type { RunLease } from "../../core/run/runLease.ts";
 import type { Closers } from "../closers.ts";
 import type { Variables } from "../variables.ts";
@@ -32,6 +33,9 @@ export async function sendLeftOvers(parts: LeftOverParts): Promise<void> {
   const of = { context, file: lease.file, firstStep: step, closers };
   const uploads = startUploads({ ...of, address: uploadTo });
   const wandb = await startWandb({ ...of, address: wandbTo, variables, knownRunId: wandbRunId });
+  const evaluations = await readEvaluations(context.fileSystem, folder);
+  const last = evaluations.findLast((entry) => entry.purpose === "end" && entry.step === step);
+  if (last !== undefined) wandb?.addResults(last.results);
   await uploads?.drain("done", control.signal);
   await wandb?.finish(0, control.signal);
   await lease.update({ phase: "done", control: null });

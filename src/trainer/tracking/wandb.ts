@@ -6,7 +6,7 @@ import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/run/metricsTree.ts";
 import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
-import { evaluationMetrics } from "../../core/training/evaluation.ts";
+import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import type { TrackerWaits } from "../../core/wandb/delivery.ts";
 import { WandbTracker } from "../../core/wandb/tracker.ts";
@@ -75,10 +75,15 @@ export class WandbReport {
       if (event.kind === "retuned") this.#tracker.configChanged();
       // No row follows that would hold them, as it does for other evaluations.
       if (event.kind === "evaluated" && event.purpose === "end") {
-        this.#tracker.addResults(flattenMetrics(evaluationMetrics(event.results)));
+        this.addResults(event.results);
       }
       watch(event);
     };
+  }
+
+  /** Of an evaluation that no row holds. */
+  addResults(results: readonly EvaluationResult[]): void {
+    this.#tracker.addResults(flattenMetrics(evaluationMetrics(results)));
   }
 
   /** Sends what is left, for a while, and ends the run there; `signal` ends the wait. */
