@@ -279,7 +279,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       },
     }),
     runMenu: () => showRunMenu(store),
-    ...panelHandlers({ ...chosen, panel }),
+    ...panelHandlers({ ...chosen, panel, view: trees.runs.view }),
   };
   // What cannot be found at first must not keep everything else away.
   await finder.find().catch(onError);

@@ -12,6 +12,7 @@ import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
+import { clicks } from "./journeys/clicks.ts";
 import { editing } from "./journeys/editing.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
@@ -33,6 +34,7 @@ const JOURNEYS: readonly Journey[] = [
   training,
   taskEndings,
   trajectory,
+  clicks,
   reload,
   hostileRepository,
   hostileText,

@@ -8,6 +8,11 @@ export const helpCommands = {
     does: "Keeps a key in the secret store of the editor.",
     icon: "key",
   },
+  setOpenRewardKey: {
+    title: "Set OpenReward Key…",
+    does: "Keeps the key of OpenReward in the secret store of the editor.",
+    palette: false,
+  },
   removeApiKey: {
     title: "Remove API Key…",
     does: "Forgets a key.",

@@ -4,15 +4,29 @@ import * as vscode from "vscode";
 import type { RunPanel } from "../runPanel.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { readSetting } from "../settings.ts";
+import type { RunNode } from "../views/runsView.ts";
+import { selectedRow } from "../views/selectedRow.ts";
 import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import { commandName } from "./commandTable.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
 export interface PanelHandlerParts extends ChooseRunParts {
   readonly panel: RunPanel;
+  /** The Runs view. */
+  readonly view: { readonly selection: readonly RunNode[] };
 }
 
-export function panelHandlers(parts: PanelHandlerParts): Pick<CommandHandlers, "openDashboard"> {
+export function panelHandlers(
+  parts: PanelHandlerParts,
+): Pick<CommandHandlers, "openDashboard" | "openSelectedRun"> {
   return {
+    openSelectedRun: async () => {
+      const node = await selectedRow(parts.view);
+      if (node?.kind === "run") parts.panel.open(node.folder);
+      else if (node?.kind === "part") {
+        await vscode.commands.executeCommand(commandName("openRunFolder"), { folder: node.folder });
+      }
+    },
     openDashboard: async (target) => {
       const configPath = target instanceof vscode.Uri ? target.fsPath : null;
       const run =

@@ -17,6 +17,11 @@ export const runCommands = {
       { menu: "editor/title", when: `${ON_CONFIG} && tinkerRL.running`, group: "navigation@2" },
     ],
   },
+  openSelectedRun: {
+    title: "Open Selected Run",
+    does: "Opens what the selected row of the Runs view is about.",
+    palette: false,
+  },
   runMenu: {
     title: "Choose What to Do with the Run",
     does: "Offers what can be done with the run in the status bar.",

@@ -11,6 +11,11 @@ export const trajectoryCommands = {
     icon: "comment-discussion",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@1" }],
   },
+  openSelectedRollout: {
+    title: "Open Selected Rollout",
+    does: "Replays the rollout that is selected in the Trajectories view.",
+    palette: false,
+  },
   openRolloutJson: {
     title: "Open Rollout as JSON",
     does: "Shows the record of one rollout.",

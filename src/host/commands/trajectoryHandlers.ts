@@ -5,6 +5,7 @@ import { STOP_REASONS } from "../../core/run/stopReasons.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import { describeFilter, type RolloutFilter, type RolloutOrder } from "../views/rolloutFilter.ts";
+import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
 import { offerInstead } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
@@ -12,6 +13,7 @@ import type { CommandHandlers } from "./registerCommands.ts";
 type TrajectoryCommand =
   | "openRollout"
   | "openRolloutJson"
+  | "openSelectedRollout"
   | "filterTrajectories"
   | "clearFilter"
   | "sortTrajectories"
@@ -55,6 +57,10 @@ export function trajectoryHandlers(
       if (place === null) return select();
       parts.open(place);
       return setContextKey("trajectoryOpened", true);
+    },
+    openSelectedRollout: async () => {
+      const place = placeOf(await selectedRow(view));
+      if (place !== null) parts.open(place);
     },
     openRolloutJson: async (target) => {
       const place = chosenPlace(target);

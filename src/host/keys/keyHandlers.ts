@@ -6,7 +6,10 @@ import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStatusParts } from "./keyStatus.ts";
 
 export type KeyHandlers = Readonly<
-  Record<"setApiKey" | "removeApiKey" | "importEnv" | "keyStatus", CommandHandler>
+  Record<
+    "setApiKey" | "setOpenRewardKey" | "removeApiKey" | "importEnv" | "keyStatus",
+    CommandHandler
+  >
 >;
 
 /** `setApiKey` and `removeApiKey` take the id of a key or the name of its variable; `importEnv` the URI of a configuration. */
@@ -15,6 +18,10 @@ export function keyHandlers(parts: KeyStatusParts & ImportParts): KeyHandlers {
     setApiKey: async (target) => {
       const { setKey } = await import("./setKey.ts");
       await setKey(parts, idIn(target));
+    },
+    setOpenRewardKey: async () => {
+      const { setKey } = await import("./setKey.ts");
+      await setKey(parts, "openreward");
     },
     removeApiKey: async (target) => {
       const { removeKey } = await import("./removeKey.ts");

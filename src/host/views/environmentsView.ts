@@ -20,7 +20,7 @@ export type EnvironmentNode =
       readonly icon: string;
       readonly label: string;
       readonly description: string;
-      readonly command?: "refreshEnvironments" | "setApiKey";
+      readonly command?: "refreshEnvironments" | "setOpenRewardKey";
     };
 
 export interface EnvironmentsViewParts {
@@ -184,7 +184,7 @@ export class EnvironmentsView
       ...{ ...note, icon: "warning" },
       label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Ask again"),
       description: errorMessage(failure),
-      command: isKey ? "setApiKey" : "refreshEnvironments",
+      command: isKey ? "setOpenRewardKey" : "refreshEnvironments",
     };
   }
 
@@ -271,8 +271,7 @@ function detailItem({
   item.accessibilityInformation = { label: [label, description].filter(Boolean).join(", ") };
   if (description !== "") item.tooltip = `${label}\n${description}`;
   if (command !== undefined) {
-    const target = command === "setApiKey" ? { arguments: ["OPENREWARD_API_KEY"] } : {};
-    item.command = { command: `tinkerRL.${command}`, title: label, ...target };
+    item.command = { command: `tinkerRL.${command}`, title: label };
   }
   return item;
 }

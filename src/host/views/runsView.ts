@@ -1,12 +1,13 @@
 /** The Runs view: a row for each run, and below it what belongs to it. */
 
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { runPaths } from "../../core/run/layout.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { RunLabels } from "./runLabels.ts";
 import { runLogUri } from "./runLogDocuments.ts";
-import { runRow } from "./runRow.ts";
+import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
 
 export type RunNode =
@@ -31,9 +32,11 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   readonly #parts: RunsViewParts;
   readonly #changes = new vscode.EventEmitter<RunNode | undefined>();
   readonly #nodes = new Map<string, RunNode>();
+  /** The rows of runs as drawn last, by folder. */
+  readonly #drawn = new Map<string, RowText>();
+  /** The list as drawn last. */
+  #listed = "";
   readonly #listening: readonly { dispose(): void }[];
-  /** Folders of rows that wait to be redrawn; null = all. */
-  #dirty: Set<string> | null = new Set();
   #timer: NodeJS.Timeout | null = null;
   #showsArchived = false;
 
@@ -42,8 +45,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   constructor(parts: RunsViewParts) {
     this.#parts = parts;
     this.#listening = [
-      parts.store.onDidChange((folder) => this.#mark(folder)),
-      parts.trainings.onDidChange(() => this.#mark(null)),
+      parts.store.onDidChange(() => this.#redrawSoon()),
+      parts.trainings.onDidChange(() => this.#redrawSoon()),
     ];
   }
 
@@ -53,19 +56,20 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     this.#changes.dispose();
   }
 
-  /** Draws everything anew, for example after a change of names. */
+  /** Draws what differs, for example after a change of names. */
   redraw(): void {
-    this.#mark(null);
+    this.#redrawSoon();
   }
 
   /** Shows archived runs among the others, or hides them. */
   showArchived(isShown: boolean): void {
     this.#showsArchived = isShown;
-    this.#mark(null);
+    this.#redrawSoon();
   }
 
   getChildren(node?: RunNode): RunNode[] {
     if (node === undefined) {
+      this.#listed = this.#list();
       const waiting = this.#parts.trainings.waiting.map(
         (title): RunNode => ({ kind: "waiting", title }),
       );
@@ -112,10 +116,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   #runItem(run: RunEntry): vscode.TreeItem {
-    const row = runRow(run, {
-      isArchived: this.#parts.labels.isArchived(run.folder),
-      isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
-    });
+    const row = this.#row(run);
+    this.#drawn.set(run.folder, row);
     const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = run.folder;
     item.description = row.description;
@@ -125,12 +127,21 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       row.icon,
       row.color === null ? undefined : new vscode.ThemeColor(row.color),
     );
-    item.command = {
-      command: "tinkerRL.openDashboard",
-      title: vscode.l10n.t("Open Dashboard"),
-      arguments: [{ kind: "run", folder: run.folder }],
-    };
+    item.command = { command: "tinkerRL.openSelectedRun", title: vscode.l10n.t("Open Dashboard") };
     return item;
+  }
+
+  #row(run: RunEntry): RowText {
+    return runRow(run, {
+      isArchived: this.#parts.labels.isArchived(run.folder),
+      isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
+    });
+  }
+
+  /** Which rows there are, in their order. */
+  #list(): string {
+    const folders = this.#shown().map(({ folder }) => folder);
+    return JSON.stringify([this.#parts.trainings.waiting, folders]);
   }
 
   #shown(): readonly RunEntry[] {
@@ -147,15 +158,18 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return node;
   }
 
-  #mark(folder: string | null): void {
-    if (folder === null) this.#dirty = null;
-    else this.#dirty?.add(folder);
+  /** While a tree is drawn anew a click or a menu on it meets nothing, so only what differs is. */
+  #redrawSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      const dirty = this.#dirty;
-      this.#dirty = new Set();
-      if (dirty === null) this.#changes.fire(undefined);
-      else for (const each of dirty) this.#changes.fire(this.#node(each));
+      if (this.#list() !== this.#listed) {
+        this.#changes.fire(undefined);
+        return;
+      }
+      for (const run of this.#shown()) {
+        const isSame = isDeepStrictEqual(this.#drawn.get(run.folder), this.#row(run));
+        if (!isSame) this.#changes.fire(this.#node(run.folder));
+      }
     }, REDRAW_MS);
   }
 }
@@ -182,7 +196,7 @@ function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.
   item.tooltip = path;
   item.command =
     part === "folder"
-      ? { command: "revealInExplorer", title: label, arguments: [uri] }
+      ? { command: "tinkerRL.openSelectedRun", title: label }
       : { command: "vscode.open", title: label, arguments: [uri] };
   return item;
 }

@@ -143,6 +143,13 @@ export class TrajectoriesView
   }
 
   getTreeItem(node: TrajectoryNode): vscode.TreeItem {
+    const item = this.#item(node);
+    // Names of rows are the same in every run: a click must not fall on the row of the run before.
+    item.id = keyOf(node);
+    return item;
+  }
+
+  #item(node: TrajectoryNode): vscode.TreeItem {
     switch (node.kind) {
       case "more":
         return moreItem(node.count);
@@ -153,16 +160,15 @@ export class TrajectoriesView
         return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
       }
       case "group": {
-        const item = itemOf(
+        return itemOf(
           groupRow(node.group, this.#ofGroup(node)),
           vscode.TreeItemCollapsibleState.Collapsed,
         );
-        return item;
       }
       case "rollout": {
         const summary = this.#ofGroup(node).find(({ rollout }) => rollout === node.rollout);
         if (summary === undefined) return new vscode.TreeItem(`#${node.rollout + 1}`);
-        return rolloutItem(node, summary);
+        return rolloutItem(summary);
       }
     }
   }
@@ -228,7 +234,7 @@ export class TrajectoriesView
 
   /** The same object for the same row: VS Code keeps what is unfolded by it. */
   #node(node: TrajectoryNode): TrajectoryNode {
-    const key = JSON.stringify(node);
+    const key = keyOf(node);
     const known = this.#nodes.get(key);
     if (known !== undefined) return known;
     this.#nodes.set(key, node);
@@ -254,19 +260,19 @@ export class TrajectoriesView
   }
 }
 
-function rolloutItem(
-  node: Extract<TrajectoryNode, { kind: "rollout" }>,
-  summary: RolloutSummary,
-): vscode.TreeItem {
+function keyOf(node: TrajectoryNode): string {
+  return JSON.stringify(node);
+}
+
+function rolloutItem(summary: RolloutSummary): vscode.TreeItem {
   const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
   const { error } = summary;
   const text = `${item.label} · ${item.description}`;
   const reasons = [fateText(summary), error === null ? null : plainLine(error)];
   item.tooltip = [text, ...reasons].filter((line) => line !== null).join("\n");
   item.command = {
-    command: "tinkerRL.openRollout",
+    command: "tinkerRL.openSelectedRollout",
     title: vscode.l10n.t("Open Rollout"),
-    arguments: [node],
   };
   return item;
 }

@@ -142,7 +142,7 @@ describe("the Environments view", () => {
     expect(note).toMatchObject({
       label: "Set an OpenReward key",
       description: "There is no key.",
-      command: "setApiKey",
+      command: "setOpenRewardKey",
     });
     state.failure = new Error("no network");
     await view.refresh();

@@ -1,0 +1,131 @@
+/** Clicks on rows while a run goes on and every view is drawn anew all the time: each opens what it is on. */
+
+import assert from "node:assert/strict";
+import { hostname } from "node:os";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { startRun } from "../../../src/core/run/runFolder.ts";
+import type { RunLease } from "../../../src/core/run/runLease.ts";
+import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, until } from "../journey.ts";
+
+const CLICKS = 200;
+const ROLLOUT_CLICKS = 40;
+/** The first is trained while the clicks go on, the last is written by this journey. */
+const NAMES = ["tinker-config", "amber", "basil"] as const;
+const ROLLOUTS = 4;
+/** A click must not fall on the actions at the end of a row. */
+const LABEL = { position: { x: 60, y: 8 } };
+
+const fileSystem = createFileSystem();
+
+export const clicks: Journey = {
+  name: "clicks",
+  async prepare(folder) {
+    const changes = { max_steps: 2_000, batch_size: 2, save_every: 1_000 };
+    writeFiles(folder, { "tinker-config.yaml": localConfig(changes) });
+    await (await writeRun(folder, "amber")).update({ phase: "done" });
+  },
+  async run({ workbench, folder, step, picture }) {
+    const row = (name: string) => workbench.row(new RegExp(`^run ${name},`));
+    const basil = await writeRun(folder, "basil");
+    const writing = new AbortController();
+    const failures: string[] = [];
+
+    await step("three runs are there, of which two go on", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
+      for (const name of NAMES) await row(name).waitFor();
+    });
+    const written = keepAlive(basil, writing.signal);
+
+    await step(`${CLICKS} clicks on runs open the run that is clicked, in all views`, async () => {
+      const tab = workbench.page.locator(".tabs-container .tab.active");
+      const focused = workbench.view("Trajectories").locator(".pane-header .description");
+      const shown = async (): Promise<string> =>
+        (await Promise.all([tab.innerText(), focused.innerText()]))
+          .map((text) => text.trim())
+          .join();
+      for (let count = 0; count < CLICKS; count += 1) {
+        const name = NAMES[count % NAMES.length] ?? "amber";
+        await row(name).click(LABEL);
+        await until("the run", async () => (await shown()) === [name, name].join(), 15_000).catch(
+          async () => {
+            const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
+            const row = await selected.innerText().catch(() => "no row is selected");
+            failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
+            await picture(`wrong-${count + 1}`);
+          },
+        );
+      }
+      await picture("runs");
+      return `${failures.length} went wrong`;
+    });
+
+    await step(
+      `${ROLLOUT_CLICKS} clicks on rollouts open the rollout that is clicked`,
+      async () => {
+        const before = failures.length;
+        await row("basil").click(LABEL);
+        await workbench.row(/^Step 1, mean/).click(LABEL);
+        await workbench.page.keyboard.press("ArrowRight");
+        await workbench.row(/^calculator train 3/).click(LABEL);
+        await workbench.page.keyboard.press("ArrowRight");
+        for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
+          const rollout = 1 + (count % ROLLOUTS);
+          await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
+          const name = new RegExp(`^Step 1, group 1, rollout ${rollout}\\b`);
+          const title = workbench.panel().getByRole("heading", { name });
+          await title
+            .waitFor({ timeout: 15_000 })
+            .catch(() => failures.push(`click ${count + 1} on rollout ${rollout}`));
+        }
+        await picture("rollouts");
+        return `${failures.length - before} went wrong`;
+      },
+    );
+
+    await step("nothing went wrong", async () => {
+      writing.abort();
+      await written;
+      assert.deepEqual(failures, []);
+      assert.equal(await workbench.notification("not found").count(), 0);
+    });
+  },
+};
+
+/** A run with one step, under way. */
+async function writeRun(folder: string, name: string): Promise<RunLease> {
+  const lease = await startRun(
+    { fileSystem, clock: systemClock },
+    {
+      ...{ parent: `${folder}/.tinker-rl/runs`, name, runId: `id-${name}` },
+      ...{ pid: process.pid, host: hostname(), owner: "terminal" },
+      configPath: `${folder}/${name}.yaml`,
+    },
+  );
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: lease.folder });
+  const all = Array.from({ length: ROLLOUTS }, (_, rollout) => ({ group: 0, rollout }));
+  for (const place of all) await store.addRollout(aRecord({ step: 0, ...place }));
+  const scores = all.map((place) => ({ ...place, advantage: 0, fate: "trained" as const }));
+  await store.addScores(0, scores);
+  const facts = stepFacts({ step: 0, rollouts: all.map(() => rolloutFacts()) });
+  await appendMetrics(fileSystem, lease.folder, buildMetricsRow(facts));
+  await lease.update({ phase: "running" });
+  return lease;
+}
+
+/** As a trainer does, only much more often. */
+async function keepAlive(lease: RunLease, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // The folder goes when the journey fails.
+    await lease.update().catch(() => undefined);
+    await systemClock.sleep(60);
+  }
+}
