@@ -1,6 +1,7 @@
 /** Every text of the page, in one table, so that another language needs no other file. */
 
 import { formatCount, formatQuantity } from "../src/shared/format.ts";
+import type { RunState } from "../src/shared/panelModel.ts";
 
 export const strings = {
   title: "Tinker RL dashboard",
@@ -70,6 +71,7 @@ export const strings = {
 
   alarms: {
     label: "Alarms",
+    failed: (why: string) => `The run failed: ${why}`,
     fixHint: "Change the configuration so, and show where",
     interrupted: "The trainer is gone without an end. Resume goes on from the newest saved state.",
     lost: "The trainer is gone without an end, and no state was saved to resume from.",
@@ -105,7 +107,15 @@ export const strings = {
     keys: "Arrow keys move the point, Enter opens its step.",
     notPositive: (count: number) =>
       `${formatQuantity(count, "value")} at or below zero cannot be shown on a logarithmic axis.`,
-    noData: "No numbers yet",
+    noData: {
+      preparing: "The run is being prepared. Numbers come with its first step.",
+      probing: "The run is being prepared. Numbers come with its first step.",
+      failed: "The run failed before its first step was complete.",
+      stopped: "The run was stopped before its first step was complete.",
+      interrupted: "The trainer was gone before the first step was complete.",
+      done: "The run has no steps.",
+    } as Readonly<Partial<Record<RunState, string>>>,
+    noDataYet: "No step is complete yet. Numbers come with the first one.",
     latest: "latest",
     at: (x: string) => `at ${x}`,
     step: (step: number) => `step ${formatCount(step)}`,
@@ -211,7 +221,13 @@ export const strings = {
         ? formatQuantity(total, "rollout")
         : `${formatCount(shown)} of ${formatQuantity(total, "rollout")}`,
     noneYet: "This step has no finished rollouts yet.",
-    noSteps: "No step has stored rollouts yet. They appear here as they end.",
+    noSteps: {
+      failed: "The run failed before a rollout ended.",
+      stopped: "The run was stopped before a rollout ended.",
+      interrupted: "The trainer was gone before a rollout ended.",
+      done: "The run has no stored rollouts.",
+    } as Readonly<Partial<Record<RunState, string>>>,
+    noStepsYet: "No rollout has ended yet. They appear here as they end.",
     noMatch: "No rollout matches the filters.",
     chooseHint: "Choose one to replay it: arrow keys or j and k move, Enter opens.",
     trained: "trained",

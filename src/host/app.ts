@@ -155,6 +155,9 @@ export async function createApp(parts: AppParts): Promise<App> {
     new TrajectoriesView({
       ...{ feeds, onError },
       isLive: (folder) => store.get(folder)?.isLive === true,
+      tell: (message) => {
+        trees.trajectories.view.message = message;
+      },
     }),
   );
   const checkpointsView = keep(new CheckpointsView({ store, read: readSaved }));

@@ -1,6 +1,6 @@
 /** What the panel shows of a run, as the extension tells it: no secrets, no absolute home paths, texts bounded. */
 
-import type { RunPhase } from "./runFile.ts";
+import type { RunEnding, RunPhase } from "./runFile.ts";
 
 /** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
 export type RunState = RunPhase | "interrupted" | "unknown";
@@ -31,6 +31,8 @@ export interface RunView extends RunListing {
   /** True while a trainer can be told what to do. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;
+  /** Why the run ended before it was done; null when it goes on, is done, or does not say. */
+  readonly ending: RunEnding | null;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
   /** The most serious first. */

@@ -33,6 +33,16 @@ export interface RunFile {
   readonly configPath: string;
   /** Where the trainer listens for wishes; null when it does not. */
   readonly control: ControlAddress | null;
+  /** Why the present attempt ended before the run was done; absent while it goes on, and in folders of older versions. */
+  readonly ending?: RunEnding;
+}
+
+/** Without secrets. */
+export interface RunEnding {
+  /** Of an error; `stopped` when somebody asked for it, `bug` for a fault of the program. */
+  readonly code: string;
+  /** What happened, and what to do next. */
+  readonly message: string;
 }
 
 /** How to reach a trainer (see `control.ts`). */

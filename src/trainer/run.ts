@@ -34,6 +34,7 @@ import type { RunEnd } from "./contract.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { finishRun } from "./finishRun.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
+import { runEnding } from "./runEnding.ts";
 import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
 import { reportRewind, warnOfExpiry } from "./stateNews.ts";
 import { hubToken } from "./tokenizerFolder.ts";
@@ -136,24 +137,28 @@ async function trainAndRecord(
     if (model.rewind !== undefined) await reportRewind(context, model.rewind);
     return await train(scope, plan, { ...others, context, lease, start: model.start });
   } catch (error) {
-    const isStopped = isAppError(error, "stopped");
-    scope.ear?.entered(isStopped ? "stopped" : "failed");
-    if (lease !== null) await recordEnd(scope, plan, { lease, redactor, isStopped });
-    await tinker.service.finish(isStopped ? "interrupted" : "errored");
     // Whatever broke first: it is because of this that it did.
-    throw control.failure ?? error;
+    const cause = control.failure ?? error;
+    const isStopped = isAppError(cause, "stopped");
+    if (lease !== null) await recordEnd(scope, plan, { lease, redactor, cause });
+    // After the file, which those who hear it read.
+    scope.ear?.entered(isStopped ? "stopped" : "failed");
+    await tinker.service.finish(isStopped ? "interrupted" : "errored");
+    throw cause;
   }
 }
 
 async function recordEnd(
   scope: TrainerScope,
   plan: RunPlan,
-  end: { readonly lease: RunLease; readonly redactor: Redactor; readonly isStopped: boolean },
+  end: { readonly lease: RunLease; readonly redactor: Redactor; readonly cause: unknown },
 ): Promise<void> {
-  const { lease, redactor, isStopped } = end;
+  const { lease, redactor, cause } = end;
+  const isStopped = isAppError(cause, "stopped");
   const phase = isStopped ? "stopped" : "failed";
+  const ending = runEnding(cause, redactor);
   // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
-  await lease.update({ phase, control: null }).catch((fault: unknown) => {
+  await lease.update({ phase, control: null, ending }).catch((fault: unknown) => {
     scope.log.warn("The end of the run could not be written down.", {
       reason: errorMessage(fault),
     });
@@ -280,7 +285,9 @@ async function trainToEnd(
     `The run is ${end.outcome} after ${formatQuantity(end.step, "step")}.`,
   );
   await pieces.wandb?.finish(0, early);
-  await lease.update({ phase: end.outcome, control: null });
+  const isDone = end.outcome === "done";
+  const ending = isDone ? {} : { ending: runEnding(scope.control.signal.reason, parts.redactor) };
+  await lease.update({ phase: end.outcome, control: null, ...ending });
   context.watch({
     kind: "ended",
     outcome: end.outcome,

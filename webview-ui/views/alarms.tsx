@@ -1,11 +1,13 @@
 /** What needs the user's eye, in one line: faults of this page and warnings of the run. */
 
 import { useState } from "preact/hooks";
-import type { AlarmView } from "../../src/shared/panelModel.ts";
+import type { AlarmView, RunState } from "../../src/shared/panelModel.ts";
+import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { HostileText } from "../text/hostileText.tsx";
+import { visibleLine } from "../text/visible.ts";
 
 interface Alarm {
   readonly severity: AlarmView["severity"];
@@ -13,6 +15,8 @@ interface Alarm {
   /** Shown once all are. */
   readonly more: string | null;
   readonly step: number | null;
+  /** Of an error, for whoever looks for it elsewhere. */
+  readonly code: string | null;
   readonly fix: { readonly id: string; readonly text: string } | null;
 }
 
@@ -23,7 +27,7 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
   const first = alarms[0];
   if (first === undefined) return null;
   const shown = isOpen ? alarms : [first];
-  const canOpen = alarms.length > 1 || first.more !== null;
+  const canOpen = alarms.length > 1 || first.more !== null || first.code !== null;
   return (
     <section
       class="alarms"
@@ -73,13 +77,14 @@ interface RowProps {
   readonly isOpen: boolean;
 }
 
-function AlarmRow({ panel, alarm: { severity, text, more, step, fix }, isOpen }: RowProps) {
+function AlarmRow({ panel, alarm: { severity, text, more, step, code, fix }, isOpen }: RowProps) {
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />
       <span class="alarm-text">
         {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
         <HostileText text={text} />
+        {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         {isOpen && more !== null ? (
           <span class="alarm-more">
             <HostileText text={more} />
@@ -103,7 +108,12 @@ function AlarmRow({ panel, alarm: { severity, text, more, step, fix }, isOpen }:
 const ICONS = { info: "info", warning: "warning", critical: "error" } as const;
 
 function plain(severity: Alarm["severity"], text: string, step: number | null = null): Alarm {
-  return { severity, text, more: null, step, fix: null };
+  return { severity, text, more: null, step, code: null, fix: null };
+}
+
+function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
+  if (state !== "failed") return plain("info", message);
+  return { ...plain("critical", strings.alarms.failed(message)), code };
 }
 
 /** What the run itself says, what rings, and what it warned of: the newest first, of the attempt that counts. */
@@ -112,6 +122,7 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
   if (known === null) return [];
   const own: Alarm[] = [];
   if (known.problem !== null) own.push(plain("critical", known.problem));
+  if (known.ending !== null) own.push(ofEnding(known.ending, known.state));
   if (known.state === "interrupted") {
     own.push(
       plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
@@ -119,7 +130,7 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
   }
   const ringing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
     const remedy = fix === null ? null : { id, text: fix };
-    return { severity, text: seen, more: meaning, step, fix: remedy };
+    return { severity, text: seen, more: meaning, step, code: null, fix: remedy };
   });
   const told = events.value
     .filter(

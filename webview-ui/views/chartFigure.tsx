@@ -91,7 +91,7 @@ export function ChartFigure(props: ChartFigureProps) {
       aria-valuemin={1}
       aria-valuemax={Math.max(1, count)}
       aria-valuenow={(row ?? Math.max(0, count - 1)) + 1}
-      aria-valuetext={count === 0 ? strings.chart.noData : props.describe(row ?? count - 1)}
+      aria-valuetext={count === 0 ? strings.chart.noDataYet : props.describe(row ?? count - 1)}
       onKeyDown={onKey}
       onBlur={() => props.onCursor(null)}
     />

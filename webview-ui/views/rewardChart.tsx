@@ -81,13 +81,17 @@ export function RewardChart({ panel }: RewardChartProps) {
               chart.current = made;
             }}
           />
-          {columns.rows === 0 ? <p class="no-data">{strings.chart.noData}</p> : null}
+          {columns.rows === 0 ? <p class="no-data">{noData(panel)}</p> : null}
           <Legend panel={panel} entries={parts.legend} marks={parts.marks} row={row ?? -1} />
           {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
         </>
       )}
     </figure>
   );
+}
+
+function noData({ run }: PanelModel): string {
+  return strings.chart.noData[run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
 }
 
 /** Made anew when the numbers or what decides about them change, not with every move of the mouse. */

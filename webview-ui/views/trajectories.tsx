@@ -27,7 +27,10 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [panel]);
-  if (shown === null) return <p class="message">{text.noSteps}</p>;
+  if (shown === null) {
+    const why = text.noSteps[panel.run.value?.state ?? "unknown"] ?? text.noStepsYet;
+    return <p class="message">{why}</p>;
+  }
   return (
     <div class="trajectories" data-open={rollout !== null}>
       <section class="list" aria-label={text.grid}>

@@ -47,6 +47,7 @@ const runFileSchema: z.ZodType<RunFile> = z
     phase: z.enum(runPhases),
     configPath: z.string(),
     control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),
+    ending: z.object({ code: z.string(), message: z.string() }).readonly().exactOptional(),
   })
   .readonly();
 

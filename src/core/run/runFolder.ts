@@ -86,8 +86,9 @@ export async function resumeRun(parts: FreeRunParts, run: ResumedRun): Promise<R
   const { folder } = run;
   const fileSystem = parts.fileSystem.within(folder);
   const last = await readFreeRun(parts, folder);
+  const { ending: _, ...before } = last;
   const claim = {
-    ...last,
+    ...before,
     pid: run.pid,
     ...(run.host !== undefined && { host: run.host }),
     owner: run.owner,

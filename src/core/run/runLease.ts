@@ -1,6 +1,6 @@
 /** The claim of one trainer on a run folder: keeps `run.json` true from the start of an attempt to its end. */
 
-import type { ControlAddress, RunFile, RunPhase } from "../../shared/runFile.ts";
+import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage } from "../errors.ts";
 import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -18,6 +18,7 @@ export interface RunLeaseParts {
 export interface RunFileChange {
   readonly phase?: RunPhase;
   readonly control?: ControlAddress | null;
+  readonly ending?: RunEnding;
 }
 
 export class RunLease {

@@ -56,8 +56,8 @@ export class RunControl {
   }
 
   /** Asks the run to give up its unfinished step, save the last completed one, and end. Repeats change nothing. */
-  stop(): void {
-    this.#stopping.abort(new AppError("stopped", "The run was asked to stop."));
+  stop(reason = "The run was asked to stop."): void {
+    this.#stopping.abort(new AppError("stopped", reason));
   }
 
   /** Ends the run with this error at once, wherever it stands; after a wish to stop it changes nothing. */

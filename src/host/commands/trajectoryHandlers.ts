@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { STOP_REASONS } from "../../core/run/stopReasons.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
-import { describeFilter, type RolloutFilter, type RolloutOrder } from "../views/rolloutFilter.ts";
+import type { RolloutFilter, RolloutOrder } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
 import { offerInstead } from "./offerInstead.ts";
@@ -42,7 +42,6 @@ export function trajectoryHandlers(
   const { trajectories, view } = parts;
   const filterBy = async (filter: RolloutFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
-    view.message = filter === null ? "" : vscode.l10n.t("Only {0}", describeFilter(filter));
     await setContextKey("trajectoryFilter", filter !== null);
   };
   const chosenPlace = (target: unknown): RolloutPlace | null =>

@@ -20,13 +20,16 @@ import type {
   RunState,
   RunView,
 } from "../../shared/panelModel.ts";
-import type { RunFile } from "../../shared/runFile.ts";
+import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 
 /** Of what happened; the charts need more of what they draw, or place steps in time by. */
 const MAX_EVENTS = 300;
 const MAX_DRAWN_EVENTS = 2_000;
 const DRAWN_EVENTS: ReadonlySet<string> = new Set(["run-started", "alarm"]);
 const MAX_ALARM_TEXT = 1_000;
+const MAX_ENDING_TEXT = 4_000;
+const MAX_CODE = 100;
+const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
 const MAX_CHECKPOINTS = 500;
 const MAX_ENVIRONMENTS = 1_000;
 const MAX_NAME = 500;
@@ -132,7 +135,8 @@ async function runView(parts: FactParts): Promise<RunView> {
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
     isResumable: hasState && ENDED.has(state) && hasWork,
-    problem: follower.problem === null ? null : shortenPaths(follower, shortenPath),
+    ending: state === "failed" || state === "stopped" ? endingView(parts) : null,
+    problem: follower.problem === null ? null : withShortPaths(follower.problem, parts),
     alarms: ringingIn(follower).map(alarmView),
   };
 }
@@ -146,10 +150,18 @@ function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): 
   };
 }
 
-/** The run's own name for its folder is absolute; messages are shown in the page. */
-function shortenPaths(follower: RunFollower, shortenPath: (path: string) => string): string {
-  const problem = follower.problem ?? "";
-  return problem.replaceAll(follower.folder, shortenPath(follower.folder));
+function endingView(parts: FactParts): RunEnding | null {
+  const ending = parts.follower.runFile?.ending;
+  if (ending === undefined) return null;
+  const message = withShortPaths(ending.message.slice(0, MAX_ENDING_TEXT), parts);
+  return { code: ending.code.slice(0, MAX_CODE), message };
+}
+
+/** Messages name files by their whole paths, which the page is not told. */
+function withShortPaths(text: string, { follower, shortenPath }: FactParts): string {
+  const own = [follower.folder, follower.runFile?.configPath].filter((path) => path !== undefined);
+  const named = own.reduce((shown, path) => shown.replaceAll(path, shortenPath(path)), text);
+  return named.replace(ABSOLUTE_PATH, (path) => shortenPath(path));
 }
 
 /** The trainer tells how much is done, which covers epochs as well as `max_steps`. */

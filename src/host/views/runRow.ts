@@ -92,16 +92,22 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "interrupted":
     case "failed":
     case "stopped":
-      return [phase, `step ${progress(run)}`, ...last, ...resumeCost(run)];
+      return [outcome(run), `step ${progress(run)}`, ...last, ...resumeCost(run)];
   }
 }
 
+/** Why, in front: a row is cut at its end. */
+function outcome({ phase, file }: RunEntry): string {
+  const isExplained = phase === "failed" && file?.ending !== undefined;
+  return isExplained ? `failed: ${plainLine(file.ending.message)}` : phase;
+}
+
 function spokenOf(run: RunEntry): readonly string[] {
-  const { phase, steps, totalSteps, reward, recentRewards } = run;
+  const { steps, totalSteps, reward, recentRewards } = run;
   const of = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
   const trend = trendOf(recentRewards);
   return [
-    phase,
+    outcome(run),
     `step ${formatCount(steps)}${of}`,
     ...(reward === null ? [] : [`mean reward ${formatReward(reward)}`]),
     ...(trend === null ? [] : [trend]),

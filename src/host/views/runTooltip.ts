@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
-import { plainMessage } from "../plainText.ts";
+import { plainLine, plainMessage } from "../plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */
@@ -22,12 +22,21 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
   return text;
 }
 
+function endingFacts({ file, phase }: RunEntry): readonly (readonly [string, string])[] {
+  if (file?.ending === undefined || (phase !== "failed" && phase !== "stopped")) return [];
+  return [
+    [vscode.l10n.t("Reason"), plainMessage(file.ending.message)],
+    [vscode.l10n.t("Code"), plainLine(file.ending.code)],
+  ];
+}
+
 function facts(run: RunEntry): readonly (readonly [string, string])[] {
   const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
   const { expiry } = run;
   const of = totalSteps === null ? "" : ` of ${totalSteps}`;
   const rows: (readonly [string, string])[] = [
     [vscode.l10n.t("State"), phase],
+    ...endingFacts(run),
     [vscode.l10n.t("Completed steps"), `${steps}${of}`],
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
   ];

@@ -6,9 +6,15 @@ import { groupBy } from "../../core/util/groupBy.ts";
 import { plainLine } from "../plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
 import { readSetting } from "../settings.ts";
-import { inOrder, isShown, type RolloutFilter, type RolloutOrder } from "./rolloutFilter.ts";
+import {
+  describeFilter,
+  inOrder,
+  isShown,
+  type RolloutFilter,
+  type RolloutOrder,
+} from "./rolloutFilter.ts";
 import type { RowText } from "./runRow.ts";
-import { fateText, groupRow, rolloutItemRow, stepRow } from "./trajectoryRows.ts";
+import { fateText, groupRow, noStepsText, rolloutItemRow, stepRow } from "./trajectoryRows.ts";
 
 export type TrajectoryNode =
   | { readonly kind: "step"; readonly folder: string; readonly step: number }
@@ -34,6 +40,8 @@ export interface TrajectoriesViewParts {
   readonly feeds: RunFeeds;
   /** True while a trainer is at work on the run in this folder. */
   readonly isLive: (folder: string) => boolean;
+  /** Shows a line above the rows; empty for none. */
+  readonly tell: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -86,6 +94,7 @@ export class TrajectoriesView
   show(folder: string | null): void {
     if (folder === this.folder) return;
     this.#leave();
+    this.#drawn = { lastStep: -1, isLive: false };
     this.#shownSteps = readSetting("trajectories.pageSize");
     if (folder !== null) {
       const run = this.#parts.feeds.follow(folder);
@@ -96,11 +105,13 @@ export class TrajectoriesView
         else this.#compareSteps(run).catch(this.#parts.onError);
       });
     }
-    this.#soon();
+    // At once: rows of the run before would be taken for those of this one.
+    this.#changes.fire(undefined);
   }
 
   setFilter(filter: RolloutFilter | null): void {
     this.#filter = filter;
+    this.#tell("");
     this.#soon();
   }
 
@@ -123,7 +134,10 @@ export class TrajectoriesView
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     const run = this.#run;
-    if (run === null) return [];
+    if (run === null) {
+      this.#tell("");
+      return [];
+    }
     switch (node?.kind) {
       case undefined:
         return this.#steps(run);
@@ -192,10 +206,17 @@ export class TrajectoriesView
       lastStep: known.at(-1) ?? -1,
       isLive: this.#parts.isLive(follower.folder),
     };
+    this.#tell(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
     const steps = known.toReversed();
     const shown = steps.slice(0, this.#shownSteps).map((step) => this.#stepNode(step));
     const left = steps.length - shown.length;
     return left > 0 ? [...shown, { kind: "more", count: left }] : shown;
+  }
+
+  #tell(otherwise: string): void {
+    const filter = this.#filter;
+    const only = filter === null ? null : vscode.l10n.t("Only {0}", describeFilter(filter));
+    this.#parts.tell(only ?? otherwise);
   }
 
   async #groups({ follower }: FollowedRun, { step }: StepNode): Promise<TrajectoryNode[]> {

@@ -4,7 +4,8 @@ import type { MetricColumns } from "../../core/run/metricColumns.ts";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
-import { plainLine } from "../plainText.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+import { plainLine, plainMessage } from "../plainText.ts";
 import type { RowText } from "./runRow.ts";
 
 /** A reward from here on counts as a success. */
@@ -56,6 +57,22 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
     ["group", ...(isExcluded ? ["excluded"] : [])],
     isExcluded ? "circle-slash" : groupIcon(min, max),
   );
+}
+
+/** Why a run that is looked at has no rows. */
+export function noStepsText(file: RunFile | null, isLive: boolean): string {
+  if (isLive) return "No rollout has ended yet. They appear here as they end.";
+  const why = file?.ending === undefined ? "" : ` ${plainMessage(file.ending.message)}`;
+  switch (file?.phase) {
+    case "failed":
+      return `The run failed before its first rollout ended.${why}`;
+    case "stopped":
+      return `The run was stopped before its first rollout ended.${why}`;
+    case "done":
+      return "The run has no stored rollouts.";
+    default:
+      return "The run has no stored rollouts, and its trainer is gone.";
+  }
 }
 
 export function rolloutItemRow(rollout: RolloutSummary): RowText {

@@ -103,6 +103,8 @@ export class Ear {
     this.#stopWaiting();
     const { clock, control, onQuit } = this.#parts;
     if (this.#lease === null || onQuit !== "stop and save" || attached > 0) return;
-    this.#stopWaiting = clock.after(QUIT_AFTER_MS, () => control.stop());
+    this.#stopWaiting = clock.after(QUIT_AFTER_MS, () =>
+      control.stop("The editor that started the run was closed, so it saved and stopped."),
+    );
   }
 }

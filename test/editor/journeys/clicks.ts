@@ -49,8 +49,8 @@ export const clicks: Journey = {
       const tab = workbench.page.locator(".tabs-container .tab.active");
       const focused = workbench.view("Trajectories").locator(".pane-header .description");
       const shown = async (): Promise<string> =>
-        (await Promise.all([tab.innerText(), focused.innerText()]))
-          .map((text) => text.trim())
+        (await Promise.all([tab.textContent(), focused.textContent()]))
+          .map((text) => (text ?? "").trim())
           .join();
       for (let count = 0; count < CLICKS; count += 1) {
         const name = NAMES[count % NAMES.length] ?? "amber";
@@ -58,7 +58,7 @@ export const clicks: Journey = {
         await until("the run", async () => (await shown()) === [name, name].join(), 15_000).catch(
           async () => {
             const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
-            const row = await selected.innerText().catch(() => "no row is selected");
+            const row = await selected.textContent().catch(() => "no row is selected");
             failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
             await picture(`wrong-${count + 1}`);
           },
@@ -73,10 +73,16 @@ export const clicks: Journey = {
       async () => {
         const before = failures.length;
         await row("basil").click(LABEL);
-        await workbench.row(/^Step 1, mean/).click(LABEL);
-        await workbench.page.keyboard.press("ArrowRight");
-        await workbench.row(/^calculator train 3/).click(LABEL);
-        await workbench.page.keyboard.press("ArrowRight");
+        await workbench.tab("basil").waitFor();
+        for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
+          await until("its rows", async () => {
+            const found = workbench.row(name);
+            if ((await found.getAttribute("aria-expanded")) === "true") return true;
+            await found.click(LABEL);
+            await workbench.page.waitForTimeout(1_000);
+            return false;
+          });
+        }
         for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
           const rollout = 1 + (count % ROLLOUTS);
           await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
@@ -110,13 +116,16 @@ async function writeRun(folder: string, name: string): Promise<RunLease> {
       configPath: `${folder}/${name}.yaml`,
     },
   );
-  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: lease.folder });
+  const store = createRolloutStore({
+    ...{ fileSystem: lease.files, folder: lease.folder },
+    redactor: new Redactor(),
+  });
   const all = Array.from({ length: ROLLOUTS }, (_, rollout) => ({ group: 0, rollout }));
   for (const place of all) await store.addRollout(aRecord({ step: 0, ...place }));
   const scores = all.map((place) => ({ ...place, advantage: 0, fate: "trained" as const }));
   await store.addScores(0, scores);
   const facts = stepFacts({ step: 0, rollouts: all.map(() => rolloutFacts()) });
-  await appendMetrics(fileSystem, lease.folder, buildMetricsRow(facts));
+  await appendMetrics(lease.files, lease.folder, buildMetricsRow(facts));
   await lease.update({ phase: "running" });
   return lease;
 }
