@@ -7,7 +7,7 @@ import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 import { NoticeQueue } from "./noticeQueue.ts";
-import { plainMessage } from "./plainText.ts";
+import { plainWindow } from "./plainWindow.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
@@ -49,7 +49,7 @@ export class Notices implements vscode.Disposable {
         this.#queue.add(async () => {
           const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} goes on without its terminal.", training.wish.title);
-          const chosen = await vscode.window.showInformationMessage(plainMessage(text), stop);
+          const chosen = await plainWindow.showInformationMessage(text, stop);
           if (chosen === stop) await training.tell("stop");
         }),
       ),
@@ -85,7 +85,7 @@ export class Notices implements vscode.Disposable {
         ...[run.name, run.steps, cost, end],
       );
       const answers = [resume, later, never];
-      const chosen = await vscode.window.showInformationMessage(plainMessage(text), ...answers);
+      const chosen = await plainWindow.showInformationMessage(text, ...answers);
       if (chosen === resume) await resumeRun(run.folder);
       if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
     });
@@ -104,7 +104,7 @@ export class Notices implements vscode.Disposable {
     const fix = editsTitle(alarm.edits);
     const text = vscode.l10n.t("{0}: {1}", run.name, alarm.seen);
     const answers = [...(alarm.edits.length > 0 ? [fix] : []), open];
-    const chosen = await vscode.window.showWarningMessage(plainMessage(text), ...answers);
+    const chosen = await plainWindow.showWarningMessage(text, ...answers);
     if (chosen === fix) await applyAlarm(store, folder, alarm);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
   }
@@ -128,7 +128,7 @@ export class Notices implements vscode.Disposable {
     const open = vscode.l10n.t("Open Dashboard");
     const mute = vscode.l10n.t("Don't Show for This Configuration");
     const text = vscode.l10n.t("The run {0} is done.", name);
-    const chosen = await vscode.window.showInformationMessage(plainMessage(text), open, mute);
+    const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
       await this.#parts.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
@@ -144,7 +144,7 @@ export class Notices implements vscode.Disposable {
     const isKey = error.code === "key-missing";
     const text = vscode.l10n.t("{0} did not start: {1}", name, error.message);
     const answers = [...(isKey ? [setKey] : []), open];
-    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...answers);
+    const chosen = await plainWindow.showErrorMessage(text, ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
     if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(wish.configPath));
   }
@@ -153,7 +153,7 @@ export class Notices implements vscode.Disposable {
     const resume = vscode.l10n.t("Resume");
     const log = vscode.l10n.t("Show Log");
     const text = vscode.l10n.t("The run {0} was interrupted.", name);
-    const chosen = await vscode.window.showWarningMessage(plainMessage(text), resume, log);
+    const chosen = await plainWindow.showWarningMessage(text, resume, log);
     if (chosen === resume) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
@@ -163,7 +163,7 @@ export class Notices implements vscode.Disposable {
     const log = vscode.l10n.t("Show Log");
     const reason = error?.message.split("\n")[0] ?? vscode.l10n.t("exit code {0}", exitCode ?? "?");
     const text = vscode.l10n.t("The run {0} failed: {1}", name, reason);
-    const chosen = await vscode.window.showErrorMessage(plainMessage(text), resume, log);
+    const chosen = await plainWindow.showErrorMessage(text, resume, log);
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }

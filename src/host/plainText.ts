@@ -10,11 +10,19 @@ export function plainLine(text: string, length = LINE_LENGTH): string {
   return cut(text, length).replace(ACTING, "·");
 }
 
-/** A notification: the editor makes links of `[text](address)` in one, also links that run commands. */
+/** Several lines. The editor makes links of `[text](address)`, also such as run commands, and icons of `$(name)`. */
+export function plainText(text: string): string {
+  return text.split("\n").map(plainLabel).join("\n");
+}
+
+/** The same, without what nobody would read. */
 export function plainMessage(text: string): string {
-  const lines = cut(text, MESSAGE_LENGTH).split("\n");
-  const plain = lines.map((line) => line.replace(ACTING, "·")).join("\n");
-  return plain.replaceAll("](", "] (");
+  return plainText(cut(text, MESSAGE_LENGTH));
+}
+
+/** The same on one line. */
+export function plainLabel(text: string): string {
+  return text.replace(ACTING, "·").replaceAll("](", "] (").replaceAll("$(", "$ (");
 }
 
 function cut(text: string, length: number): string {

@@ -1,6 +1,7 @@
 /** Whether completion may ask services: by the setting, or after one question. */
 
 import * as vscode from "vscode";
+import { plainWindow } from "../plainWindow.ts";
 
 export interface LookUpPermissionParts {
   /** `config.liveCompletion`. */
@@ -29,7 +30,7 @@ export class LookUpPermission {
     this.#wasAsked = true;
     const allow = vscode.l10n.t("Allow");
     const never = vscode.l10n.t("Never");
-    const answer = await vscode.window.showInformationMessage(
+    const answer = await plainWindow.showInformationMessage(
       vscode.l10n.t(
         "May completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Nothing of your configuration is sent.",
       ),

@@ -3,13 +3,14 @@
 import * as vscode from "vscode";
 import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
+import { plainWindow } from "../plainWindow.ts";
 
 /** Undefined when the user gave up. */
 export async function askOverrides(
   config: vscode.Uri,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const text = (await vscode.workspace.openTextDocument(config)).getText();
-  const answer = await vscode.window.showInputBox({
+  const answer = await plainWindow.showInputBox({
     title: vscode.l10n.t("Start with overrides"),
     prompt: vscode.l10n.t(
       "Settings over those of the file, as key=value with spaces between: learning_rate=5e-4 max_steps=20",

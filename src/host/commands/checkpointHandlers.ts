@@ -5,6 +5,7 @@ import { setValue } from "../../core/config/editing/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
@@ -80,7 +81,7 @@ async function startFrom(
       optimizer: false,
     },
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await plainWindow.showQuickPick(items, {
     title: vscode.l10n.t("Start a new run from {0}", path),
   });
   if (picked === undefined) return;
@@ -131,7 +132,7 @@ async function choose(
     await offerInstead(text, offersToTrain());
     return undefined;
   }
-  return vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
+  return plainWindow.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
 }
 
 function pathOf({ state_path, sampler_path }: CheckpointEntry): string | null {

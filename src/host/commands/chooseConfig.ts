@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "../config/configFiles.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 
@@ -31,13 +32,13 @@ export async function chooseConfig(
     };
   });
   const placeHolder = vscode.l10n.t("Which configuration?");
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
 }
 
 async function offerToCreate(): Promise<undefined> {
   const create = vscode.l10n.t("Create Configuration");
   const demo = vscode.l10n.t("Try the Local Demo");
-  const chosen = await vscode.window.showInformationMessage(
+  const chosen = await plainWindow.showInformationMessage(
     vscode.l10n.t("There is no configuration in this workspace."),
     create,
     demo,

@@ -1,6 +1,7 @@
 /** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
 
 import * as vscode from "vscode";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { RunLabels } from "../views/runLabels.ts";
 import { runRow } from "../views/runRow.ts";
@@ -39,7 +40,7 @@ export async function chooseRun(
     const { label, description } = runRow(run, { isArchived, isSpinning: false });
     return { label, description, run };
   });
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.run;
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;
 }
 
 function offersFor({ runs }: RunStore): readonly Offer[] {

@@ -7,6 +7,7 @@ import { runPaths } from "../../core/run/layout.ts";
 import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { readPlainText } from "../../node/plainText.ts";
+import { plainWindow } from "../plainWindow.ts";
 import {
   changeText,
   faultOfChanges,
@@ -58,16 +59,17 @@ async function pickSetting(
     return next === undefined ? [] : [changeText(setting, next)];
   });
   const done = {
+    icon: "check",
     label:
       changes.length === 1
-        ? vscode.l10n.t("$(check) Apply from the next step on")
-        : vscode.l10n.t("$(check) Apply {0} changes from the next step on", changes.length),
+        ? vscode.l10n.t("Apply from the next step on")
+        : vscode.l10n.t("Apply {0} changes from the next step on", changes.length),
     description: "",
     detail: changes.join(", "),
     alwaysShow: true,
     setting: "done" as const,
   };
-  const picked = await vscode.window.showQuickPick(chosen.size > 0 ? [done, ...items] : items, {
+  const picked = await plainWindow.showQuickPick(chosen.size > 0 ? [done, ...items] : items, {
     title: vscode.l10n.t("Change settings from the next step on"),
     placeHolder: vscode.l10n.t("Which setting?"),
     matchOnDescription: true,
@@ -83,7 +85,7 @@ function askValue(
 ): Thenable<string | undefined> {
   const { key, field } = setting;
   const now = shownValue(setting);
-  return vscode.window.showInputBox({
+  return plainWindow.showInputBox({
     title: key,
     prompt: vscode.l10n.t("{0} Now: {1}. Expected: {2}.", field.doc, now, expectationOf(field)),
     value: chosen.get(key) ?? now,

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
@@ -24,7 +25,7 @@ export function environmentHandlers({
       if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
     },
     refreshEnvironments: () =>
-      vscode.window.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
+      plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
         view.refresh(),
       ),
   };

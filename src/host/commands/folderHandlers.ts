@@ -6,6 +6,7 @@ import { isLocalModel } from "../../core/config/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
 import { setContextKey } from "../contextKeys.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
@@ -84,7 +85,7 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
     renameRun: async (target) => {
       const run = await any(target);
       if (run === undefined) return;
-      const name = await vscode.window.showInputBox({
+      const name = await plainWindow.showInputBox({
         title: vscode.l10n.t("Rename {0}", run.name),
         prompt: vscode.l10n.t("The name in the list; the folder stays {0}.", basename(run.folder)),
         value: run.name,
@@ -97,7 +98,7 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
       const run = await any(target, ({ isLive, folder }) => !isLive && !labels.isArchived(folder));
       if (run === undefined) return;
       await archive(run, true);
-      vscode.window.setStatusBarMessage(
+      plainWindow.setStatusBarMessage(
         vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", run.name),
         SHOWN_MS,
       );
@@ -159,5 +160,5 @@ async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   const what = vscode.l10n.t("Its metrics and trajectories go to the trash.");
   const detail = `${run.folder}\n${what} ${where}`;
   const title = vscode.l10n.t("Delete the run {0}?", run.name);
-  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }

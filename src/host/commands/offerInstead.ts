@@ -1,6 +1,7 @@
 /** What a command says when it has nothing to act on, with what would help. */
 
 import * as vscode from "vscode";
+import { plainWindow } from "../plainWindow.ts";
 
 export interface Offer {
   readonly label: string;
@@ -18,7 +19,7 @@ export function offersToTrain(): readonly Offer[] {
 
 export async function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
   const labels = offers.map(({ label }) => label);
-  const chosen = await vscode.window.showInformationMessage(text, ...labels);
+  const chosen = await plainWindow.showInformationMessage(text, ...labels);
   const offer = offers.find(({ label }) => label === chosen);
   if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
 }

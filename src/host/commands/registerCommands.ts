@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 import type { Redactor } from "../../core/secrets/redact.ts";
-import { plainMessage } from "../plainText.ts";
+import { plainWindow } from "../plainWindow.ts";
 import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
 
 /**
@@ -45,7 +45,7 @@ function guarded(
     } catch (error) {
       const message = redactor.clean(errorMessage(error));
       log.error(`${id}: ${message}`);
-      void vscode.window.showErrorMessage(plainMessage(message));
+      void plainWindow.showErrorMessage(message);
       return undefined;
     }
   };
@@ -54,7 +54,7 @@ function guarded(
 function refuse(title: string): undefined {
   const text = vscode.l10n.t("{0} is off in Restricted Mode. Trust this folder to use it.", title);
   const action = vscode.l10n.t("Manage Workspace Trust");
-  void vscode.window.showWarningMessage(text, action).then((chosen) => {
+  void plainWindow.showWarningMessage(text, action).then((chosen) => {
     if (chosen === action) void vscode.commands.executeCommand("workbench.trust.manage");
   });
   return undefined;

@@ -7,6 +7,7 @@ import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
 import { newestLiving, readResumePoints } from "../../core/run/resumePoints.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 export interface CheckpointRemovalParts {
@@ -45,7 +46,7 @@ export async function removeCheckpoint(
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Deleting {0}", entry.name),
   };
-  await vscode.window.withProgress(progress, () => remove(entry, place, parts));
+  await plainWindow.withProgress(progress, () => remove(entry, place, parts));
   // Files of a run only grow: a later line about a checkpoint says that it is gone.
   const expires_at = new Date(parts.now()).toISOString();
   await parts.append(run.folder, { ...entry, expires_at });
@@ -97,5 +98,5 @@ async function isSure(
   const detail = [where, loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");
   const title = vscode.l10n.t("Delete the checkpoint {0} of {1}?", name, run.name);
-  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }

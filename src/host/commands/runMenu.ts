@@ -1,11 +1,12 @@
 /** What a click on the status item offers. */
 
 import * as vscode from "vscode";
+import { type PlainItem, plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { isResumable } from "../views/runRow.ts";
 import { type CommandId, commandName } from "./commandTable.ts";
 
-interface Choice extends vscode.QuickPickItem {
+interface Choice extends PlainItem {
   readonly command: CommandId;
 }
 
@@ -13,7 +14,7 @@ interface Choice extends vscode.QuickPickItem {
 export async function showRunMenu(store: RunStore): Promise<void> {
   const run = store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
   if (run === undefined) return;
-  const picked = await vscode.window.showQuickPick(choicesFor(run), { placeHolder: run.name });
+  const picked = await plainWindow.showQuickPick(choicesFor(run), { placeHolder: run.name });
   if (picked === undefined) return;
   await vscode.commands.executeCommand(commandName(picked.command), { folder: run.folder });
 }
@@ -21,7 +22,8 @@ export async function showRunMenu(store: RunStore): Promise<void> {
 function choicesFor(run: RunEntry): readonly Choice[] {
   const choice = (command: CommandId, icon: string, label: string): Choice => ({
     command,
-    label: `$(${icon}) ${label}`,
+    icon,
+    label,
   });
   const open = choice("openDashboard", "graph-line", vscode.l10n.t("Open Dashboard"));
   const log = choice("openRunLog", "output", vscode.l10n.t("Show Run Log"));

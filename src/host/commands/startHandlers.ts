@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { formatQuantity } from "../../shared/format.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -75,12 +76,10 @@ async function isSound(config: vscode.Uri): Promise<boolean> {
   await vscode.window.showTextDocument(document);
   await vscode.commands.executeCommand("workbench.actions.view.problems");
   const count = problems.filter(({ severity }) => severity === "error").length;
-  vscode.window.setStatusBarMessage(
-    vscode.l10n.t(
-      "$(error) Not started: the configuration has {0}.",
-      formatQuantity(count, "error"),
-    ),
+  plainWindow.setStatusBarMessage(
+    vscode.l10n.t("Not started: the configuration has {0}.", formatQuantity(count, "error")),
     SHOWN_MS,
+    "error",
   );
   return false;
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ControlWish } from "../../shared/control.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
@@ -29,7 +30,7 @@ export function steerHandlers(
   const tell = async (run: RunEntry | undefined, wish: ControlWish): Promise<void> => {
     if (run === undefined) return;
     const message = await parts.store.send(run.folder, wish);
-    vscode.window.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+    plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
   };
   return {
     pauseRun: async (target) => tell(await live(target), { action: "pause" }),
@@ -55,5 +56,5 @@ async function isSure(run: RunEntry): Promise<boolean> {
     "What came after the last checkpoint is lost; a resume repeats it. Stop and Save loses nothing.",
   );
   const title = vscode.l10n.t("End {0} at once?", run.name);
-  return (await vscode.window.showWarningMessage(title, { modal: true, detail }, stop)) === stop;
+  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, stop)) === stop;
 }

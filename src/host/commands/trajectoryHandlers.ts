@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { STOP_REASONS } from "../../core/run/stopReasons.ts";
 import { setContextKey } from "../contextKeys.ts";
+import { plainWindow } from "../plainWindow.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import type { RolloutFilter, RolloutOrder } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";
@@ -78,7 +79,7 @@ export function trajectoryHandlers(
         description: order === trajectories.order ? vscode.l10n.t("now") : "",
         order,
       }));
-      const picked = await vscode.window.showQuickPick(items, {
+      const picked = await plainWindow.showQuickPick(items, {
         placeHolder: vscode.l10n.t("Order of the rollouts in a group"),
       });
       if (picked !== undefined) trajectories.setOrder(picked.order);
@@ -105,14 +106,14 @@ async function askFilter(): Promise<RolloutFilter | undefined> {
     { label: vscode.l10n.t("Failed rollouts"), ask: async () => ({ kind: "failed" }) },
     { label: vscode.l10n.t("Not trained on"), ask: async () => ({ kind: "excluded" }) },
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await plainWindow.showQuickPick(items, {
     placeHolder: vscode.l10n.t("Which rollouts should be shown?"),
   });
   return picked?.ask();
 }
 
 async function askReward(): Promise<RolloutFilter | undefined> {
-  const text = await vscode.window.showInputBox({
+  const text = await plainWindow.showInputBox({
     prompt: vscode.l10n.t("Lowest and highest reward, for example: 0 0.5"),
     validateInput: (value) =>
       rangeOf(value) === null ? vscode.l10n.t("Two numbers, the lower one first.") : undefined,
@@ -131,10 +132,11 @@ function rangeOf(text: string): readonly [number, number] | null {
 }
 
 async function askStop(): Promise<RolloutFilter | undefined> {
-  const stop = await vscode.window.showQuickPick(STOP_REASONS, {
+  const items = STOP_REASONS.map((stop) => ({ label: stop, stop }));
+  const picked = await plainWindow.showQuickPick(items, {
     placeHolder: vscode.l10n.t("How did the rollout end?"),
   });
-  return stop === undefined ? undefined : { kind: "stop", stop };
+  return picked && { kind: "stop", stop: picked.stop };
 }
 
 /** The rollout that a row of a view or the dashboard names; null for anything else. */

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { CommandHandler } from "../commands/registerCommands.ts";
+import { plainWindow } from "../plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedParts } from "./configParts.ts";
 import { nameOf } from "./diagnoseOptions.ts";
@@ -64,7 +65,7 @@ async function chosenOf(configs: readonly vscode.Uri[]): Promise<vscode.Uri | un
   if (others.length === 0) return only;
   const items = configs.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
   const placeHolder = vscode.l10n.t("Which configuration?");
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
 }
 
 async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]): Promise<void> {
@@ -82,7 +83,7 @@ async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]):
           formatQuantity(errors, "error"),
           formatQuantity(warnings, "warning"),
         );
-  vscode.window.setStatusBarMessage(text, SHOWN_MS);
+  plainWindow.setStatusBarMessage(text, SHOWN_MS);
   if (errors + warnings === 0) return;
   await vscode.window.showTextDocument(document, { preserveFocus: true, preview: false });
   await vscode.commands.executeCommand("workbench.actions.view.problems");
@@ -97,7 +98,7 @@ async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promi
   const insertion = insertEnvironment(document.getText(), name, { path: nameOf(document) });
   if (insertion.kind === "present") {
     const text = vscode.l10n.t("{0} is already in the configuration.", name);
-    void vscode.window.showInformationMessage(text);
+    void plainWindow.showInformationMessage(text);
     return;
   }
   await applyTextEdits(document, insertion.kind === "edits" ? insertion.edits : null);
@@ -115,7 +116,7 @@ async function pickEnvironment({ catalogue }: ConfigHandlerParts): Promise<strin
   const { local, hosted } = catalogue.current();
   const known = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
   if (known.length === 0) {
-    return vscode.window.showInputBox({
+    return plainWindow.showInputBox({
       prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),
     });
   }
@@ -125,5 +126,5 @@ async function pickEnvironment({ catalogue }: ConfigHandlerParts): Promise<strin
   }));
   const placeHolder = vscode.l10n.t("Which environment?");
   const options = { placeHolder, matchOnDetail: true };
-  return (await vscode.window.showQuickPick(items, options))?.label;
+  return (await plainWindow.showQuickPick(items, options))?.label;
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { TEMPLATES, type Template } from "../../core/config/editing/templates.ts";
 import { setContextKey } from "../contextKeys.ts";
+import { plainWindow } from "../plainWindow.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
 /** Resolves to the new document, or undefined when the user picked nothing. */
@@ -13,7 +14,7 @@ export async function newConfig(): Promise<vscode.TextDocument | undefined> {
     template,
   }));
   const placeHolder = vscode.l10n.t("What should the configuration train?");
-  const chosen = await vscode.window.showQuickPick(items, { placeHolder });
+  const chosen = await plainWindow.showQuickPick(items, { placeHolder });
   return chosen === undefined ? undefined : open(chosen.template);
 }
 

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { WrittenSecret } from "../../core/config/editing/secretAt.ts";
 import type { RemedyCommand } from "../../core/config/remedy.ts";
+import { plainWindow } from "../plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedParts } from "./configParts.ts";
 import { nameOf } from "./diagnoseOptions.ts";
@@ -42,7 +43,7 @@ export function registerRemedyCommands(parts: SharedParts): vscode.Disposable {
         // An error may quote what was being moved.
         parts.log.warn("a secret could not be moved out of a configuration");
         const text = vscode.l10n.t("The secret could not be moved. The file is as it was.");
-        void vscode.window.showErrorMessage(text);
+        void plainWindow.showErrorMessage(text);
       }
     },
   );
@@ -82,7 +83,7 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
   const line = new vscode.WorkspaceEdit();
   line.insert(uri, file.positionAt(text.length), `${gap}${secret.name}=${quoted(secret.value)}\n`);
   if (!(await vscode.workspace.applyEdit(line)) || !(await file.save())) return false;
-  void vscode.window.showInformationMessage(
+  void plainWindow.showInformationMessage(
     vscode.l10n.t("{0} is in .env now. Keep that file out of version control.", secret.name),
   );
   return true;

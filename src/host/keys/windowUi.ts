@@ -1,6 +1,7 @@
 /** Shows the questions of the key commands in the window of the editor. */
 
 import * as vscode from "vscode";
+import { plainWindow } from "../plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
 
 const TELL_MS = 5_000;
@@ -9,17 +10,17 @@ export const windowUi: KeyUi = {
   pick: async (question) => {
     const { title, placeholder } = question;
     const options = { title, placeHolder: placeholder, matchOnDescription: true };
-    return (await vscode.window.showQuickPick(itemsOf(question), options))?.row?.value;
+    return (await plainWindow.showQuickPick(itemsOf(question), options))?.row?.value;
   },
   pickMany: async (question) => {
     const { title, placeholder } = question;
-    const options = { title, placeHolder: placeholder, canPickMany: true } as const;
-    const chosen = await vscode.window.showQuickPick(itemsOf(question), options);
+    const options = { title, placeHolder: placeholder };
+    const chosen = await plainWindow.showQuickPickMany(itemsOf(question), options);
     return chosen?.flatMap(({ row }) => (row === undefined ? [] : [row.value]));
   },
   pickAction,
   input: async ({ title, prompt, isSecret, check }) =>
-    vscode.window.showInputBox({
+    plainWindow.showInputBox({
       title,
       prompt,
       password: isSecret,
@@ -31,14 +32,14 @@ export const windowUi: KeyUi = {
     const options = { modal: true, detail };
     // The first button is the one that Enter presses.
     const buttons = refusal === undefined ? [action] : [refusal, action];
-    return (await vscode.window.showWarningMessage(message, options, ...buttons)) === action;
+    return (await plainWindow.showWarningMessage(message, options, ...buttons)) === action;
   },
-  notify: async (message, actions) => vscode.window.showInformationMessage(message, ...actions),
+  notify: async (message, actions) => plainWindow.showInformationMessage(message, ...actions),
   tell: (message) => {
-    vscode.window.setStatusBarMessage(message, TELL_MS);
+    plainWindow.setStatusBarMessage(message, TELL_MS);
   },
   busy: async (title, work) =>
-    vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
+    plainWindow.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
 };
 
 interface RowItem<Row> extends vscode.QuickPickItem {
@@ -79,9 +80,7 @@ function pickAction<Value, Action>(
   question: ButtonQuestion<Value, Action>,
 ): Promise<{ readonly value: Value; readonly action: Action } | undefined> {
   type Row = ButtonRow<Value, Action>;
-  const list = vscode.window.createQuickPick<RowItem<Row>>();
-  list.title = question.title;
-  list.placeholder = question.placeholder;
+  const { list, show } = plainWindow.createQuickPick<RowItem<Row>>(question);
   list.matchOnDescription = true;
   list.matchOnDetail = true;
 
@@ -90,8 +89,10 @@ function pickAction<Value, Action>(
     list.busy = true;
     const rows = await question.rows();
     if (!isOpen) return;
-    list.items = rows.flatMap((row) =>
-      withHeading(row, { ...itemOf(row), buttons: row.buttons.map(buttonOf) }),
+    show(
+      rows.flatMap((row) =>
+        withHeading(row, { ...itemOf(row), buttons: row.buttons.map(buttonOf) }),
+      ),
     );
     list.busy = false;
   }

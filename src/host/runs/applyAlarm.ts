@@ -7,7 +7,7 @@ import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/run/alarms/editWords.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
-import { plainMessage } from "../plainText.ts";
+import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "./runStore.ts";
 
 const SHOWN_MS = 5_000;
@@ -56,7 +56,7 @@ async function offerForRun(
   const settings = edits.map(editText).join(", ");
   if (!run.isLive || editsChange(edits) !== "tunable") {
     const text = vscode.l10n.t("{0} now says {1}. It holds from the next run on.", name, settings);
-    vscode.window.setStatusBarMessage(text, SHOWN_MS);
+    plainWindow.setStatusBarMessage(text, SHOWN_MS);
     return;
   }
   const change = vscode.l10n.t("Change This Run");
@@ -64,9 +64,9 @@ async function offerForRun(
     "{0} now says {1}. The run that is under way can have it from its next step on.",
     ...[name, settings],
   );
-  const chosen = await vscode.window.showInformationMessage(plainMessage(text), change);
+  const chosen = await plainWindow.showInformationMessage(text, change);
   if (chosen !== change) return;
   const wish = { action: "retune" as const, settings: edits.map(editSetting) };
   const message = await store.send(run.folder, wish);
-  vscode.window.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
+  plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
 }

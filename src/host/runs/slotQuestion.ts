@@ -1,6 +1,7 @@
 /** Asks what to do when a run is under way and another one is to start. */
 
 import * as vscode from "vscode";
+import { type PlainItem, plainWindow } from "../plainWindow.ts";
 import type { SlotChoice } from "./runSlots.ts";
 
 export async function askForSlot(
@@ -8,24 +9,27 @@ export async function askForSlot(
   running: readonly string[],
 ): Promise<SlotChoice | undefined> {
   const others = running.join(", ");
-  const items: readonly (vscode.QuickPickItem & { readonly choice: SlotChoice })[] = [
+  const items: readonly (PlainItem & { readonly choice: SlotChoice })[] = [
     {
-      label: vscode.l10n.t("$(watch) Queue"),
+      icon: "watch",
+      label: vscode.l10n.t("Queue"),
       detail: vscode.l10n.t("It starts when a run has ended."),
       choice: "queue",
     },
     {
-      label: vscode.l10n.t("$(split-horizontal) Run in Parallel"),
+      icon: "split-horizontal",
+      label: vscode.l10n.t("Run in Parallel"),
       detail: vscode.l10n.t("Both go on at once; local runs share this machine's processors."),
       choice: "parallel",
     },
     {
-      label: vscode.l10n.t("$(debug-stop) Stop and Save the First"),
+      icon: "debug-stop",
+      label: vscode.l10n.t("Stop and Save the First"),
       detail: vscode.l10n.t("{0} is saved and ends, then this one starts.", others),
       choice: "stop first",
     },
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await plainWindow.showQuickPick(items, {
     title: vscode.l10n.t("Start {0}", title),
     placeHolder: vscode.l10n.t("{0} is under way.", others),
     ignoreFocusOut: true,

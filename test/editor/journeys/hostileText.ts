@@ -32,6 +32,16 @@ export const hostileText: Journey = {
       await notification.getByRole("button", { name: "Later" }).click();
     });
 
+    await step("nor does a question of a folder's name", async () => {
+      await workbench.command("Tinker RL: Rename Run…");
+      const question = page.locator(".quick-input-widget:visible");
+      await question.getByText("the folder stays").waitFor();
+      assert.match((await question.textContent()) ?? "", /stays \[go\] \(command:/);
+      assert.equal(await question.locator("a:visible").count(), 0);
+      await picture("question");
+      await page.keyboard.press("Escape");
+    });
+
     await step("rows of the tree are text on one line, in which nothing acts", async () => {
       await workbench.show("Tinker RL");
       await workbench.row(/^Step 1, mean/).click();
@@ -107,6 +117,15 @@ export const hostileText: Journey = {
       await workbench.tab("step 1, group 1, rollout 1.json").waitFor();
       await page.locator(".editor-instance .view-lines").first().getByText("systemText").waitFor();
       await picture("document");
+    });
+
+    await step("a message of the status bar makes no icons of a name", async () => {
+      await workbench.command("Tinker RL: Archive Run");
+      const message = workbench.statusItem("is archived");
+      await message.waitFor();
+      assert.match((await message.textContent()) ?? "", /\$ \(flame\)/);
+      assert.equal(await message.locator(".codicon-flame").count(), 0);
+      await picture("archived");
     });
 
     await step("no script ran and none was refused: nothing of it became a page", async () => {

@@ -1,0 +1,133 @@
+/**
+ * The one door to notifications, questions, lists and messages of the status bar. The editor makes links and icons of what it
+ * finds in their texts, links that run commands among them; behind this door no text has any.
+ */
+
+import * as vscode from "vscode";
+import { plainLabel, plainText } from "./plainText.ts";
+
+export interface PlainItem extends vscode.QuickPickItem {
+  /** Name of a codicon. */
+  readonly icon?: string;
+}
+
+type Message = "showInformationMessage" | "showWarningMessage" | "showErrorMessage";
+type ListOptions = Omit<vscode.QuickPickOptions, "canPickMany">;
+
+/** Functions of `vscode.window` by the same names. Titles of buttons and what files are asked for are this program's own words. */
+export const plainWindow = {
+  showInformationMessage: message("showInformationMessage"),
+  showWarningMessage: message("showWarningMessage"),
+  showErrorMessage: message("showErrorMessage"),
+
+  /** `icon` is the name of a codicon. */
+  setStatusBarMessage: (text: string, hideAfterMs: number, icon?: string): void => {
+    const label = plainLabel(text);
+    vscode.window.setStatusBarMessage(
+      icon === undefined ? label : `$(${icon}) ${label}`,
+      hideAfterMs,
+    );
+  },
+
+  withProgress: <Result>(
+    { title, ...options }: vscode.ProgressOptions,
+    work: () => Thenable<Result>,
+  ): Thenable<Result> => {
+    const plain = title === undefined ? {} : { title: plainLabel(title) };
+    return vscode.window.withProgress({ ...options, ...plain }, work);
+  },
+
+  showQuickPick: async <Item extends PlainItem>(
+    items: readonly Item[],
+    options: ListOptions,
+  ): Promise<Item | undefined> => {
+    const plain = items.map(plainItem);
+    const chosen = await vscode.window.showQuickPick(plain, plainOptions(options));
+    return chosen && items[plain.indexOf(chosen)];
+  },
+
+  showQuickPickMany: async <Item extends PlainItem>(
+    items: readonly Item[],
+    options: ListOptions,
+  ): Promise<readonly Item[] | undefined> => {
+    const plain = items.map(plainItem);
+    const chosen = await vscode.window.showQuickPick(plain, {
+      ...plainOptions(options),
+      canPickMany: true,
+    });
+    return chosen && items.filter((_, index) => chosen.some((item) => item === plain[index]));
+  },
+
+  /** A list that is filled by `show`, again and again while it is open. */
+  createQuickPick: <Item extends PlainItem>(texts: {
+    readonly title: string;
+    readonly placeholder: string;
+  }): {
+    readonly list: Omit<vscode.QuickPick<Item>, "items" | "title" | "placeholder">;
+    readonly show: (items: readonly Item[]) => void;
+  } => {
+    const list = vscode.window.createQuickPick<Item>();
+    list.title = plainLabel(texts.title);
+    list.placeholder = plainLabel(texts.placeholder);
+    const show = (items: readonly Item[]): void => {
+      list.items = items.map(plainItem);
+    };
+    return { list, show };
+  },
+
+  showInputBox: ({
+    validateInput,
+    ...options
+  }: Omit<vscode.InputBoxOptions, "validateInput"> & {
+    readonly validateInput?: (value: string) => Remark;
+  }): Thenable<string | undefined> =>
+    vscode.window.showInputBox({
+      ...plainOptions(options),
+      ...(options.prompt !== undefined && { prompt: plainText(options.prompt) }),
+      ...(validateInput !== undefined && {
+        validateInput: (value: string) => plainRemark(validateInput(value)),
+      }),
+    }),
+} as const;
+
+type Remark = string | vscode.InputBoxValidationMessage | null | undefined;
+
+function message(show: Message) {
+  return (
+    text: string,
+    first?: vscode.MessageOptions | string,
+    ...others: readonly string[]
+  ): Thenable<string | undefined> => {
+    if (typeof first === "string") return vscode.window[show](plainText(text), first, ...others);
+    const { detail } = first ?? {};
+    const plain = detail === undefined ? {} : { detail: plainText(detail) };
+    return vscode.window[show](plainText(text), { ...first, ...plain }, ...others);
+  };
+}
+
+function plainItem<Item extends PlainItem>(item: Item): Item {
+  const { icon, label, description, detail } = item;
+  return {
+    ...item,
+    label: plainLabel(label),
+    ...(description !== undefined && { description: plainLabel(description) }),
+    ...(detail !== undefined && { detail: plainLabel(detail) }),
+    ...(icon !== undefined && { iconPath: new vscode.ThemeIcon(icon) }),
+  };
+}
+
+function plainOptions<Options extends { readonly title?: string; readonly placeHolder?: string }>(
+  options: Options,
+): Options {
+  const { title, placeHolder } = options;
+  return {
+    ...options,
+    ...(title !== undefined && { title: plainLabel(title) }),
+    ...(placeHolder !== undefined && { placeHolder: plainLabel(placeHolder) }),
+  };
+}
+
+function plainRemark(remark: Remark): Remark {
+  if (typeof remark === "string") return plainText(remark);
+  return remark && { ...remark, message: plainText(remark.message) };
+}
