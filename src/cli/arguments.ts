@@ -1,6 +1,7 @@
 /** Understands the command line: which command, with which values, or one clear line about what is wrong. */
 
 import type { AppError } from "../core/errors.ts";
+import { type AllowedOrigin, originOf } from "../core/secrets/hostBinding.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import type { ControlWish } from "../shared/control.ts";
 import {
@@ -14,12 +15,10 @@ import {
   readFlags,
 } from "./flags.ts";
 
-/** What `train` and `resume` are given beside what they train. */
-interface Starting {
-  /** Hosts that a `.env` file may lead keys from elsewhere to. */
-  readonly allowedHosts: readonly string[];
-  /** Folder of the editor that starts this trainer; null = a terminal does. */
-  readonly launchFolder: string | null;
+/** What commands are given that send keys. */
+interface Sending {
+  /** Where keys may go by the user's word. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
 /** Settings over those of a configuration file, each as `key=value`. */
@@ -27,13 +26,20 @@ interface WithOverrides {
   readonly overrides: readonly string[];
 }
 
-export interface TrainCommand extends WithOverrides, Starting {
+export interface TrainCommand extends WithOverrides, Sending {
   readonly kind: "train";
   readonly configPath: string;
 }
 
-export interface ResumeCommand extends WithOverrides, Starting {
+export interface ResumeCommand extends WithOverrides, Sending {
   readonly kind: "resume";
+  readonly folder: string;
+}
+
+/** An editor starts this trainer, and says over standard input what it is to do. */
+export interface LaunchCommand {
+  readonly kind: "launch";
+  /** Where the editor reads how it goes. */
   readonly folder: string;
 }
 
@@ -66,13 +72,12 @@ export interface ShowCommand {
 }
 
 /** Deletes saved weights. */
-export interface CheckpointsCommand {
+export interface CheckpointsCommand extends Sending {
   readonly kind: "checkpoints";
   /** At least one. */
   readonly paths: readonly string[];
   /** True to leave the service alone. */
   readonly isLocalOnly: boolean;
-  readonly allowedHosts: readonly string[];
 }
 
 export interface ServeCommand {
@@ -91,6 +96,7 @@ export type Command =
   | { readonly kind: "version" }
   | TrainCommand
   | ResumeCommand
+  | LaunchCommand
   | ControlCommand
   | ValidateCommand
   | RunsCommand
@@ -115,6 +121,8 @@ const WISHES = ["status", "pause", "continue", "save", "stop", "stop-now"] as co
 export function parseArguments(args: readonly string[]): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
+  // Nothing else stands on the line that an editor writes, so that nothing can be mistaken for a flag.
+  if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
   if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);
@@ -128,11 +136,11 @@ function parseCommand(name: CommandName, given: Given): Command {
   if (given.switches.has("help")) return { kind: "help", topic: name };
   switch (name) {
     case "train":
-      return { ...parseConfigCommand(given, "train"), ...starting(given) };
+      return { ...parseConfigCommand(given, "train"), ...sending(given, name) };
     case "resume": {
       const folder = onlyPositional(given, name, "the run folder");
       const { overrides } = given;
-      return { kind: "resume", folder, overrides, ...starting(given) };
+      return { kind: "resume", folder, overrides, ...sending(given, name) };
     }
     case "control":
       return parseControl(given);
@@ -160,9 +168,20 @@ function parseConfigCommand<Kind extends "train" | "validate">(given: Given, kin
   return { kind, configPath, overrides };
 }
 
-function starting(given: Given): Starting {
-  const allowedHosts = given.values.get("allow-host") ?? [];
-  return { allowedHosts, launchFolder: lastValue(given, "launch") ?? null };
+function sending(given: Given, command: CommandName): Sending {
+  const hosts = given.values.get("allow-host") ?? [];
+  return {
+    allowedOrigins: hosts.map((host) => ({ origin: allowedOrigin(host, command), key: null })),
+  };
+}
+
+function allowedOrigin(host: string, command: CommandName): string {
+  const origin = originOf(host);
+  if (origin !== null) return origin;
+  throw fault(
+    `--allow-host is ${JSON.stringify(host)}, not HOST, HOST:PORT or http://HOST`,
+    command,
+  );
 }
 
 function parseControl({ positionals }: Given): ControlCommand {
@@ -219,8 +238,8 @@ function parseCheckpoints(given: Given): CheckpointsCommand {
   if (word !== "delete" || paths.length === 0) {
     throw fault("checkpoints needs the word delete and the addresses to delete", "checkpoints");
   }
-  const allowedHosts = given.values.get("allow-host") ?? [];
-  return { kind: "checkpoints", paths, isLocalOnly: given.switches.has("local"), allowedHosts };
+  const isLocalOnly = given.switches.has("local");
+  return { kind: "checkpoints", paths, isLocalOnly, ...sending(given, "checkpoints") };
 }
 
 function parseServe(given: Given): ServeCommand {

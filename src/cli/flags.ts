@@ -35,8 +35,7 @@ const CONFIG: Flags = {
   config_path: { type: "string", short: "c" },
   overrides: { type: "string" },
 };
-/** `--launch` is how an editor starts a trainer; people have no use for it, so the help leaves it out. */
-const STARTING: Flags = { "allow-host": { type: "string" }, launch: { type: "string" } };
+const STARTING: Flags = { "allow-host": { type: "string" } };
 
 export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   train: { ...CONFIG, ...STARTING },
@@ -52,7 +51,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
   },
-  checkpoints: { ...HELP, local: { type: "boolean" }, "allow-host": { type: "string" } },
+  checkpoints: { ...HELP, local: { type: "boolean" }, ...STARTING },
   serve: {
     ...HELP,
     tinker_port: { type: "string" },

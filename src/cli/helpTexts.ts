@@ -44,7 +44,8 @@ const TRAIN: HelpText = (program) => `Trains a model as a configuration file say
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
   --overrides KEY=VALUE …  settings over those of the file; see below
   --KEY VALUE              the same for one setting; --KEY=VALUE as well
-  --allow-host HOST        let a .env file send a key from elsewhere to HOST
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
 
 Examples:
 
@@ -71,7 +72,8 @@ const RESUME: HelpText = (
   ${program} resume RUN_FOLDER
 
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let a .env file send a key from elsewhere to HOST
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
 
 Example:
 
@@ -164,7 +166,8 @@ const CHECKPOINTS: HelpText = (program) => `Deletes saved weights for good.
   ${program} checkpoints delete PATH …
 
   --local            only from the store of this computer, asking no service
-  --allow-host HOST  let a .env file send a key from elsewhere to HOST
+  --allow-host HOST  let the key go to https://HOST, where a .env file leads;
+                     http://HOST allows an address without encryption
 
 Example:
 

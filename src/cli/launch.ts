@@ -7,30 +7,26 @@ import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import type { LaunchError, LaunchFile, LaunchOrder } from "../shared/control.ts";
-import type { LaunchPlace, RunEnd, TrainRequest } from "../trainer/contract.ts";
+import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/contract.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import type { ProgramParts } from "./programParts.ts";
 
 const MAX_ORDER_CHARACTERS = 1024 * 1024;
 
-/** Who starts a run, for the trainer's request. */
-export type Started = Pick<TrainRequest, "owner"> & Partial<Pick<TrainRequest, "launch">>;
-
 /**
- * Runs `train` for a terminal, or with a `launchFolder` for the editor that made it; `launch.json` tells the outcome last.
- * Resolves with the exit code. @throws AppError as `train` does
+ * Runs `train` with the order of the editor that made `folder`; `launch.json` there tells the outcome last. Resolves with the exit
+ * code. @throws AppError as `train` does
  */
 export async function launched(
   parts: Pick<ProgramParts, "fileSystem" | "input" | "log">,
-  launchFolder: string | null,
-  train: (started: Started) => Promise<RunEnd>,
+  folder: string,
+  train: (launch: EditorLaunch) => Promise<RunEnd>,
 ): Promise<number> {
-  if (launchFolder === null) return exitCodeOfRun(await train({ owner: "terminal" }));
-  const record = new LaunchRecord(parts.fileSystem, launchFolder, parts.log);
+  const record = new LaunchRecord(parts.fileSystem, folder, parts.log);
   try {
     const order = await readOrder(parts.input);
     const launch = { order, onPlace: (place: LaunchPlace) => record.note(place) };
-    const exitCode = exitCodeOfRun(await train({ owner: "editor", launch }));
+    const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });
     return exitCode;
   } catch (error) {
@@ -79,7 +75,7 @@ async function readOrder(input: Readable): Promise<LaunchOrder> {
   if (order.success) return order.data;
   throw new AppError(
     "bad-arguments",
-    "--launch is for editors: it reads keys from standard input.",
+    "--launch is for editors: it reads what to do from standard input.",
   );
 }
 

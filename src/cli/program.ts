@@ -2,12 +2,13 @@
 
 import { isProcessAlive } from "../node/processes.ts";
 import { EXIT } from "../shared/exitCodes.ts";
+import type { EditorLaunch, RunEnd } from "../trainer/contract.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { deleteAndTell } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
-import { errorLines, exitCodeOf } from "./exitCode.ts";
+import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
-import { launched, type Started } from "./launch.ts";
+import { launched } from "./launch.ts";
 import type { ProgramParts } from "./programParts.ts";
 import { listedRuns } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
@@ -36,21 +37,23 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
       out.print([[parts.version]]);
       return EXIT.done;
     case "train": {
-      const { kind: _, launchFolder, ...request } = command;
-      return launched(parts, launchFolder, (started) =>
-        followRun(toldBy(parts, started), (watch) =>
-          trainer.startTraining({ ...request, ...started, watch }),
+      const { kind: _, ...request } = command;
+      return exitCodeOfRun(
+        await followRun(parts, (watch) =>
+          trainer.startTraining({ ...request, owner: "terminal", watch }),
         ),
       );
     }
     case "resume": {
-      const { kind: _, launchFolder, ...request } = command;
-      return launched(parts, launchFolder, (started) =>
-        followRun(toldBy(parts, started), (watch) =>
-          trainer.resumeTraining({ ...request, ...started, watch }),
+      const { kind: _, ...request } = command;
+      return exitCodeOfRun(
+        await followRun(parts, (watch) =>
+          trainer.resumeTraining({ ...request, owner: "terminal", watch }),
         ),
       );
     }
+    case "launch":
+      return launched(parts, command.folder, (launch) => followLaunch(parts, launch));
     case "control":
       out.print(await controlRun({ ...parts, isProcessAlive }, command));
       return EXIT.done;
@@ -75,7 +78,14 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
 }
 
 /** Who sees the screen of a run in an editor has its commands at hand, and no shell. */
-function toldBy(parts: ProgramParts, { owner }: Started): ProgramParts {
-  if (owner === "terminal") return parts;
-  return { ...parts, invocation: { ...parts.invocation, program: null } };
+function followLaunch(parts: ProgramParts, launch: EditorLaunch): Promise<RunEnd> {
+  const { trainer, invocation } = parts;
+  const { configPath, resume, overrides } = launch.order.training;
+  const inEditor = { ...parts, invocation: { ...invocation, program: null } };
+  return followRun(inEditor, (watch) => {
+    const request = { owner: "editor", launch, overrides, watch } as const;
+    return resume === null
+      ? trainer.startTraining({ ...request, configPath })
+      : trainer.resumeTraining({ ...request, folder: resume });
+  });
 }

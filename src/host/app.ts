@@ -1,6 +1,6 @@
 /** Everything heavy of the extension, put together once when it is first needed. */
 
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import { appendCheckpoint } from "../core/run/checkpointLog.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
@@ -27,6 +27,7 @@ import { createKeys } from "./keys/createKeys.ts";
 import { Notices } from "./notices.ts";
 import { RunPanel } from "./runPanel.ts";
 import { AlarmMarks } from "./runs/alarmMarks.ts";
+import { launchConfig } from "./runs/launchConfig.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
@@ -129,7 +130,10 @@ export async function createApp(parts: AppParts): Promise<App> {
       choose: askForSlot,
     }),
     order: (wish) => trainingOrder(keys, wish),
-    mend: (error, { configPath }) => keys.mend(error, dirname(configPath)),
+    mend: async (error, wish) => {
+      const config = await launchConfig(wish);
+      return config !== null && (await keys.mend(error, config.project));
+    },
     onError,
   });
   const tasks = new TaskProvider({
@@ -276,7 +280,7 @@ export async function createApp(parts: AppParts): Promise<App> {
           await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
         },
         removeLocal: (paths) =>
-          runProgram(programFolder, ["checkpoints", "delete", "--local", ...paths]),
+          runProgram(programFolder, ["checkpoints", "delete", "--local", "--", ...paths]),
         removeHosted: async (path) =>
           (await import("./catalogue/lookUps.ts")).deleteHostedCheckpoint(path, room.lookUps),
       },

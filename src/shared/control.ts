@@ -94,16 +94,37 @@ export interface LaunchError {
   readonly edits?: readonly { readonly path: readonly string[]; readonly value: number }[];
 }
 
+/** What is to be trained; a new run unless `resume` names the folder of one to go on with. */
+export interface OrderedTraining {
+  /** Absolute. */
+  readonly configPath: string;
+  /** Absolute. */
+  readonly resume: string | null;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+  /** Of the configuration that the keys were chosen for; null = it could not be read. */
+  readonly digest: string | null;
+}
+
+export interface OrderedKey {
+  readonly value: string;
+  /** Where the editor found it. */
+  readonly origin: "store" | "process";
+  /** The host that it may go to; null = the official one. */
+  readonly host: string | null;
+}
+
 /** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */
 export interface LaunchOrder {
   readonly version: typeof CONTROL_VERSION;
-  /** Keys by the name of their variable, from the editor's secret store, each with the host it may go to (null = the official one). */
-  readonly keys: Readonly<Record<string, { readonly value: string; readonly host: string | null }>>;
-  /** Hosts that the user has approved for keys, as for `--allow-host`; `KEY@host` for one key only. */
-  readonly allowedHosts: readonly string[];
-  /** Variables that stand over those of the process, for example the address of a service. */
+  readonly training: OrderedTraining;
+  /** Keys by the name of their variable, all that there are but for those of `envFile`. */
+  readonly keys: Readonly<Record<string, OrderedKey>>;
+  /** Where single keys may go beside their own host, by the user's approval. */
+  readonly allowedOrigins: readonly { readonly origin: string; readonly key: string }[];
+  /** Variables that are no keys, for example the address of a service; those of the process do not count. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The file with `NAME=value` lines that may be read; null = none. */
+  /** Real path of the file with `NAME=value` lines that may be read; null = none. */
   readonly envFile: string | null;
   /** What to do when no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";

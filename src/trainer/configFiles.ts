@@ -1,20 +1,16 @@
 /** The configuration on its way from the user's file into a run folder. */
 
 import { resolve } from "node:path";
-import * as z from "zod";
 import type { AppliedOverride } from "../core/config/overrides.ts";
 import { type ParseResult, parseConfig } from "../core/config/parse.ts";
 import { describeProblem } from "../core/config/problem.ts";
 import type { Config } from "../core/config/schema.ts";
 import { withoutSecretValues } from "../core/config/secretValues.ts";
-import { AppError, isAppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
-import { MAX_BYTES } from "../core/run/wholeFiles.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
-import { parseJson } from "../core/util/jsonl.ts";
-
-const overrideTexts = z.array(z.string());
+import { readConfig, type StartConfig } from "../node/startConfig.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -43,9 +39,8 @@ export async function checkConfig(
   path: string,
   overrides: readonly string[] = [],
 ): Promise<CheckedConfig> {
-  const absolute = resolve(path);
-  const text = await readConfigText(fileSystem, absolute, path);
-  return { text, path: absolute, ...checkText(text, { path, overrides }) };
+  const text = await readConfig(fileSystem, path);
+  return { text, path: resolve(path), ...checkText(text, { path, overrides }) };
 }
 
 /** @throws AppError `config-invalid` with one line per problem, `config-not-found` */
@@ -55,6 +50,15 @@ export async function loadConfig(
   overrides: readonly string[] = [],
 ): Promise<LoadedConfig> {
   return requireSound(await checkConfig(fileSystem, path, overrides));
+}
+
+/** What a start trains with. @throws AppError `config-invalid` */
+export function loadStart(start: StartConfig): LoadedConfig {
+  const { text, path, shownPath, overrides } = start;
+  const loaded = requireSound({ text, path, ...checkText(text, { path: shownPath, overrides }) });
+  if (!start.isOwnCopy) return loaded;
+  const warning = `${shownPath}: warning: the configuration file is gone; the run goes on with its own copy`;
+  return { ...loaded, warnings: [warning, ...loaded.warnings] };
 }
 
 /** A configuration from a text that stands for the file at `path`. @throws AppError `config-invalid` */
@@ -82,23 +86,6 @@ function requireSound({ text, path, result, lines }: CheckedConfig): LoadedConfi
   return { config: result.config, text, path, warnings: lines, overrides: result.overrides };
 }
 
-async function readConfigText(
-  fileSystem: FileSystem,
-  absolute: string,
-  shown: string,
-): Promise<string> {
-  try {
-    return await fileSystem.readText(absolute, MAX_BYTES.config);
-  } catch (cause) {
-    if (!isAppError(cause, "file-not-found")) throw cause;
-    throw new AppError(
-      "config-not-found",
-      `${shown}: error: there is no such configuration file. Check the path, or start from examples/local/tinker-config.yaml.`,
-      { cause },
-    );
-  }
-}
-
 /**
  * Keeps the configuration with the run, once as written and once with overrides and every default, and the overrides
  * beside them; all without secrets.
@@ -117,24 +104,6 @@ export async function writeConfigFiles(
     const texts = loaded.overrides.map(({ text }) => redactor.clean(text));
     await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
   }
-}
-
-/** The overrides that a run was started and resumed with so far. @throws AppError `run-file-invalid` */
-export async function readOverrides(
-  fileSystem: FolderFiles,
-  folder: string,
-): Promise<readonly string[]> {
-  const path = runPaths(folder).overrides;
-  if ((await fileSystem.size(path)) === null) return [];
-  const parsed = overrideTexts.safeParse(
-    parseJson(await fileSystem.readText(path, MAX_BYTES.overrides))?.value,
-  );
-  if (parsed.success) return parsed.data;
-  throw new AppError(
-    "run-file-invalid",
-    `${path} is damaged: it should hold a list of overrides. Correct it, or remove it to resume without them.`,
-    { cause: parsed.error },
-  );
 }
 
 /** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */

@@ -1,5 +1,6 @@
 /** What a terminal or an editor asks of the trainer. */
 
+import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
@@ -10,8 +11,8 @@ interface RunRequest {
   readonly watch: Watcher;
   /** Settings over those of the file, each as `key=value`; a resumed run keeps those it had, these come after them. */
   readonly overrides?: readonly string[];
-  /** Hosts that a `.env` file may lead keys from elsewhere to. */
-  readonly allowedHosts?: readonly string[];
+  /** Where keys may go by the user's word; absent = nowhere else. */
+  readonly allowedOrigins?: readonly AllowedOrigin[];
   /** Present when an editor started this trainer. */
   readonly launch?: EditorLaunch;
   /** Learns the run's secrets, for who tells of what breaks beside it. */

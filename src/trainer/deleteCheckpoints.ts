@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { cleanedLog, cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
+import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
@@ -27,8 +28,8 @@ export interface DeleteRequest {
   readonly isLocalOnly: boolean;
   /** Where a `.env` file may hold the key. */
   readonly folder: string;
-  /** Hosts that a `.env` file may lead a key from elsewhere to. */
-  readonly allowedHosts: readonly string[];
+  /** Where the key may go by the user's word. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
   /** Learns the key, for who tells of what breaks beside it. */
   readonly redactor?: Redactor;
 }
@@ -41,7 +42,7 @@ export interface DeletedCheckpoint {
 
 /**
  * Deletes one after the other and tells of each. Nothing is deleted when a path is malformed.
- * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `tinker-*`
+ * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function* deleteCheckpoints(
   fileSystem: FileSystem,
@@ -91,12 +92,13 @@ function localStore(files: FileSystem): CheckpointStore {
 }
 
 async function hostedAccount(
-  { folder, allowedHosts, redactor = new Redactor() }: DeleteRequest,
+  { folder, allowedOrigins, redactor = new Redactor() }: DeleteRequest,
   closers: Closers,
 ): Promise<TinkerAccount> {
   const variables = await loadVariables(folder);
   const config = { tinker_base_url: null };
-  const { url: baseUrl, keyName, key: apiKey } = tinkerAddress({ config, variables, allowedHosts });
+  const address = tinkerAddress({ config, variables, allowedOrigins });
+  const { url: baseUrl, keyName, key: apiKey } = address;
   if (apiKey === null) {
     throw new AppError(
       "key-missing",

@@ -5,7 +5,7 @@ import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { isSame } from "../core/config/sameValue.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
-import { AppError, isAppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
@@ -20,13 +20,8 @@ import type { Preparation } from "../core/training/prepare.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
-import {
-  type LoadedConfig,
-  loadConfig,
-  loadConfigText,
-  readOverrides,
-  redactSecrets,
-} from "./configFiles.ts";
+import { type StartConfig, startConfig } from "../node/startConfig.ts";
+import { type LoadedConfig, loadStart, redactSecrets } from "./configFiles.ts";
 import type { ResumeRequest } from "./contract.ts";
 import { loadNewestState } from "./loadNewestState.ts";
 import { createClient, startPosition } from "./modelStart.ts";
@@ -34,19 +29,20 @@ import type { RunPlan } from "./runPlan.ts";
 
 /**
  * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no
- * step of it was ever kept.
+ * step of it was ever kept. `known` is what it goes on with, where that was read before.
  * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
  */
-export async function planResume(fileSystem: FileSystem, request: ResumeRequest): Promise<RunPlan> {
-  const { folder, owner } = request;
+export async function planResume(
+  fileSystem: FileSystem,
+  { folder, owner, overrides = [] }: ResumeRequest,
+  known?: StartConfig,
+): Promise<RunPlan> {
   const parts = { fileSystem, clock: systemClock, isProcessAlive };
   const runFile = await readFreeRun(parts, folder);
+  const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
   const before = await readResolved(files, folder);
-  const loaded = await currentConfig(fileSystem, runFile.configPath, before, {
-    stored: await readOverrides(files, folder),
-    added: request.overrides ?? [],
-  });
+  const loaded = loadStart(start);
   const now = redactSecrets(loaded.config);
   // The run's copy was cleaned of secrets, wherever they stood.
   const changes = configChanges(filledIn(before, now), now);
@@ -129,32 +125,6 @@ async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Co
     `${path} cannot be read by this version. Use the version that wrote it, or start a new run.`,
     { cause: parsed.error },
   );
-}
-
-interface ResumeOverrides {
-  /** Those that the run has had so far. */
-  readonly stored: readonly string[];
-  readonly added: readonly string[];
-}
-
-/** The user's file as it stands now, with the overrides of the run; the run's own copy when that file is gone. */
-async function currentConfig(
-  fileSystem: FileSystem,
-  path: string,
-  before: Config,
-  { stored, added }: ResumeOverrides,
-): Promise<LoadedConfig> {
-  const all = [...stored, ...added];
-  const overrides = all.filter((text, index) => all.lastIndexOf(text) === index);
-  try {
-    return await loadConfig(fileSystem, path, overrides);
-  } catch (error) {
-    if (!isAppError(error, "config-not-found")) throw error;
-    const text = `${JSON.stringify(before, null, 2)}\n`;
-    const warning = `${path}: warning: the configuration file is gone; the run goes on with its own copy`;
-    const loaded = loadConfigText(text, path, overrides);
-    return { ...loaded, warnings: [warning, ...loaded.warnings] };
-  }
 }
 
 function requireSameTasks({ sequence }: Preparation, state: RunState): void {

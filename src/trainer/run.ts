@@ -37,7 +37,7 @@ import { loadTokenizer } from "./loadTokenizer.ts";
 import { runEnding } from "./runEnding.ts";
 import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
 import { reportRewind, warnOfExpiry } from "./stateNews.ts";
-import { hubToken } from "./tokenizerFolder.ts";
+import { HUB_TOKEN } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
@@ -67,7 +67,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     ...scope,
     ...{ config, variables, redactor },
     runName: plan.name,
-    allowedHosts: scope.allowedHosts ?? [],
+    allowedOrigins: scope.allowedOrigins ?? [],
   };
   const uploadTo = uploadAddress(parts);
   if (uploadTo !== null) redactor.learn(uploadTo.key);
@@ -79,8 +79,10 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     kind: "preparing",
     what: isLocalModel(config.model_name) ? "starting the embedded engine" : "connecting",
   });
-  redactor.learn(hubToken(variables) ?? "");
-  const options = { signal: control.signal, onProgress: downloads(watch), variables };
+  redactor.learn(variables(HUB_TOKEN)?.value ?? "");
+  const { allowedOrigins } = parts;
+  const onProgress = downloads(watch);
+  const options = { signal: control.signal, onProgress, variables, allowedOrigins };
   // Of all that a run waits for before its first sample this takes longest, so it begins first. Who needs it sees its failure.
   const tokenizer = loadTokenizer(tokenizerNameOf(config), scope.programs, path, options);
   tokenizer.catch(() => undefined);

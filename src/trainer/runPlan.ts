@@ -3,6 +3,7 @@
 import type { FileSystem, Log } from "../core/ports.ts";
 import type { Rewind } from "../core/run/resumePoints.ts";
 import type { RunLease } from "../core/run/runLease.ts";
+import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redact.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { RunControl } from "../core/training/control.ts";
@@ -56,8 +57,8 @@ export interface TrainerScope {
   readonly control: RunControl;
   readonly watch: Watcher;
   readonly closers: Closers;
-  /** Hosts that a `.env` file may lead keys from elsewhere to; absent = none. */
-  readonly allowedHosts?: readonly string[];
+  /** Where keys may go by the user's word; absent = nowhere else. */
+  readonly allowedOrigins?: readonly AllowedOrigin[];
   /** What the editor that started this trainer handed over. */
   readonly order?: LaunchOrder;
   /** Hears wishes from outside; absent where nobody can have any. */

@@ -3,10 +3,10 @@
 import type { Config } from "../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
 import {
+  type AllowedOrigin,
   type FoundValue,
   type NamedValue,
-  requireAllowedHost,
-  requireBoundHost,
+  requireAllowedRoute,
 } from "../core/secrets/hostBinding.ts";
 import type { KeySource } from "../core/secrets/keySource.ts";
 import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
@@ -15,8 +15,8 @@ import type { Variables } from "./variables.ts";
 export interface AddressParts {
   readonly config: Config;
   readonly variables: Variables;
-  /** Hosts that the user allowed to get keys, see {@link requireAllowedHost}. */
-  readonly allowedHosts: readonly string[];
+  /** Where keys may go by the user's word, see {@link requireAllowedRoute}. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
 export interface ServiceAddress {
@@ -28,21 +28,19 @@ export interface ServiceAddress {
   readonly keySource: KeySource;
 }
 
-/** @throws AppError `key-host-not-allowed`, `config-address-invalid` */
+/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
 export function tinkerAddress({
   config,
   variables,
-  allowedHosts,
+  allowedOrigins,
 }: Omit<AddressParts, "config"> & {
   readonly config: Pick<Config, "tinker_base_url">;
 }): ServiceAddress {
   const keyName = "TINKER_API_KEY";
   const keys = present([named(variables, keyName)]);
-  const route = { keys, officialUrl: hostedBaseUrl, allowedHosts };
   const address = config.tinker_base_url === null ? named(variables, "TINKER_BASE_URL") : null;
-  if (address !== null) requireAllowedHost({ address, ...route });
   const url = config.tinker_base_url ?? address?.value ?? hostedBaseUrl;
-  requireBoundHost({ url, ...route });
+  requireAllowedRoute({ keys, url, address, officialUrl: hostedBaseUrl, allowedOrigins });
   const [key] = keys;
   return { url, keyName, ...keyParts(keyName, key) };
 }
@@ -58,18 +56,20 @@ export interface EnvironmentAddress extends ServiceAddress {
 
 /**
  * Where hosted environments are reached (ORS, section 1.1). OpenReward's key is for the hosted service only.
- * @throws AppError `key-host-not-allowed`, `config-address-invalid`
+ * @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function environmentAddress(parts: AddressParts): EnvironmentAddress {
-  const { config, variables, allowedHosts } = parts;
+  const { config, variables, allowedOrigins } = parts;
   const address = config.openreward_base_url === null ? sessionsVariable(variables) : null;
   const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
   const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
   const keyName = isOpenReward ? "OPENREWARD_API_KEY" : "ORS_API_KEY";
-  const keys = present([keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)));
-  const route = { keys, officialUrl: OPENREWARD_SESSIONS_URL, allowedHosts };
-  if (address !== null) requireAllowedHost({ address, ...route });
-  requireBoundHost({ url, ...route });
+  const lookedUp = present(
+    [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
+  );
+  const keys = [...lookedUp, ...secretsInFile(config)];
+  const officialUrl = OPENREWARD_SESSIONS_URL;
+  requireAllowedRoute({ keys, url, address, officialUrl, allowedOrigins });
   const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
   const source = config.openreward_base_url === null ? address?.name : "openreward_base_url";
   return {
@@ -99,12 +99,23 @@ function sessionsOf(webUrl: string): string {
 }
 
 /** Names of the secrets that environments would get by look-up. */
-function lookedUpSecrets({ secrets, environments }: Config): readonly string[] {
+function lookedUpSecrets(config: Config): readonly string[] {
+  return hostedSecrets(config).flatMap(([key, value]) =>
+    value === null ? [key.toUpperCase()] : [],
+  );
+}
+
+/** Whoever wrote the file wrote the address, too: they are bound to nothing, and unencrypted they go nowhere. */
+function secretsInFile(config: Config): readonly NamedValue[] {
+  return hostedSecrets(config).flatMap(([name, value]): readonly NamedValue[] =>
+    value === null || value === "" ? [] : [{ name, value, origin: "dotenv" }],
+  );
+}
+
+function hostedSecrets({ secrets, environments }: Config) {
   const hosted = Object.entries(environments).filter(([name]) => !name.startsWith("local/"));
   const maps = [secrets, ...hosted.map(([, own]) => own.secrets)];
-  return maps
-    .flatMap((map) => Object.entries(map ?? {}))
-    .flatMap(([key, value]) => (value === null ? [key.toUpperCase()] : []));
+  return maps.flatMap((map) => Object.entries(map ?? {}));
 }
 
 function named(variables: Variables, name: string): NamedValue | null {

@@ -2,19 +2,24 @@
 
 import { dirname, join } from "node:path";
 import { isLocalModel } from "../core/config/presets.ts";
+import { type AllowedOrigin, requireAllowedRoute } from "../core/secrets/hostBinding.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
-import { loadHubSettings } from "../node/tokenizer/hubSettings.ts";
+import { DEFAULT_ENDPOINT, loadHubSettings } from "../node/tokenizer/hubSettings.ts";
 import { type FoundTokenizer, resolveTokenizer } from "../node/tokenizer/resolve.ts";
 import type { LocalPrograms } from "./localServices.ts";
 import { loadVariables, type Variables } from "./variables.ts";
+
+export const HUB_TOKEN = "HF_TOKEN";
 
 export interface TokenizerOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Where the hub's token is looked up; absent = as a run in a terminal does. */
   readonly variables?: Variables;
+  /** Where keys may go by the user's word; absent = nowhere else. */
+  readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
 export interface TokenizerPlace extends FoundTokenizer {
@@ -22,33 +27,35 @@ export interface TokenizerPlace extends FoundTokenizer {
   readonly cacheFolder: string | null;
 }
 
-/** `name` is a `local/` model, a folder (relative ones from the configuration's) or a model id. @throws AppError `tokenizer-*` */
+/** `name` is a `local/` model, a folder (relative ones from the configuration's) or a model id. @throws AppError `tokenizer-*`, `key-*` */
 export async function tokenizerFolder(
   name: string,
   programs: LocalPrograms,
   configPath: string,
-  { variables, ...options }: TokenizerOptions = {},
+  { variables, allowedOrigins = [], ...options }: TokenizerOptions = {},
 ): Promise<TokenizerPlace> {
   if (isLocalModel(name)) {
     const folder = join(programs.folder, "model");
     return { folder, source: "program", commit: null, cacheFolder: null };
   }
   const configFolder = dirname(configPath);
-  const found = hubToken(variables ?? (await loadVariables(configFolder)));
-  const hub = await loadHubSettings(process.env, found);
+  const lookUp = variables ?? (await loadVariables(configFolder));
+  const found = lookUp(HUB_TOKEN);
+  const hub = await loadHubSettings(process.env, found?.value ?? null);
+  // One of a token file, as the address, is of the user who set this machine up.
+  const token = hub.token === null ? null : (found ?? { value: hub.token, origin: "process" });
+  const onAsk = (): void => {
+    const keys = token === null ? [] : [{ ...token, name: HUB_TOKEN }];
+    const route = { url: hub.endpoint, address: null, officialUrl: DEFAULT_ENDPOINT };
+    requireAllowedRoute({ keys, ...route, allowedOrigins });
+  };
   const http = createHttpClient();
   const files = createFileSystem();
   try {
-    const sources = { hub, http, files, ...options };
+    const sources = { hub, http, files, onAsk, ...options };
     const tokenizer = await resolveTokenizer(sources, { name, configFolder });
     return { ...tokenizer, cacheFolder: hub.cacheFolder };
   } finally {
     await Promise.all([http.close(), files.close()]);
   }
-}
-
-/** What lies in an editor's store under this name is for environments, each for a host of its own. */
-export function hubToken(variables: Variables): string | null {
-  const found = variables("HF_TOKEN");
-  return found === null || found.origin === "store" ? null : found.value;
 }

@@ -2,11 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isAppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
-import { runPaths } from "../core/run/layout.ts";
 import { startRun } from "../core/run/runFolder.ts";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
@@ -14,8 +13,10 @@ import { RunControl } from "../core/training/control.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPlaces.ts";
+import { type StartConfig, type StartWish, startConfig, startDigest } from "../node/startConfig.ts";
+import type { LaunchOrder } from "../shared/control.ts";
 import { Closers } from "./closers.ts";
-import { type LoadedConfig, loadConfig } from "./configFiles.ts";
+import { type LoadedConfig, loadStart } from "./configFiles.ts";
 import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
 import { Ear } from "./control/ear.ts";
 import { debugLog } from "./debugLog.ts";
@@ -26,24 +27,38 @@ import type { RunPlan, TrainerScope } from "./runPlan.ts";
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
-  return launch(request, async (scope) => {
-    const loaded = await loadConfig(scope.fileSystem, request.configPath, request.overrides);
-    const folder = await runToResume(scope, loaded);
-    if (folder !== null) return planResume(scope.fileSystem, { ...request, folder });
-    return planNewRun(scope.fileSystem, request, loaded);
-  });
+  const { configPath, overrides = [] } = request;
+  return launch(request, { configPath, overrides });
 }
 
 /** Goes on with a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
-  const folder = resolve(request.folder);
-  return launch(request, (scope) => planResume(scope.fileSystem, { ...request, folder }));
+  const { folder: resume, overrides = [] } = request;
+  return launch(request, { resume, overrides });
 }
 
-function launch(
+async function planOf(
+  fileSystem: FileSystem,
+  wish: StartWish,
   request: TrainRequest | ResumeRequest,
-  plan: (scope: TrainerScope) => Promise<RunPlan>,
-): ActiveRun {
+): Promise<RunPlan> {
+  const start = await startConfig(fileSystem, wish);
+  if (request.launch !== undefined) requireJudged(request.launch.order, start);
+  const { folder } = start;
+  if (folder !== null) return planResume(fileSystem, { ...request, folder }, start);
+  return planNewRun(fileSystem, request, loadStart(start));
+}
+
+/** The editor gave out keys for what it read. @throws AppError `config-changed` */
+function requireJudged({ training }: LaunchOrder, start: StartConfig): void {
+  if (training.digest === startDigest(start)) return;
+  throw new AppError(
+    "config-changed",
+    `${start.path}, or what its run was given so far, changed while the training was being started; keys are given for what is read before. Start it again.`,
+  );
+}
+
+function launch(request: TrainRequest | ResumeRequest, wish: StartWish): ActiveRun {
   const control = new RunControl();
   const closers = new Closers();
   const fileSystem = createFileSystem();
@@ -58,10 +73,8 @@ function launch(
     control.stop();
     now.abort();
   };
-  const running = run({ programs: { folder }, fileSystem, control, closers }, request, {
-    plan,
-    stopNow,
-  });
+  const parts = { programs: { folder }, fileSystem, control, closers };
+  const running = run(parts, request, { wish, stopNow });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
@@ -76,10 +89,10 @@ async function run(
   parts: ScopeParts,
   request: TrainRequest | ResumeRequest,
   {
-    plan,
+    wish,
     stopNow,
   }: {
-    readonly plan: (scope: TrainerScope) => Promise<RunPlan>;
+    readonly wish: StartWish;
     readonly stopNow: () => void;
   },
 ): Promise<RunEnd> {
@@ -97,7 +110,7 @@ async function run(
       ...parts,
       ...{ log, redactor },
       watch: watchers([guarded(request.watch, log), (event) => ear.heard(event)]),
-      allowedHosts: [...(request.allowedHosts ?? []), ...(order?.allowedHosts ?? [])],
+      allowedOrigins: order?.allowedOrigins ?? request.allowedOrigins ?? [],
       ...(order !== undefined && { order }),
       ear,
       onFolder: (folder) => {
@@ -105,7 +118,7 @@ async function run(
         request.launch?.onPlace({ folder });
       },
     };
-    return await executeRun(scope, await plan(scope));
+    return await executeRun(scope, await planOf(scope.fileSystem, wish, request));
   } catch (error) {
     // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };
@@ -134,22 +147,6 @@ function guarded(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] 
       log.error("A watcher of the run failed.", { error });
     }
   };
-}
-
-/** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */
-async function runToResume(
-  { fileSystem }: TrainerScope,
-  { config, path }: LoadedConfig,
-): Promise<string | null> {
-  const { resume_from: from } = config;
-  if (from === null || from.startsWith("tinker://")) return null;
-  const isAuto = from === "auto";
-  const folder = isAuto
-    ? join(runParent(config, path), runName(config, path))
-    : resolve(dirname(path), from);
-  const hasState = (await fileSystem.size(runPaths(folder).state)) !== null;
-  if (hasState || !isAuto) return folder;
-  return null;
 }
 
 /** Plans a run in a folder of its own. */

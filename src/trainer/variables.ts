@@ -1,31 +1,38 @@
-/** Looks values up in what an editor handed over, the process environment, and the `.env` file beside the configuration. */
+/** Looks values up: in a terminal in the process environment and the `.env` beside the configuration, else in what an editor handed over. */
 
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { FoundValue } from "../core/secrets/hostBinding.ts";
+import { locateDotEnv, readDotEnv } from "../node/dotEnv.ts";
 import type { LaunchOrder } from "../shared/control.ts";
 
 /** The value of a variable and where it was found; empty counts as absent. */
 export type Variables = (name: string) => FoundValue | null;
 
-export async function loadVariables(
-  configFolder: string,
-  order?: Pick<LaunchOrder, "keys" | "variables" | "envFile">,
-): Promise<Variables> {
-  const path = order === undefined ? join(configFolder, ".env") : order.envFile;
-  const file = path === null ? {} : await readDotEnv(path);
-  return (name) =>
-    stored(order, name) ??
-    find(order?.variables ?? {}, name, "process") ??
-    find(process.env, name, "process") ??
-    find(file, name, "dotenv");
+type Handed = Pick<LaunchOrder, "keys" | "variables" | "envFile">;
+
+export async function loadVariables(configFolder: string, order?: Handed): Promise<Variables> {
+  if (order !== undefined) return handedOver(order);
+  const file = await valuesIn(join(configFolder, ".env"));
+  return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");
 }
 
-function stored(order: Pick<LaunchOrder, "keys"> | undefined, name: string): FoundValue | null {
-  const key = order !== undefined && Object.hasOwn(order.keys, name) ? order.keys[name] : undefined;
-  if (key === undefined || key.value === "") return null;
-  return { value: key.value, origin: "store", host: key.host };
+/**
+ * The editor has asked its user where keys may go: what it did not hand over does not exist, and each key, also one of the file
+ * that it chose, is bound to a host.
+ */
+async function handedOver({ keys, variables, envFile }: Handed): Promise<Variables> {
+  // The user was asked about this very file, not about what a link leads to by now.
+  const isSame = envFile !== null && (await locateDotEnv(envFile)) === envFile;
+  const file = isSame ? await valuesIn(envFile) : {};
+  return (name) => {
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
+    if (key !== undefined) return key.value === "" ? null : key;
+    const variable = find(variables, name, "process");
+    if (variable !== null) return variable;
+    const value = find(file, name, "dotenv");
+    return value === null ? null : { ...value, host: null };
+  };
 }
 
 function find(
@@ -37,11 +44,6 @@ function find(
   return value === undefined || value === "" ? null : { value, origin };
 }
 
-async function readDotEnv(path: string): Promise<NodeJS.Dict<string>> {
-  try {
-    return parseEnv(await readFile(path, "utf8"));
-  } catch {
-    // Most projects have none; one that cannot be read gives no value, and the key that is missing is named then.
-    return {};
-  }
+async function valuesIn(path: string): Promise<NodeJS.Dict<string>> {
+  return parseEnv((await readDotEnv(path)) ?? "");
 }

@@ -24,8 +24,7 @@ test.each([
     kind: "train",
     configPath: "a.yaml",
     overrides: [],
-    allowedHosts: [],
-    launchFolder: null,
+    allowedOrigins: [],
   });
 });
 
@@ -34,8 +33,7 @@ test("every other command takes its values", () => {
     kind: "resume",
     folder: "runs/x",
     overrides: [],
-    allowedHosts: [],
-    launchFolder: null,
+    allowedOrigins: [],
   });
   expect(parseArguments(["validate", "a.yaml", "--seed=7"])).toEqual({
     kind: "validate",
@@ -89,7 +87,29 @@ test("overrides are taken in both forms, in the order they stand in", () => {
 
 test("several hosts can be allowed", () => {
   const args = ["train", "a.yaml", "--allow-host", "one.example", "--allow-host=two.example"];
-  expect(parseArguments(args)).toMatchObject({ allowedHosts: ["one.example", "two.example"] });
+  const allowedOrigins = ["https://one.example", "https://two.example"].map((origin) => ({
+    ...{ origin, key: null },
+  }));
+  expect(parseArguments(args)).toMatchObject({ allowedOrigins });
+  const plain = parseArguments(["resume", "runs/x", "--allow-host", "http://one.example:80"]);
+  expect(plain).toMatchObject({ allowedOrigins: [{ origin: "http://one.example", key: null }] });
+  for (const odd of ["one.example/path", "ada@one.example", "ftp://one.example", ""]) {
+    expect(() => parseArguments(["train", "a.yaml", `--allow-host=${odd}`])).toThrow(
+      /--allow-host is ".*", not HOST/,
+    );
+  }
+});
+
+test("an editor says nothing but its folder, and people have no such flag", () => {
+  expect(parseArguments(["--launch", "/launches/1"])).toEqual({
+    ...{ kind: "launch", folder: "/launches/1" },
+  });
+  for (const more of [
+    ["train", "a.yaml", "--launch", "/x"],
+    ["--launch", "/x", "--seed=1"],
+  ]) {
+    expect(() => parseArguments(more)).toThrow(/no flag --launch/);
+  }
 });
 
 test("help and version are there with and without a command", () => {
@@ -127,7 +147,7 @@ test.each([
 test("checkpoints are deleted by their addresses, here only when told", () => {
   const paths = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
   expect(parseArguments(["checkpoints", "delete", ...paths, "--local"])).toEqual({
-    ...{ kind: "checkpoints", paths, isLocalOnly: true, allowedHosts: [] },
+    ...{ kind: "checkpoints", paths, isLocalOnly: true, allowedOrigins: [] },
   });
   for (const words of [[], ["delete"], ["list", "a"]]) {
     expect(() => parseArguments(["checkpoints", ...words])).toThrow("needs the word delete");

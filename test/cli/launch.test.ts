@@ -3,19 +3,16 @@ import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { launchFileSchema } from "../../src/core/control/messages.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { LaunchFile, LaunchOrder } from "../../src/shared/control.ts";
+import type { LaunchFile } from "../../src/shared/control.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/contract.ts";
+import { anOrder } from "../fakes/anOrder.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
-const order: LaunchOrder = {
-  version: 1,
-  keys: { TINKER_API_KEY: { value: "tml-from-the-store", host: null } },
-  allowedHosts: ["one.example"],
-  variables: {},
-  envFile: null,
-  onQuit: "keep running",
-};
+const order = anOrder({
+  keys: { TINKER_API_KEY: { value: "tml-from-the-store", origin: "store", host: null } },
+  allowedOrigins: [{ origin: "https://one.example", key: "TINKER_API_KEY" }],
+});
 
 /** A program that an editor starts with `input`. */
 function start(input: string | readonly string[]) {
@@ -34,7 +31,7 @@ function start(input: string | readonly string[]) {
   });
   const pieces = typeof input === "string" ? [input] : input;
   const program = createFakeProgram({ trainer, input: Readable.from(pieces) });
-  const exit = runProgram(program, ["train", "a.yaml", "--launch", "/launches/1"]);
+  const exit = runProgram(program, ["--launch", "/launches/1"]);
   const record = async (): Promise<LaunchFile> => {
     for (let turns = 0; turns < 10; turns++) await settle();
     const text = await program.fileSystem.readText("/launches/1/launch.json");
@@ -71,14 +68,14 @@ describe("a trainer that an editor starts", () => {
 
   it("tells what went wrong, with what an editor can help with", async () => {
     const { exit, fail, record } = start(`${JSON.stringify(order)}\n`);
-    const data = { key: "TINKER_API_KEY", host: "stranger.example", other: 1 };
+    const data = { key: "TINKER_API_KEY", host: "https://stranger.example", other: 1 };
     fail(new AppError("key-host-not-allowed", "It would go astray.", { data }));
     expect(await exit).toBe(2);
     expect(await record()).toMatchObject({
       exitCode: 2,
       error: {
         ...{ code: "key-host-not-allowed", message: "It would go astray." },
-        ...{ key: "TINKER_API_KEY", host: "stranger.example" },
+        ...{ key: "TINKER_API_KEY", host: "https://stranger.example" },
       },
     });
   });

@@ -61,7 +61,8 @@ test("overrides and allowed hosts reach the trainer", async () => {
   const exit = runProgram(program, ["a.yaml", "--seed=7", "--allow-host", "one.example"]);
   run.end({ outcome: "done", folder: null });
   await exit;
-  expect(run.requests[0]).toMatchObject({ overrides: ["seed=7"], allowedHosts: ["one.example"] });
+  const allowedOrigins = [{ origin: "https://one.example", key: null }];
+  expect(run.requests[0]).toMatchObject({ overrides: ["seed=7"], allowedOrigins });
 });
 
 test("the first interrupt stops and saves, the second ends now, the third is not caught", async () => {

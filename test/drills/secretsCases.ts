@@ -197,7 +197,8 @@ function exportedRun(drill: Drill): Promise<void> {
     report.lookAtProcesses(`${name}, refused`, refused, KEYS);
     report.expect(refused.code === 2, `${name}: led elsewhere, ended with ${refused.code}`);
     report.expect(standIns.wandb.sent.length === 0, `${name}: W&B was asked all the same`);
-    const allowed = [...TRAIN, "--allow-host", "127.0.0.1"];
+    const origins = Object.values(addresses(standIns)).map((url) => new URL(url).origin);
+    const allowed = [...TRAIN, ...origins.flatMap((origin) => ["--allow-host", origin])];
     const told = await runWatched(place, allowed, { ...exported, ...DEBUG });
     report.lookAtProcesses(name, told, KEYS);
     report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);

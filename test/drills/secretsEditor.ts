@@ -6,6 +6,7 @@ import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import type { LaunchOrder } from "../../src/shared/control.ts";
+import { orderOf } from "../fakes/anOrder.ts";
 import type { Opened } from "./secretsCases.ts";
 import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
@@ -29,7 +30,7 @@ async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
       copiesFolder: join(place.home, "copies"),
       environment: () => ({ ...plainVariables(place), TINKER_RL_DEBUG: "1" }),
     },
-    { configPath, title: "train", resume: null, overrides: ["max_steps=2"], order: order(opened) },
+    { title: "train", order: await orderOf(configPath, given(opened), ["max_steps=2"]) },
   );
   const pid = (await readLaunch(launchFolder))?.request.pid ?? 0;
   const watch = watchProcesses(pid, place.temp);
@@ -48,19 +49,12 @@ async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
 }
 
 /** Keys as the secret store of the editor holds them, each for its host. */
-function order({ planted, standIns }: Opened): LaunchOrder {
+function given({ planted, standIns }: Opened): Pick<LaunchOrder, "keys" | "variables"> {
   const { tinker, environments, upload, wandb } = standIns;
   const urls = [tinker, environments, upload, wandb].map(({ url }) => new URL(url).host);
-  const own = KEYS.map((key, i) => [key, { value: planted[key], host: urls[i] ?? null }] as const);
-  const secrets = ENVIRONMENT_SECRETS.map(
-    (key) => [key, { value: planted[key], host: urls[1] ?? null }] as const,
-  );
-  return {
-    version: 1,
-    keys: Object.fromEntries([...own, ...secrets]),
-    allowedHosts: [],
-    variables: addresses(standIns),
-    envFile: null,
-    onQuit: "keep running",
-  };
+  const keyFor = (key: keyof typeof planted, host = "") =>
+    [key, { value: planted[key], origin: "store", host }] as const;
+  const own = KEYS.map((key, i) => keyFor(key, urls[i]));
+  const secrets = ENVIRONMENT_SECRETS.map((key) => keyFor(key, urls[1]));
+  return { keys: Object.fromEntries([...own, ...secrets]), variables: addresses(standIns) };
 }

@@ -131,7 +131,7 @@ const programs = { folder: resolve("dist/trainer") };
 await executeRun(
   {
     programs,
-    allowedHosts: [],
+    allowedOrigins: [],
     control: new RunControl(),
     log: debugLog,
     fileSystem,

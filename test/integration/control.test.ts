@@ -15,6 +15,7 @@ import { Ear } from "../../src/trainer/control/ear.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
 import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
+import { orderOf } from "../fakes/anOrder.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import {
   amidRollouts,
@@ -284,26 +285,21 @@ tinker_base_url: ${gateway.url}
 `;
   }
 
-  function orderFor(host: string | null, changes: Partial<LaunchOrder> = {}): LaunchOrder {
-    return {
-      ...{ version: 1, allowedHosts: [], variables: {}, envFile: null },
-      keys: { TINKER_API_KEY: { value: serving.key, host } },
-      onQuit: "keep running",
-      ...changes,
-    };
+  function keysFor(host: string | null): Pick<LaunchOrder, "keys"> {
+    return { keys: { TINKER_API_KEY: { value: serving.key, origin: "store", host } } };
   }
 
-  async function launch(order: LaunchOrder) {
+  async function launch(changes: Partial<LaunchOrder>) {
     const folder = await project(served());
+    const order = await orderOf(join(folder, "config.yaml"), changes);
     const launchFolder = join(folder, "launch");
     await mkdir(launchFolder);
-    const args = ["train", join(folder, "config.yaml"), "--launch", launchFolder];
-    return { folder, launchFolder, program: spawnProgram(args, order) };
+    return { folder, launchFolder, program: spawnProgram(["--launch", launchFolder], order) };
   }
 
   it("tells where it stands, and keeps the keys of its order in memory alone", async () => {
     const { host } = new URL(gateway.url);
-    const { folder, launchFolder, program } = await launch(orderFor(host));
+    const { folder, launchFolder, program } = await launch(keysFor(host));
     const begun = await eventually(async () => {
       const file = await readLaunch(launchFolder);
       return file.control === null ? null : file;
@@ -328,16 +324,19 @@ tinker_base_url: ${gateway.url}
 
   it("sends no key where the configuration leads it, unless that host was approved", async () => {
     const asked = gateway.asked.length;
-    const refused = await launch(orderFor(null));
+    const refused = await launch(keysFor(null));
     expect(await refused.program.ended).toBe(2);
-    const { host } = new URL(gateway.url);
+    const { origin } = new URL(gateway.url);
     expect(await readLaunch(refused.launchFolder)).toMatchObject({
       ...{ control: null, folder: null, exitCode: 2 },
-      error: { code: "key-host-not-allowed", key: "TINKER_API_KEY", host },
+      error: { code: "key-host-not-allowed", key: "TINKER_API_KEY", host: origin },
     });
     expect(gateway.asked.slice(asked)).toEqual([]);
 
-    const approved = await launch(orderFor(null, { allowedHosts: [host] }));
+    const approved = await launch({
+      ...keysFor(null),
+      allowedOrigins: [{ origin, key: "TINKER_API_KEY" }],
+    });
     expect(await approved.program.ended, approved.program.printed()).toBe(0);
   });
 });

@@ -10,12 +10,7 @@ import { tellLaunch, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { LaunchOrder } from "../../src/shared/control.ts";
-
-const ORDER: LaunchOrder = {
-  ...{ version: 1, keys: {}, allowedHosts: [], variables: {}, envFile: null },
-  onQuit: "keep running",
-};
+import { orderOf } from "../fakes/anOrder.ts";
 
 let folder: string;
 let store: RunStore;
@@ -56,7 +51,7 @@ ${settings}
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { configPath, title: "train", resume: null, overrides: [], order: ORDER },
+    { title: "train", order: await orderOf(configPath) },
   );
 }
 
@@ -126,7 +121,8 @@ it("leaves its keys nowhere", async () => {
   const key = "tml-very-secret-key";
   const configPath = join(folder, "tinker-config.yaml");
   writeFileSync(configPath, "model_name: local/tiny-tool\n");
-  const order = { ...ORDER, keys: { TINKER_API_KEY: { value: key, host: null } } };
+  const keys = { TINKER_API_KEY: { value: key, origin: "store", host: null } } as const;
+  const order = await orderOf(configPath, { keys });
   const launchFolder = await launchTrainer(
     {
       launches: new LaunchStore(join(folder, "launches")),
@@ -134,7 +130,7 @@ it("leaves its keys nowhere", async () => {
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { configPath, title: "train", resume: null, overrides: [], order },
+    { title: "train", order },
   );
   const { pid } = (await readLaunch(launchFolder))?.request ?? { pid: null };
   const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");

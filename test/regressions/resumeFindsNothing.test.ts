@@ -258,7 +258,7 @@ rolling_save_every: 0
     const files = createFileSystem();
     const last = await readState(files.within(run(cut)), run(cut));
     const paths = [last?.last_checkpoint?.state_path ?? ""];
-    const of = { paths, isLocalOnly: true, folder: cut, allowedHosts: [] };
+    const of = { paths, isLocalOnly: true, folder: cut, allowedOrigins: [] };
     for await (const { place } of deleteCheckpoints(files, of)) expect(place).toBe("this computer");
     await files.close();
 

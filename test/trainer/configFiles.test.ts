@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Redactor } from "../../src/core/secrets/redact.ts";
+import { readOverrides } from "../../src/node/startConfig.ts";
 import {
   loadConfig,
-  readOverrides,
   redactSecrets,
   writeConfigFiles,
   writtenSecrets,

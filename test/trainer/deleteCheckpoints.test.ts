@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 async function deleted(paths: readonly string[], isLocalOnly = true): Promise<unknown> {
-  const request = { paths, isLocalOnly, folder, allowedHosts: [] };
+  const request = { paths, isLocalOnly, folder, allowedOrigins: [] };
   const all: unknown[] = [];
   for await (const each of deleteCheckpoints(fileSystem, request)) all.push(each);
   return all;

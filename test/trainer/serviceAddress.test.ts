@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/core/config/schema.ts";
-import type { FoundValue } from "../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin, FoundValue } from "../../src/core/secrets/hostBinding.ts";
 import { environmentAddress, tinkerAddress } from "../../src/trainer/serviceAddress.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
+
+const ONE = [{ origin: "https://one.example", key: null }];
 
 interface Setting {
   /** Keys of the editor, each with the host it is for; null = the official one. */
@@ -12,13 +14,19 @@ interface Setting {
   readonly process?: Readonly<Record<string, string>>;
   readonly dotenv?: Readonly<Record<string, string>>;
   readonly config?: Partial<Config>;
-  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
-function parts({ store = {}, process = {}, dotenv = {}, config = {}, allowedHosts = [] }: Setting) {
+function parts({
+  store = {},
+  process = {},
+  dotenv = {},
+  config = {},
+  allowedOrigins = [],
+}: Setting) {
   return {
     config: aConfig(config),
-    allowedHosts,
+    allowedOrigins,
     variables: (name: string): FoundValue | null => {
       const kept = store[name];
       if (kept !== undefined) return { ...kept, origin: "store" };
@@ -40,8 +48,8 @@ describe("Tinker", () => {
     });
     const process = { ...keys, TINKER_BASE_URL: "https://one.example" };
     expect(tinkerAddress(parts({ process })).url).toBe("https://one.example");
-    const config = { tinker_base_url: "http://two.example" };
-    expect(tinkerAddress(parts({ process, config })).url).toBe("http://two.example");
+    const config = { tinker_base_url: "https://two.example" };
+    expect(tinkerAddress(parts({ process, config })).url).toBe("https://two.example");
   });
 
   it("tells where its key was found, without the key", () => {
@@ -54,8 +62,8 @@ describe("Tinker", () => {
 
   it("gets no key over an address from .env, unless its host is allowed", () => {
     const setting = { process: keys, dotenv: { TINKER_BASE_URL: "https://one.example" } };
-    expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host one\.example/);
-    const allowed = tinkerAddress(parts({ ...setting, allowedHosts: ["one.example"] }));
+    expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host https:\/\/one\.example/);
+    const allowed = tinkerAddress(parts({ ...setting, allowedOrigins: ONE }));
     expect(allowed).toMatchObject({ url: "https://one.example", key: "tml-1" });
   });
 
@@ -66,12 +74,12 @@ describe("Tinker", () => {
   ])("gets a stored key over an address from %s only where it is for that host", (_, setting) => {
     const stored = (host: string | null) => ({ TINKER_API_KEY: { value: "tml-1", host } });
     const address = (more: Setting) => tinkerAddress(parts({ ...setting, ...more }));
-    const refusal = { code: "key-host-not-allowed", data: { host: "one.example" } };
+    const refusal = { code: "key-host-not-allowed", data: { host: "https://one.example" } };
     expect(() => address({ store: stored(null) })).toThrow(
       expect.objectContaining({ ...refusal, data: expect.objectContaining(refusal.data) }),
     );
     expect(() => address({ store: stored("two.example") })).toThrow(/TINKER_API_KEY/);
-    const allowed = { store: stored(null), allowedHosts: ["one.example"] };
+    const allowed = { store: stored(null), allowedOrigins: ONE };
     expect(address(allowed)).toMatchObject({ url: "https://one.example", key: "tml-1" });
   });
 
@@ -92,17 +100,17 @@ describe("the server of the environments", () => {
     [{ OPENREWARD_URL: "https://openreward.ai" }, hosted],
     [{ OPENREWARD_BASE_URL: "https://openreward.ai/" }, hosted],
     [
-      { OPENREWARD_BASE_URL: "http://host.example:9000" },
-      { url: "http://sessions.host.example:9000", isOpenReward: false, key: "ors-1" },
+      { OPENREWARD_BASE_URL: "https://host.example:9000" },
+      { url: "https://sessions.host.example:9000", isOpenReward: false, key: "ors-1" },
     ],
     [
-      { OPENREWARD_ENVIRONMENTS_URL: "http://b.example", OPENREWARD_URL: "http://c.example" },
-      { url: "http://b.example", isOpenReward: false, key: "ors-1" },
+      { OPENREWARD_ENVIRONMENTS_URL: "https://b.example", OPENREWARD_URL: "https://c.example" },
+      { url: "https://b.example", isOpenReward: false, key: "ors-1" },
     ],
     [
       {
         OPENREWARD_SESSION_URL: "https://a.example",
-        OPENREWARD_ENVIRONMENTS_URL: "http://b.example",
+        OPENREWARD_ENVIRONMENTS_URL: "https://b.example",
       },
       { url: "https://a.example", isOpenReward: false, key: "ors-1" },
     ],
@@ -114,8 +122,8 @@ describe("the server of the environments", () => {
 
   it("tells where its address was written", () => {
     const sourceOf = (setting: Setting) => environmentAddress(parts(setting)).source;
-    const process = { OPENREWARD_URL: "http://c.example" };
-    const config = { openreward_base_url: "http://d.example" };
+    const process = { OPENREWARD_URL: "https://c.example" };
+    const config = { openreward_base_url: "https://d.example" };
     expect([sourceOf({}), sourceOf({ process }), sourceOf({ process, config })]).toEqual([
       null,
       "OPENREWARD_URL",
@@ -136,12 +144,14 @@ describe("the server of the environments", () => {
   it("gets neither a stored key nor a stored secret that is for another host", () => {
     const config = { openreward_base_url: "https://a.example" };
     const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
-    expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(/ORS_API_KEY is kept/);
+    expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(
+      /ORS_API_KEY .* is kept/,
+    );
     const own = anEnvironment({ secrets: { search_key: null } });
     const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
     const search = { SEARCH_KEY: { value: "s-1", host: null } };
     expect(() => environmentAddress(parts({ store: search, config: withSecret }))).toThrow(
-      /SEARCH_KEY is kept for sessions\.openreward\.ai/,
+      /SEARCH_KEY .* is kept for sessions\.openreward\.ai/,
     );
     const bound = { SEARCH_KEY: { value: "s-1", host: "a.example" } };
     expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();

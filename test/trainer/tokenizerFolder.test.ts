@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LaunchOrder } from "../../src/shared/control.ts";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { loadVariables } from "../../src/trainer/variables.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
@@ -46,11 +47,22 @@ describe("the folder of a model's tokenizer", () => {
     await writeFile(join(folder, ".env"), "HF_TOKEN=hf_0123456789");
     await expect(find("Org/Name")).rejects.toMatchObject({ configPath: "tokenizer_name" });
     expect(new Set(shown.splice(0))).toEqual(new Set(["Bearer hf_0123456789"]));
-    const order = { keys: { HF_TOKEN: { value: "hf_other", host: "a.example" } }, variables: {} };
-    const variables = await loadVariables(folder, { ...order, envFile: null });
-    const options = [{ folder: "/program" }, join(folder, "run.yaml"), { variables }] as const;
-    await expect(tokenizerFolder("Org/Name", ...options)).rejects.toThrow();
-    expect(new Set(shown)).toEqual(new Set([undefined]));
+    const order = { variables: {}, envFile: null };
+    const within = async (keys: LaunchOrder["keys"], allowed: string | null) => {
+      const variables = await loadVariables(folder, { ...order, keys });
+      const allowedOrigins = allowed === null ? [] : [{ origin: allowed, key: "HF_TOKEN" }];
+      const options = { variables, allowedOrigins };
+      const path = join(folder, "run.yaml");
+      return tokenizerFolder("Org/Name", { folder: "/program" }, path, options);
+    };
+    await expect(within({}, null)).rejects.toMatchObject({ configPath: "tokenizer_name" });
+    expect(new Set(shown.splice(0))).toEqual(new Set([undefined]));
+    const keys = { HF_TOKEN: { value: "hf_stored", origin: "store", host: null } } as const;
+    await expect(within(keys, null)).rejects.toMatchObject({ code: "key-host-not-allowed" });
+    expect(shown).toEqual([]);
+    const endpoint = process.env["HF_ENDPOINT"] ?? "";
+    await expect(within(keys, endpoint)).rejects.toMatchObject({ configPath: "tokenizer_name" });
+    expect(new Set(shown)).toEqual(new Set(["Bearer hf_stored"]));
     hub.close();
   });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -66,7 +66,9 @@ it("a folder without .env has no variables of its own", async () => {
 
 describe("what an editor hands over", () => {
   const order = {
-    keys: { TINKER_RL_TEST_VARIABLE: { value: "store", host: "one.example" } },
+    keys: {
+      TINKER_RL_TEST_VARIABLE: { value: "store", origin: "store" as const, host: "one.example" },
+    },
     variables: {},
     envFile: null,
   };
@@ -80,13 +82,12 @@ describe("what an editor hands over", () => {
   });
 
   it("counts as absent where it is empty", async () => {
-    vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
-    const keys = { TINKER_RL_TEST_VARIABLE: { value: "", host: null } };
+    const keys = { TINKER_RL_TEST_VARIABLE: { value: "", origin: "store" as const, host: null } };
     const variable = await loadVariables(folder, { ...order, keys });
-    expect(variable("TINKER_RL_TEST_VARIABLE")?.value).toBe("process");
+    expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
   });
 
-  it("can set variables over those of the process", async () => {
+  it("sets variables in place of those of the process", async () => {
     vi.stubEnv("TINKER_RL_TEST_OTHER", "process");
     const variables = { TINKER_RL_TEST_OTHER: "editor" };
     const variable = await loadVariables(folder, { ...order, variables });
@@ -97,7 +98,8 @@ describe("what an editor hands over", () => {
     await writeFile(join(folder, ".env"), "TINKER_RL_TEST_OTHER=file\n");
     const look = async (envFile: string | null) =>
       (await loadVariables(folder, { ...order, envFile }))("TINKER_RL_TEST_OTHER");
-    expect(await look(join(folder, ".env"))).toEqual({ value: "file", origin: "dotenv" });
+    const found = { value: "file", origin: "dotenv", host: null };
+    expect(await look(join(await realpath(folder), ".env"))).toEqual(found);
     expect(await look(null)).toBeNull();
   });
 

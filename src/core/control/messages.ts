@@ -88,14 +88,25 @@ export const launchFileSchema: z.ZodType<LaunchFile> = z
   })
   .readonly();
 
+const orderedTraining = z
+  .object({
+    ...{ configPath: z.string(), resume: z.string().nullable() },
+    overrides: z.array(z.string()).readonly(),
+    digest: z.string().nullable(),
+  })
+  .readonly();
+const orderedKey = z
+  .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
+  .readonly();
+
 export const launchOrderSchema: z.ZodType<LaunchOrder> = z
   .object({
     version: z.literal(CONTROL_VERSION),
-    keys: z.record(
-      z.string(),
-      z.object({ value: z.string(), host: z.string().nullable() }).readonly(),
-    ),
-    allowedHosts: z.array(z.string()).readonly(),
+    training: orderedTraining,
+    keys: z.record(z.string(), orderedKey),
+    allowedOrigins: z
+      .array(z.object({ origin: z.string(), key: z.string() }).readonly())
+      .readonly(),
     variables: z.record(z.string(), z.string()),
     envFile: z.string().nullable(),
     onQuit: z.enum(["keep running", "stop and save"]),

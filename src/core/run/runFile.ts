@@ -82,6 +82,17 @@ export async function readRunFile(
   );
 }
 
+/** @throws AppError `run-not-found` when the folder has none, and as {@link readRunFile} does */
+export async function requireRunFile(fileSystem: FolderFiles, folder: string): Promise<RunFile> {
+  const file = await readRunFile(fileSystem, folder);
+  if (file !== null) return file;
+  throw new AppError(
+    "run-not-found",
+    `${folder} holds no run: run.json is missing. Name the folder of a run.`,
+    { data: { folder } },
+  );
+}
+
 /** True while the trainer named in the file lives and gives signs of life. */
 export function isRunInUse(file: RunFile, { nowMs, isProcessAlive }: Liveness): boolean {
   if (ENDED_PHASES.has(file.phase)) return false;

@@ -4,7 +4,7 @@ import type { RunFile, RunOwner } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths } from "./layout.ts";
-import { isRunInUse, readRunFile } from "./runFile.ts";
+import { isRunInUse, requireRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
 import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 
@@ -118,14 +118,7 @@ export async function readFreeRun(
 ): Promise<RunFile> {
   const files = fileSystem.within(folder);
   await files.requireSafe();
-  const file = await readRunFile(files, folder);
-  if (file === null) {
-    throw new AppError(
-      "run-not-found",
-      `${folder} holds no run: run.json is missing. Name the folder of a run.`,
-      { data: { folder } },
-    );
-  }
+  const file = await requireRunFile(files, folder);
   if (isRunInUse(file, { nowMs: clock.now(), isProcessAlive })) {
     throw new AppError(
       "run-in-use",

@@ -1,12 +1,13 @@
 /** Keeps keys from going to an address that came with a project: a `.env` can lead a stored key to a stranger. */
 
 import { AppError } from "../errors.ts";
+import { keyText } from "./keySource.ts";
 
 /** A value that was looked up, and where it was found. */
 export interface FoundValue {
   readonly value: string;
   readonly origin: "store" | "process" | "dotenv";
-  /** Of a key from the store: the host it was stored for; null = that of the official service. */
+  /** Of a key that is bound: the host that it is for; null = that of the official service. Absent = it follows the address. */
   readonly host?: string | null;
 }
 
@@ -14,63 +15,42 @@ export interface NamedValue extends FoundValue {
   readonly name: string;
 }
 
+/** An origin (`scheme://host:port`, the port only where it is not the usual one) that keys may go to, as the user said. */
+export interface AllowedOrigin {
+  readonly origin: string;
+  /** The one key that may; null = all. */
+  readonly key: string | null;
+}
+
 export interface KeyRoute {
-  /** The variable that holds the address. */
-  readonly address: NamedValue;
-  /** What would be sent there. */
-  readonly keys: readonly NamedValue[];
-  /** Address of the service that the keys are for; it needs no leave. */
-  readonly officialUrl: string;
-  /** Hosts that the user allowed, with or without a port; `KEY@host` for one key only. */
-  readonly allowedHosts: readonly string[];
-}
-
-/**
- * Refuses an address from `.env` when a key from elsewhere would go there and the user has not allowed its host.
- * @throws AppError `key-host-not-allowed`, `config-address-invalid`
- */
-export function requireAllowedHost({ address, keys, officialUrl, allowedHosts }: KeyRoute): void {
-  const url = parseUrl(address);
-  if (address.origin !== "dotenv" || url.host === new URL(officialUrl).host) return;
-  const key = keys.find(
-    ({ name, origin }) => origin !== "dotenv" && !isAllowed(url, allowedHosts, name),
-  );
-  if (key === undefined) return;
-  throw new AppError(
-    "key-host-not-allowed",
-    `${address.name} in .env leads to ${url.host}, but ${key.name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${url.host} may have it, add --allow-host ${url.host} in a terminal, or approve it in the editor; else remove ${address.name} from .env.`,
-    { data: { variable: address.name, host: url.host, key: key.name } },
-  );
-}
-
-export interface BoundRoute {
   /** What would be sent. */
   readonly keys: readonly NamedValue[];
   readonly url: string;
+  /** The variable that the address comes from; null = the configuration, or nowhere: the official address. */
+  readonly address: NamedValue | null;
   /** Address of the service that the keys are for. */
   readonly officialUrl: string;
-  /** Hosts that the user allowed, as in {@link KeyRoute}. */
-  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
 /**
- * Refuses to send a key from the store to another host than the one it was stored for, or unencrypted over a network, however the
- * address came about.
- * @throws AppError `key-host-not-allowed`, with `data.key` and `data.host`
+ * Refuses to send a key unencrypted over a network, a bound key to another host than its own, and any key from elsewhere to an
+ * address from `.env`, unless the user has allowed that origin.
+ * @throws AppError `key-not-encrypted`, `key-host-not-allowed` with `data.key` and `data.host` (the origin), `config-address-invalid`
  */
-export function requireBoundHost({ keys, url, officialUrl, allowedHosts }: BoundRoute): void {
-  const target = new URL(url);
-  const stranger = keys.find(({ name, origin, host }) => {
-    if (origin !== "store" || isAllowed(target, allowedHosts, name)) return false;
-    const own = host?.toLowerCase() ?? new URL(officialUrl).host;
-    return target.host !== own || !isSafeAddress(url);
-  });
-  if (stranger === undefined) return;
-  throw new AppError(
-    "key-host-not-allowed",
-    `${stranger.name} is kept for ${stranger.host ?? new URL(officialUrl).host}, but this run would send it to ${target.protocol}//${target.host}. Approve ${target.host} when you are asked, or correct the address.`,
-    { data: { key: stranger.name, host: target.host } },
-  );
+export function requireAllowedRoute(route: KeyRoute): void {
+  const { keys, address, officialUrl, allowedOrigins } = route;
+  if (address !== null) requireAddress(address);
+  const target = new URL(route.url);
+  const official = new URL(officialUrl).host;
+  for (const key of keys) {
+    if (isAllowed(target, allowedOrigins, key.name)) continue;
+    if (!isSafeAddress(route.url)) throw notEncrypted(key, target);
+    const isLed = address?.origin === "dotenv" && key.origin !== "dotenv";
+    if (key.host === undefined && !isLed) continue;
+    if (target.host === (key.host?.toLowerCase() ?? official)) continue;
+    throw isLed ? ledByFile(key, target, address.name) : elsewhere(key, target, official);
+  }
 }
 
 /** True for an address that a key may be sent to: encrypted, or this machine. @throws TypeError when it is no address */
@@ -80,15 +60,56 @@ export function isSafeAddress(url: string): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback);
 }
 
-function isAllowed(url: URL, allowedHosts: readonly string[], key: string): boolean {
-  const allowed = allowedHosts.map((host) => host.toLowerCase());
-  const forKey = `${key}@${url.host}`.toLowerCase();
-  return [url.host, url.hostname, forKey].some((host) => allowed.includes(host));
+/** The origin that `HOST`, `HOST:PORT` or `http(s)://HOST:PORT` names, https unless it says otherwise; null for anything else. */
+export function originOf(text: string): string | null {
+  const full = /^https?:\/\//i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(full)) return null;
+  const { origin, href } = new URL(full);
+  return href === `${origin}/` ? origin : null;
 }
 
-function parseUrl({ name, value }: NamedValue): URL {
+function isAllowed(
+  { origin }: URL,
+  allowedOrigins: readonly AllowedOrigin[],
+  name: string,
+): boolean {
+  return allowedOrigins.some(
+    (allowed) => allowed.origin === origin && (allowed.key ?? name) === name,
+  );
+}
+
+function notEncrypted({ name }: NamedValue, { origin, host }: URL): AppError {
+  return new AppError(
+    "key-not-encrypted",
+    `${name} would go to ${origin} unencrypted, for everybody on the way to read. Use an address that begins with https://; or, if you trust the whole way to ${host}, start the run in a terminal with --allow-host ${origin}.`,
+    { data: { key: name } },
+  );
+}
+
+function elsewhere(
+  { name, host, origin: source }: NamedValue,
+  { origin }: URL,
+  official: string,
+): AppError {
+  const kept = `${keyText({ name, origin: source })} is kept for ${host ?? official}`;
+  return new AppError(
+    "key-host-not-allowed",
+    `${kept}, but this run would send it to ${origin}. Approve ${origin} when you are asked, or correct the address.`,
+    { data: { key: name, host: origin } },
+  );
+}
+
+function ledByFile({ name }: NamedValue, { origin }: URL, variable: string): AppError {
+  return new AppError(
+    "key-host-not-allowed",
+    `${variable} in .env leads to ${origin}, but ${name} comes from elsewhere, and a .env file that came with a project must not decide who gets it. If ${origin} may have it, add --allow-host ${origin} in a terminal, or approve it in the editor; else remove ${variable} from .env.`,
+    { data: { variable, host: origin, key: name } },
+  );
+}
+
+function requireAddress({ name, value }: NamedValue): void {
   const url = URL.canParse(value) && /^https?:/i.test(value) ? new URL(value) : null;
-  if (url !== null && url.username + url.password === "") return url;
+  if (url !== null && url.username + url.password === "") return;
   const fault =
     url === null
       ? "is not an address that begins with http:// or https://"

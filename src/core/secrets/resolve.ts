@@ -1,6 +1,7 @@
 /** Decides which secrets an environment receives, from the configuration and a look-up. */
 
 import { AppError } from "../errors.ts";
+import { OWN_KEYS } from "./ownKeys.ts";
 import type { Redactor } from "./redact.ts";
 
 /** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing under this key. */
@@ -17,20 +18,11 @@ export interface SecretSources {
   readonly globalSecrets: SecretMap | null;
   readonly lookUp: SecretLookup;
   readonly redactor: Redactor;
-  /** Upper-case names of this program's own keys that the user agreed to hand to environments. */
-  readonly allowedServiceKeys?: ReadonlySet<string>;
 }
-
-/** Keys of the services the program itself uses: never handed on by a mere look-up. */
-const SERVICE_KEYS: ReadonlySet<string> = new Set([
-  "TINKER_API_KEY",
-  "OPENREWARD_API_KEY",
-  "WANDB_API_KEY",
-]);
 
 /**
  * The secrets sent to one environment, under the keys as written. The redactor learns every value first.
- * @throws AppError `secret-missing` when a looked-up key has no value anywhere, `secret-not-allowed` when it is a service key.
+ * @throws AppError `secret-missing` when a looked-up key has no value anywhere, `secret-not-allowed` when it is one of {@link OWN_KEYS}.
  */
 export async function resolveSecrets(
   sources: SecretSources,
@@ -50,7 +42,7 @@ export async function resolveSecrets(
 async function lookUpSecret(key: string, sources: SecretSources): Promise<string> {
   const name = key.toUpperCase();
   const configPath = secretPath(key, sources);
-  if (SERVICE_KEYS.has(name) && !sources.allowedServiceKeys?.has(name)) {
+  if (OWN_KEYS.has(name)) {
     throw new AppError(
       "secret-not-allowed",
       `${configPath} would hand ${name}, a key of this program, to ${sources.environment}. Remove the key, or write its value out if that is intended.`,

@@ -1,16 +1,18 @@
-/** Which host may get which key from which folder, as the user said. */
+/** Which server may get which key from which folder, as the user said. */
 
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
+import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
+import type { LaunchOrder } from "../../shared/control.ts";
 import type { Disposable } from "./keyStore.ts";
 import { plainText } from "./keyTexts.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface KeyApproval {
-  /** Absolute path of the folder of the configuration. */
+  /** Real path of the folder that runs are started for. */
   readonly folder: string;
-  /** With a port unless it is the usual one. */
-  readonly host: string;
+  /** `scheme://host`, with a port unless it is the usual one. */
+  readonly origin: string;
   /** Name of the variable, such as TINKER_API_KEY. */
   readonly key: string;
 }
@@ -28,7 +30,7 @@ export interface ApprovalParts {
 
 const MEMORY_KEY = "keys.approvals";
 
-/** Asks once for each folder, host and key, and remembers what was allowed until it is withdrawn. */
+/** Asks once for each folder, origin and key, and remembers what was allowed until it is withdrawn. */
 export class Approvals {
   readonly #parts: ApprovalParts;
   readonly #asking = new Map<string, Promise<boolean>>();
@@ -38,10 +40,14 @@ export class Approvals {
     this.#parts = parts;
   }
 
-  /** True when the user allows it now or did before. A refusal is not remembered: the next start asks again. */
+  /**
+   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. Nobody is asked about
+   * what cannot be approved: an address without encryption that is not on this machine.
+   */
   async ask(approval: KeyApproval): Promise<boolean> {
+    if (!isApproval(approval)) return false;
     if (this.has(approval)) return true;
-    const id = JSON.stringify([approval.folder, approval.host, approval.key]);
+    const id = JSON.stringify([approval.folder, approval.origin, approval.key]);
     const asking = this.#asking.get(id) ?? this.#confirm(approval);
     this.#asking.set(id, asking);
     try {
@@ -60,11 +66,11 @@ export class Approvals {
     return Array.isArray(stored) ? stored.filter(isApproval) : [];
   }
 
-  /** What `LaunchOrder.allowedHosts` takes: `KEY@host`, so that a leave for one key is none for the others. */
-  allowedHosts(folder: string): readonly string[] {
+  /** For the trainers of a folder. */
+  allowedOrigins(folder: string): LaunchOrder["allowedOrigins"] {
     return this.list()
       .filter((approval) => approval.folder === folder)
-      .map(({ key, host }) => `${key}@${host}`);
+      .map(({ key, origin }) => ({ key, origin }));
   }
 
   async withdraw(approval: KeyApproval): Promise<void> {
@@ -77,15 +83,15 @@ export class Approvals {
   }
 
   async #confirm(wanted: KeyApproval): Promise<boolean> {
-    const [key, host, folder] = [wanted.key, wanted.host, wanted.folder].map(plainText);
+    const [key, origin, folder] = [wanted.key, wanted.origin, wanted.folder].map(plainText);
     const isAllowed = await this.#parts.ui.confirm(
-      vscode.l10n.t("Send {0} to {1}?", key ?? "", host ?? ""),
+      vscode.l10n.t("Send {0} to {1}?", key ?? "", origin ?? ""),
       vscode.l10n.t(
-        "A run from {0} would send it there. Whoever owns {1} can use the key as you can. The answer holds for this key, this host and this folder; Show Key Status withdraws it.",
+        "A run from {0} would send it there. Whoever owns {1} can use the key as you can. The answer holds for this key, this address and this folder; Show Key Status withdraws it.",
         folder ?? "",
-        host ?? "",
+        origin ?? "",
       ),
-      vscode.l10n.t("Send to {0}", host ?? ""),
+      vscode.l10n.t("Send to {0}", origin ?? ""),
       vscode.l10n.t("Don't Send"),
     );
     if (isAllowed) await this.#keep([...this.list(), wanted]);
@@ -99,12 +105,13 @@ export class Approvals {
 }
 
 function isSame(one: KeyApproval, other: KeyApproval): boolean {
-  return one.folder === other.folder && one.host === other.host && one.key === other.key;
+  return one.folder === other.folder && one.origin === other.origin && one.key === other.key;
 }
 
 function isApproval(stored: unknown): stored is KeyApproval {
   if (!isJsonObject(stored)) return false;
-  return [stored["folder"], stored["host"], stored["key"]].every(
-    (part) => typeof part === "string",
-  );
+  const { folder, origin, key } = stored;
+  if (typeof folder !== "string" || typeof key !== "string") return false;
+  // One of an older version holds a host of any scheme, and counts as none.
+  return typeof origin === "string" && originOf(origin) === origin && isSafeAddress(origin);
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Redactor } from "../../core/secrets/redact.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
+import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
@@ -46,15 +47,16 @@ export interface Keys extends vscode.Disposable {
   readonly openHttp: () => Promise<ClosableHttpClient>;
   readonly handlers: KeyHandlers;
   readonly approvals: Approvals;
-  /** Whether runs from `folder` may read its `.env`; asks once when there is one. */
-  mayReadEnvFile(folder: string): Promise<boolean>;
   /**
    * Gathers what a run needs: asks for keys that are missing, for leave to hand secrets to environments, and whether `.env` may be
    * read. Null when the user went away from one of the questions: do not start then.
    */
   forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
-  /** After a trainer refused to begin for want of a key or of leave to send one; true = start it again. */
-  mend(error: LaunchError, folder: string): Promise<boolean>;
+  /**
+   * After a trainer refused to begin for want of a key or of leave to send one; true = start it again. `project` is that of its
+   * {@link LaunchConfig}.
+   */
+  mend(error: LaunchError, project: string): Promise<boolean>;
 }
 
 export function createKeys({ context, log, redactor, settings }: KeysParts): Keys {
@@ -73,11 +75,12 @@ export function createKeys({ context, log, redactor, settings }: KeysParts): Key
       vscode.workspace
         .getConfiguration("tinkerRL")
         .update("env.read", "always", vscode.ConfigurationTarget.Global),
-    envFileIn: files.inFolder,
   });
   const envValues = async (folder: string): Promise<Readonly<Record<string, string>>> => {
-    const path = envPermission.answer(folder) === "yes" ? await files.inFolder(folder) : null;
-    const text = path === null ? null : await files.read(path);
+    const file = isTrusted() ? await files.inFolder(folder) : null;
+    const project = await realFolder(folder);
+    const mayRead = file !== null && envPermission.answer({ folder: project, file }) === "yes";
+    const text = mayRead ? await files.read(file) : null;
     return text === null ? {} : readEnv(text);
   };
   const environment = () => ({ ...process.env, ...settings.variables() });
@@ -99,9 +102,8 @@ export function createKeys({ context, log, redactor, settings }: KeysParts): Key
     ...{ log, store, sources, approvals, openHttp },
     variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
-    mend: (error, folder) => mendKeys(error, folder, flow),
+    mend: (error, project) => mendKeys(error, project, flow),
     handlers: keyHandlers(flow),
-    mayReadEnvFile: (folder) => envPermission.mayRead(folder),
     dispose: () => store.dispose(),
   };
 }

@@ -1,5 +1,6 @@
-/** Whether a run may take keys from the `.env` file beside its configuration. */
+/** Whether the runs of a folder may take keys from a file. */
 
+import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import type { Memory } from "./approvals.ts";
@@ -14,15 +15,25 @@ export interface EnvPermissionParts {
   readonly setting: () => "ask" | "always" | "never";
   /** Sets `env.read` to `always`. */
   readonly allowAlways: () => PromiseLike<void>;
-  /** The file of a folder when there is one, as an absolute path. */
-  readonly envFileIn: (folder: string) => Promise<string | null>;
+}
+
+/** A file that is read for runs; a leave is for both, since either can come from a stranger. */
+export interface EnvFileUse {
+  /** Real path of the folder that runs are started for. */
+  readonly folder: string;
+  /** Real path: what a link leads to. */
+  readonly file: string;
 }
 
 export type EnvAnswer = "yes" | "no" | "not asked";
 
-const MEMORY_KEY = "keys.envFolders";
+interface Answered extends EnvFileUse {
+  readonly mayRead: boolean;
+}
 
-/** Asks once for each folder, when there is a file to read; what was answered holds until it is forgotten. */
+const MEMORY_KEY = "keys.envFiles";
+
+/** Asks once for each folder and file; what was answered holds until it is forgotten. */
 export class EnvPermission {
   readonly #parts: EnvPermissionParts;
   readonly #asking = new Map<string, Promise<boolean>>();
@@ -31,64 +42,81 @@ export class EnvPermission {
     this.#parts = parts;
   }
 
-  /** For the start of a run; `folder` is that of the configuration. Never asks in Restricted Mode. */
-  async mayRead(folder: string): Promise<boolean> {
-    const answer = this.answer(folder);
+  /** For the start of a run. Never asks in Restricted Mode. */
+  async mayRead(use: EnvFileUse): Promise<boolean> {
+    const answer = this.answer(use);
     if (answer !== "not asked") return answer === "yes";
-    const path = await this.#parts.envFileIn(folder);
-    if (path === null) return false;
-    const asking = this.#asking.get(folder) ?? this.#ask(folder, path);
-    this.#asking.set(folder, asking);
+    const id = JSON.stringify([use.folder, use.file]);
+    const asking = this.#asking.get(id) ?? this.#ask(use);
+    this.#asking.set(id, asking);
     try {
       return await asking;
     } finally {
-      this.#asking.delete(folder);
+      this.#asking.delete(id);
     }
   }
 
-  /** What holds for a folder without asking anybody. */
-  answer(folder: string): EnvAnswer {
+  /** What holds without asking anybody. A general yes is for files within the folder: others may be anybody's. */
+  answer(use: EnvFileUse): EnvAnswer {
     const { isTrusted, setting } = this.#parts;
-    if (!isTrusted()) return "no";
     const set = setting();
-    if (set !== "ask") return set === "always" ? "yes" : "no";
-    const answer = this.#answers()[folder];
-    return answer === "yes" || answer === "no" ? answer : "not asked";
+    if (!isTrusted() || set === "never") return "no";
+    if (set === "always" && use.file.startsWith(use.folder + sep)) return "yes";
+    const known = this.#answers().find((answered) => isSame(answered, use));
+    if (known === undefined) return "not asked";
+    return known.mayRead ? "yes" : "no";
   }
 
-  /** Folders with an answer of their own, while the setting leaves it to them. */
-  answered(): readonly { readonly folder: string; readonly mayRead: boolean }[] {
-    if (this.#parts.setting() !== "ask") return [];
-    return Object.entries(this.#answers()).map(([folder, answer]) => ({
-      folder,
-      mayRead: answer === "yes",
-    }));
+  /** Answers of their own, while the setting leaves it to them. */
+  answered(): readonly Answered[] {
+    return this.#parts.setting() === "never" ? [] : this.#answers();
   }
 
-  /** The next run from `folder` asks again. */
-  async forget(folder: string): Promise<void> {
-    const { [folder]: _, ...others } = this.#answers();
-    await this.#parts.memory.update(MEMORY_KEY, others);
+  /** The next run asks again. */
+  async forget(use: EnvFileUse): Promise<void> {
+    await this.#keep(this.#answers().filter((answered) => !isSame(answered, use)));
   }
 
-  async #ask(folder: string, path: string): Promise<boolean> {
+  async #ask(use: EnvFileUse): Promise<boolean> {
     const yes = vscode.l10n.t("Yes");
     const always = vscode.l10n.t("Always");
     const no = vscode.l10n.t("No");
-    const question = vscode.l10n.t("May runs take keys from {0}?", plainText(path));
-    const chosen = await this.#parts.ui.notify(question, [yes, always, no]);
+    const isGeneral = this.#parts.setting() === "ask" && use.file.startsWith(use.folder + sep);
+    const actions = isGeneral ? [yes, always, no] : [yes, no];
+    const chosen = await this.#parts.ui.notify(questionAbout(use), actions);
     if (chosen === undefined) return false;
     if (chosen === always) {
       await this.#parts.allowAlways();
       return true;
     }
-    const answer = chosen === yes ? "yes" : "no";
-    await this.#parts.memory.update(MEMORY_KEY, { ...this.#answers(), [folder]: answer });
+    const others = this.#answers().filter((answered) => !isSame(answered, use));
+    await this.#keep([...others, { ...use, mayRead: chosen === yes }]);
     return chosen === yes;
   }
 
-  #answers(): Readonly<Record<string, unknown>> {
+  #answers(): readonly Answered[] {
     const stored = this.#parts.memory.get(MEMORY_KEY);
-    return isJsonObject(stored) ? stored : {};
+    return Array.isArray(stored) ? stored.filter(isAnswered) : [];
   }
+
+  async #keep(answers: readonly Answered[]): Promise<void> {
+    await this.#parts.memory.update(MEMORY_KEY, answers);
+  }
+}
+
+function questionAbout({ folder, file }: EnvFileUse): string {
+  const [of, from] = [folder, file].map(plainText);
+  return dirname(file) === folder
+    ? vscode.l10n.t("May runs take keys from {0}?", from ?? "")
+    : vscode.l10n.t("May runs of {0} take keys from {1}?", of ?? "", from ?? "");
+}
+
+function isSame(one: EnvFileUse, other: EnvFileUse): boolean {
+  return one.folder === other.folder && one.file === other.file;
+}
+
+function isAnswered(stored: unknown): stored is Answered {
+  if (!isJsonObject(stored)) return false;
+  const { folder, file, mayRead } = stored;
+  return typeof folder === "string" && typeof file === "string" && typeof mayRead === "boolean";
 }

@@ -3,30 +3,39 @@
 import { dirname } from "node:path";
 import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
 import type { Approvals } from "./approvals.ts";
+import { readEnv } from "./envFile.ts";
 import type { EnvPermission } from "./envPermission.ts";
 import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
+import type { Values } from "./services.ts";
 import type { SetKeyParts } from "./setKey.ts";
 
-export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedHosts" | "envFile">;
+export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedOrigins" | "envFile">;
 
 export interface GatherParts extends SetKeyParts {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
-  /** The file with keys of a folder, when there is one. */
-  readonly files: { readonly inFolder: (folder: string) => Promise<string | null> };
+  readonly files: {
+    /** Real path of the file with keys of a folder; null when there is none. */
+    readonly inFolder: (folder: string) => Promise<string | null>;
+    /** Null when it cannot be read. */
+    readonly read: (path: string) => Promise<string | null>;
+  };
 }
 
-/** Called with what the trainer said when it refused to begin; true when the user has mended it, so that it can try again. */
+/**
+ * Called with what the trainer said when it refused to begin; true when the user has mended it, so that it can try again. `folder` is
+ * {@link LaunchConfig.project}.
+ */
 export async function mendKeys(
   { code, key, host, name }: LaunchError,
   folder: string,
   parts: GatherParts,
 ): Promise<boolean> {
   if (code === "key-host-not-allowed" && key !== undefined && host !== undefined) {
-    const approval = { key, host, folder };
+    const approval = { key, origin: host, folder };
     // Refused all the same: another question would change nothing.
     if (parts.approvals.has(approval)) return false;
     return await parts.approvals.ask(approval);
@@ -45,24 +54,33 @@ export async function gatherKeys(
   config: LaunchConfig,
   parts: GatherParts,
 ): Promise<KeyOrder | null> {
-  const { sources, approvals, envPermission } = parts;
+  const { sources, approvals } = parts;
   const { launchKeys } = await import("./launchKeys.ts");
-  const folder = dirname(config.path);
-  let found = await launchKeys(config, sources);
-  if (found.needsKeys && (await envPermission.mayRead(folder))) {
-    found = await launchKeys(config, sources);
-  }
+  let found = await launchKeys(config, sources, {});
+  const envFile = found.needsKeys ? await readableFile(config, parts) : null;
+  const inFile = await valuesIn(envFile, parts);
+  if (envFile !== null) found = await launchKeys(config, sources, inFile);
   if (found.missing.length > 0) {
     const { askForMissing } = await import("./setKey.ts");
     if (!(await askForMissing(parts, found.missing))) return null;
-    found = await launchKeys(config, sources);
+    found = await launchKeys(config, sources, inFile);
   }
   for (const approval of found.toApprove) {
     if (!(await approvals.ask(approval))) return null;
   }
-  return {
-    keys: found.keys,
-    allowedHosts: approvals.allowedHosts(folder),
-    envFile: envPermission.answer(folder) === "yes" ? await parts.files.inFolder(folder) : null,
-  };
+  return { keys: found.keys, allowedOrigins: approvals.allowedOrigins(config.project), envFile };
+}
+
+/** The `.env` beside the configuration, when it may be read for this project; asks once. */
+async function readableFile(
+  { path, project }: LaunchConfig,
+  { files, envPermission }: GatherParts,
+): Promise<string | null> {
+  const file = await files.inFolder(dirname(path));
+  if (file === null) return null;
+  return (await envPermission.mayRead({ folder: project, file })) ? file : null;
+}
+
+async function valuesIn(file: string | null, { files }: GatherParts): Promise<Values> {
+  return readEnv(file === null ? "" : ((await files.read(file)) ?? ""));
 }

@@ -1,7 +1,9 @@
 /** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
 
+import type { OrderedKey } from "../../shared/control.ts";
 import { type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
-import type { KeyStore, StoredKey } from "./keyStore.ts";
+import type { KeyStore } from "./keyStore.ts";
+import type { Values } from "./services.ts";
 
 export type KeySource = "store" | "session" | "environment" | "envFile";
 
@@ -28,21 +30,17 @@ export class KeySources {
     if (facts !== null) return facts.place;
     if (this.fromEnvironment(id) !== null) return "environment";
     for (const folder of folders) {
-      const value = (await this.#parts.envValues(folder))[variableOf(id)];
-      if (value !== undefined) {
-        this.#learn(value);
-        return "envFile";
-      }
+      if (this.isIn(await this.#parts.envValues(folder), id)) return "envFile";
     }
     return null;
   }
 
   /** The value to hand to a trainer: from the store, or from the environment, bound to the official host. */
-  async valueFor(id: KeyId): Promise<Pick<StoredKey, "value" | "host"> | null> {
+  async valueFor(id: KeyId): Promise<OrderedKey | null> {
     const stored = await this.#parts.store.get(id);
-    if (stored !== null) return { value: stored.value, host: stored.host };
+    if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
     const value = this.fromEnvironment(id);
-    return value === null ? null : { value, host: null };
+    return value === null ? null : { value, origin: "process", host: null };
   }
 
   fromEnvironment(id: KeyId): string | null {
@@ -51,11 +49,16 @@ export class KeySources {
     return value === undefined || value === "" ? null : value;
   }
 
-  /** True when a variable that is no secret is set for runs from `folder`. */
-  async isSet(name: string, folder: string): Promise<boolean> {
-    const value = this.#parts.environment()[name];
-    if (value !== undefined && value !== "") return true;
-    return Object.hasOwn(await this.#parts.envValues(folder), name);
+  /** True when the values of a `.env` hold the key. */
+  isIn(values: Values, id: KeyId): boolean {
+    const value = values[variableOf(id)];
+    this.#learn(value);
+    return value !== undefined;
+  }
+
+  /** The value of a variable that is no secret; `values` are those of a `.env`. */
+  variable(name: string, values: Values): string | null {
+    return this.#parts.environment()[name] || values[name] || null;
   }
 
   #learn(value: string | undefined): void {

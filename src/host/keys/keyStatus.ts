@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Approvals, KeyApproval } from "./approvals.ts";
-import type { EnvPermission } from "./envPermission.ts";
+import type { EnvFileUse, EnvPermission } from "./envPermission.ts";
 import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeySource, KeySources } from "./keySources.ts";
 import type { KeyFacts } from "./keyStore.ts";
@@ -25,7 +25,7 @@ export interface KeyStatusParts extends SetKeyParts {
 type Subject =
   | { readonly kind: "key"; readonly id: KeyId }
   | { readonly kind: "approval"; readonly approval: KeyApproval }
-  | { readonly kind: "envFolder"; readonly folder: string };
+  | { readonly kind: "envFile"; readonly use: EnvFileUse };
 
 type Action = "test" | "set" | "remove" | "withdraw" | "forget";
 type Row = ButtonRow<Subject, Action>;
@@ -66,8 +66,8 @@ async function act(
   switch (subject.kind) {
     case "approval":
       return await parts.approvals.withdraw(subject.approval);
-    case "envFolder":
-      return await parts.envPermission.forget(subject.folder);
+    case "envFile":
+      return await parts.envPermission.forget(subject.use);
     case "key":
       return await actOnKey(parts, tests, subject.id, action);
   }
@@ -152,20 +152,20 @@ function hostText(id: KeyId, host: string | null): string {
 function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
   return approvals.list().map((approval, index) => ({
     value: { kind: "approval", approval },
-    label: `${plainText(approval.key)} \u2192 ${plainText(approval.host)}`,
+    label: `${plainText(approval.key)} \u2192 ${plainText(approval.origin)}`,
     description: plainText(approval.folder),
-    ...(index === 0 && { heading: vscode.l10n.t("Approved hosts") }),
+    ...(index === 0 && { heading: vscode.l10n.t("Approved addresses") }),
     buttons: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
   }));
 }
 
 function envRows({ envPermission }: KeyStatusParts): readonly Row[] {
-  return envPermission.answered().map(({ folder, mayRead }, index) => ({
-    value: { kind: "envFolder", folder },
-    label: plainText(folder),
+  return envPermission.answered().map(({ folder, file, mayRead }, index) => ({
+    value: { kind: "envFile", use: { folder, file } },
+    label: plainText(file),
     description: mayRead
-      ? vscode.l10n.t("runs take keys from its .env")
-      : vscode.l10n.t("its .env is not read"),
+      ? vscode.l10n.t("runs of {0} take keys from it", plainText(folder))
+      : vscode.l10n.t("runs of {0} do not read it", plainText(folder)),
     ...(index === 0 && { heading: vscode.l10n.t(".env files") }),
     buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
   }));

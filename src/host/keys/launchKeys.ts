@@ -1,21 +1,24 @@
 /** Which keys a run is given, which ones it lacks, and which of them need the user's leave to go where they would go. */
 
-import { dirname } from "node:path";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
-import type { LaunchOrder } from "../../shared/control.ts";
+import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
+import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import type { LaunchOrder, OrderedKey } from "../../shared/control.ts";
 import type { KeyApproval } from "./approvals.ts";
-import { isServiceId, type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
+import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
-import { ENVIRONMENT_ADDRESS_VARIABLES } from "./services.ts";
+import { ENVIRONMENT_ADDRESS_VARIABLES, type Values } from "./services.ts";
 
 /** The configuration that a run will be started with. */
 export interface LaunchConfig {
   readonly text: string;
   /** Absolute path of its file. */
   readonly path: string;
+  /** Real path of the folder that the run is started for: what the user allowed holds there only. */
+  readonly project: string;
   /** `key=value` each. */
   readonly overrides: readonly string[];
 }
@@ -55,55 +58,60 @@ interface Need {
 const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove: [] };
 
 /**
- * Values from the secret store and from the process environment, each bound to its host; a trainer finds those of `.env` itself.
+ * Values from the secret store and from the process environment, each bound to its host; a trainer finds those of `.env`, here
+ * `inFile`, itself.
  * A configuration that is not valid needs nothing: the trainer says what is wrong with it.
  */
 export async function launchKeys(
-  { text, path, overrides }: LaunchConfig,
+  { text, path, overrides, project: folder }: LaunchConfig,
   sources: KeySources,
+  inFile: Values,
 ): Promise<LaunchKeys> {
   const parsed = parseConfig(text, { path, overrides });
   if (!parsed.ok) return NOTHING;
   const { config } = parsed;
-  const folder = dirname(path);
   const needs = [
     ...modelNeeds(config),
-    ...(await environmentNeeds(config, folder, sources)),
+    ...environmentNeeds(config, inFile, sources),
     ...secretNeeds(config),
     ...reportNeeds(config),
   ];
-  const keys: Record<string, { readonly value: string; readonly host: string | null }> = {};
+  const origin = environmentOrigin(config);
+  const keys: Record<string, OrderedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
   const toApprove = new Map<KeyId, KeyApproval>();
   for (const { id, reason, leaves } of needs) {
     const name = variableOf(id);
     const found = await sources.valueFor(id);
-    if (found !== null) {
-      keys[name] = found;
-      if (leaves === true) toApprove.set(id, { folder, host: environmentHost(config), key: name });
-    } else if (reason !== null && (await sources.find(id, [folder])) === null) {
-      if (!missing.has(id)) missing.set(id, { id, name, reason });
+    if (found !== null) keys[name] = found;
+    else if (!sources.isIn(inFile, id)) {
+      if (reason !== null && !missing.has(id)) missing.set(id, { id, name, reason });
+      continue;
     }
+    // One of `.env` is the project's own, and the hosted service may have it.
+    const isFree = found === null && origin === OPENREWARD_SESSIONS_URL;
+    if (leaves === true && !isFree) toApprove.set(id, { folder, origin, key: name });
   }
   return {
     needsKeys: needs.length > 0,
     keys,
     missing: [...missing.values()],
-    toApprove: [...toApprove.values()],
+    // Where nothing goes unencrypted, there is nothing to ask.
+    toApprove: isSafeAddress(origin) ? [...toApprove.values()] : [],
   };
 }
 
+/** Some tokenizers are given out to those alone who show a token. */
 function modelNeeds({ model_name }: Config): readonly Need[] {
   if (isLocalModel(model_name)) return [];
-  return [{ id: "tinker", reason: { kind: "model", model: model_name } }];
+  return [
+    { id: "tinker", reason: { kind: "model", model: model_name } },
+    { id: "env:HF_TOKEN", reason: null },
+  ];
 }
 
 /** OpenReward takes nobody without a key; other servers may have one of their own. */
-async function environmentNeeds(
-  config: Config,
-  folder: string,
-  sources: KeySources,
-): Promise<readonly Need[]> {
+function environmentNeeds(config: Config, inFile: Values, sources: KeySources): readonly Need[] {
   const names = hostedEnvironments(config);
   if (names.length === 0) return [];
   const own: Need = { id: "env:ORS_API_KEY", reason: null };
@@ -111,31 +119,26 @@ async function environmentNeeds(
   if (config.openreward_base_url !== null) {
     return [isOpenReward(config.openreward_base_url) ? openReward : own];
   }
-  const elsewhere = await Promise.all(
-    ENVIRONMENT_ADDRESS_VARIABLES.map((name) => sources.isSet(name, folder)),
+  const isElsewhere = ENVIRONMENT_ADDRESS_VARIABLES.some(
+    (name) => sources.variable(name, inFile) !== null,
   );
   // Which of the two it is, is the trainer's to say.
-  return elsewhere.includes(true) ? [own, { ...openReward, reason: null }] : [openReward];
+  return isElsewhere ? [own, { ...openReward, reason: null }] : [openReward];
 }
 
-/** As environments get them: their own map beats the global one. Keys of services are left out: a look-up never hands them on. */
+/** As environments get them: their own map beats the global one. The program's own keys are left out: a look-up never hands them on. */
 function secretNeeds(config: Config): readonly Need[] {
   return allEnvironments(config).flatMap((name) => {
     const own = config.environments[name]?.secrets ?? {};
     const wanted = Object.entries({ ...config.secrets, ...own });
     return wanted.flatMap(([key, value]): readonly Need[] => {
       const id = value === null ? keyIdOf(key) : null;
-      if (id === null || isOwnService(id)) return [];
+      if (id === null || OWN_KEYS.has(variableOf(id))) return [];
       const at = Object.hasOwn(own, key) ? `environments.${name}.secrets` : "secrets";
       const reason = { kind: "secret", configPath: `${at}.${key}` } as const;
       return [{ id, reason, leaves: isHosted(name) }];
     });
   });
-}
-
-/** Services that the program itself uses; the others exist to be handed to environments. */
-function isOwnService(id: KeyId): boolean {
-  return isServiceId(id) && id !== "openai" && id !== "anthropic";
 }
 
 function reportNeeds({ wandb, openreward_upload }: Config): readonly Need[] {
@@ -157,9 +160,9 @@ function isHosted(environment: string): boolean {
   return !environment.startsWith("local/");
 }
 
-function environmentHost({ openreward_base_url }: Config): string {
+function environmentOrigin({ openreward_base_url }: Config): string {
   const url = openreward_base_url ?? OPENREWARD_SESSIONS_URL;
-  return new URL(URL.canParse(url) ? url : OPENREWARD_SESSIONS_URL).host;
+  return new URL(URL.canParse(url) ? url : OPENREWARD_SESSIONS_URL).origin;
 }
 
 function isOpenReward(url: string): boolean {

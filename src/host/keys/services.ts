@@ -34,6 +34,23 @@ export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
   ...OPENREWARD_WEB_VARIABLES,
 ];
 
+/** Variables that a trainer looks up and that are no keys: addresses of services, and how runs are reported. */
+const SERVICE_VARIABLES: readonly string[] = [
+  ...["TINKER_BASE_URL", ...ENVIRONMENT_ADDRESS_VARIABLES, "OPENREWARD_API_URL"],
+  ...["WANDB_BASE_URL", "WANDB_APP_URL", "WANDB_ENTITY", "WANDB_CONFIG_DIR", "NETRC"],
+  ...["WANDB_TAGS", "WANDB_RUN_GROUP", "WANDB_NOTES"],
+];
+
+/** Those of {@link SERVICE_VARIABLES}, for a trainer. */
+export function serviceVariables(values: Values): Values {
+  return Object.fromEntries(
+    SERVICE_VARIABLES.flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 /** Values by the name of their variable. */
 export type Values = Readonly<Record<string, string>>;
 

@@ -2,6 +2,7 @@
 
 import { dirname, isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
+import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
 import { COMMENT, placesToComment } from "./envFile.ts";
 import type { EnvFiles } from "./importEnv.ts";
 
@@ -9,12 +10,11 @@ const MAX_FILES = 20;
 
 /** `nameFor` is the setting `env.file` for a folder. */
 export function workspaceEnvFiles(nameFor: (folder: vscode.Uri) => string): EnvFiles & {
-  /** The file of a folder when there is one. */
+  /** Real path of the file of a folder; null when there is none. */
   readonly inFolder: (folder: string) => Promise<string | null>;
 } {
   async function inFolder(folder: string): Promise<string | null> {
-    const path = resolve(folder, nameFor(vscode.Uri.file(folder)));
-    return (await isFile(path)) ? path : null;
+    return locateDotEnv(resolve(folder, nameFor(vscode.Uri.file(folder))));
   }
 
   return {
@@ -24,23 +24,17 @@ export function workspaceEnvFiles(nameFor: (folder: vscode.Uri) => string): EnvF
       const first = beside === null ? null : await inFolder(beside);
       const folders = vscode.workspace.workspaceFolders ?? [];
       const others = await Promise.all(folders.map(({ uri }) => filesUnder(uri, nameFor(uri))));
-      return [...new Set([...(first === null ? [] : [first]), ...others.flat()])];
+      // What a link leads to is what the user is shown.
+      const real = await Promise.all(others.flat().map(locateDotEnv));
+      return [...new Set([first, ...real])].filter((path) => path !== null);
     },
-    read: async (path) => {
-      try {
-        const bytes = await vscode.workspace.fs.readFile(vscode.Uri.file(path));
-        return new TextDecoder().decode(bytes);
-      } catch {
-        // Gone, or not ours to read: as good as empty.
-        return null;
-      }
-    },
+    read: readDotEnv,
     commentOut,
   };
 }
 
 async function filesUnder(folder: vscode.Uri, name: string): Promise<readonly string[]> {
-  if (isAbsolute(name)) return (await isFile(name)) ? [name] : [];
+  if (isAbsolute(name)) return [name];
   const pattern = new vscode.RelativePattern(folder, `**/${name}`);
   const found = await vscode.workspace.findFiles(pattern, "**/node_modules/**", MAX_FILES);
   return found.map(({ fsPath }) => fsPath).toSorted();
@@ -57,15 +51,6 @@ async function commentOut(path: string, names: readonly string[]): Promise<boole
   if (!(await vscode.workspace.applyEdit(edit))) return false;
   // What the user was about to change stays theirs to save.
   return wasDirty || (await document.save());
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    const { type } = await vscode.workspace.fs.stat(vscode.Uri.file(path));
-    return (type & vscode.FileType.File) !== 0;
-  } catch {
-    return false;
-  }
 }
 
 function folderOf(target: unknown): string | null {

@@ -1,31 +1,119 @@
 /** The configuration that a trainer will be started with, as far as keys and leaves depend on it. */
 
-import { readFile } from "node:fs/promises";
-import * as z from "zod";
-import { runPaths } from "../../core/run/layout.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
+import { dirname, isAbsolute, relative, sep } from "node:path";
+import { parseConfig } from "../../core/config/parse.ts";
+import type { Problem } from "../../core/config/problem.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
+import { createFileSystem } from "../../node/fileSystem.ts";
+import { realFolder } from "../../node/realFolder.ts";
+import { runParent } from "../../node/runPlaces.ts";
+import {
+  readOverrides,
+  type StartConfig,
+  startConfig,
+  startDigest,
+} from "../../node/startConfig.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
+import { runFolder } from "./runFolder.ts";
 import type { TrainingWish } from "./trainings.ts";
 
-const overrideTexts = z.array(z.string());
-
-/** A resume has all overrides that the run was given so far, and the run's own copy of a file that is gone. */
-export async function launchConfig({
-  configPath: path,
-  overrides,
-  resume,
-}: Pick<TrainingWish, "configPath" | "overrides" | "resume">): Promise<LaunchConfig> {
-  const written = await readText(path);
-  if (resume === null) return { path, text: written ?? "", overrides };
-  const { overrides: storedPath, resolvedConfig } = runPaths(resume);
-  const stored = overrideTexts.safeParse(parseJson((await readText(storedPath)) ?? "")?.value);
-  return {
-    path,
-    text: written ?? (await readText(resolvedConfig)) ?? "",
-    overrides: [...(stored.data ?? []), ...overrides],
-  };
+export interface JudgedConfig extends LaunchConfig {
+  readonly digest: string;
 }
 
-async function readText(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch(() => null);
+type Wish = Pick<
+  TrainingWish,
+  "configPath" | "overrides" | "settingOverrides" | "resume" | "project"
+>;
+
+const SETTING = "The setting tinkerRL.overrides";
+const TASK = "The task";
+
+/**
+ * What the trainer will read; null when it cannot be read, which the trainer says in its own words.
+ * @throws AppError `config-mismatch` when the run to go on with has another configuration, `config-invalid` for overrides
+ */
+export async function launchConfig(wish: Wish): Promise<JudgedConfig | null> {
+  const { configPath, resume } = wish;
+  const overrides = [...wish.settingOverrides, ...wish.overrides];
+  const what = resume === null ? { configPath } : { resume };
+  const start = await started({ ...what, overrides });
+  if (start === null) return null;
+  if (resume !== null) await requireSameConfig(wish, start);
+  const { text, path } = start;
+  await requireSoundOverrides(start, wish);
+  const project = await projectOf(start, wish.project);
+  return { text, path, overrides: start.overrides, project, digest: startDigest(start) };
+}
+
+const fileSystem = createFileSystem();
+
+async function started(wish: Parameters<typeof startConfig>[1]): Promise<StartConfig | null> {
+  try {
+    return await startConfig(fileSystem, wish);
+  } catch (error) {
+    if (isAppError(error)) return null;
+    throw error;
+  }
+}
+
+/** A task names both: keys for one configuration must not go where another leads them. */
+async function requireSameConfig(
+  { configPath, resume }: Wish,
+  { path }: Pick<StartConfig, "path">,
+): Promise<void> {
+  const [named, own] = await Promise.all([configPath, path].map(realFolder));
+  if (runFolder(named ?? "") === runFolder(own ?? "")) return;
+  throw new AppError(
+    "config-mismatch",
+    `config is ${configPath}, but the run in ${resume} has the configuration ${path}. Name that one as config, or another run as resume; without resume, a new run is started.`,
+  );
+}
+
+/** Those that the run has kept are for the trainer to judge. */
+async function requireSoundOverrides(
+  { text, path, folder }: StartConfig,
+  { settingOverrides, overrides }: Wish,
+): Promise<void> {
+  const kept = folder === null ? [] : await readOverrides(fileSystem.within(folder), folder);
+  const faultIn = (all: readonly string[]): Problem | undefined => {
+    const result = parseConfig(text, { path, overrides: all });
+    if (result.ok) return undefined;
+    return result.problems.find((each) => each.severity === "error" && each.override !== undefined);
+  };
+  if (faultIn(kept) !== undefined) return;
+  const ofSetting = faultIn([...kept, ...settingOverrides]);
+  const fault = ofSetting ?? faultIn([...kept, ...settingOverrides, ...overrides]);
+  if (fault === undefined) return;
+  const source = ofSetting === undefined ? TASK : SETTING;
+  throw new AppError(
+    "config-invalid",
+    `${source} cannot be used: ${fault.code} ${fault.override}: ${fault.message}`,
+  );
+}
+
+/**
+ * The folder under which the user's answers about keys hold: that of the configuration, if it belongs to the workspace folder `asking`
+ * and the run lies where that configuration puts its runs. A run folder and a task can come from a stranger and name the
+ * configuration of somebody else's project; then the answers are those for where they come from.
+ */
+async function projectOf(start: StartConfig, asking: string | null): Promise<string> {
+  const home = await realFolder(dirname(start.path));
+  if (start.folder !== null) {
+    const folder = await realFolder(start.folder);
+    if (dirname(folder) !== (await realFolder(ownParent(start)))) return folder;
+  }
+  const workspace = asking === null ? null : await realFolder(asking);
+  return workspace === null || isWithin(home, workspace) ? home : workspace;
+}
+
+/** By the file alone: overrides, and a copy in place of a file that is gone, come from the run folder. */
+function ownParent({ text, path, isOwnCopy }: StartConfig): string {
+  const parsed = isOwnCopy ? null : parseConfig(text, { path });
+  return runParent({ log_path: parsed?.ok === true ? parsed.config.log_path : null }, path);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  const below = relative(outer, inner);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }

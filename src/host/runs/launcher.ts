@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import type { LaunchOrder } from "../../shared/control.ts";
 import { type LaunchRequest, type LaunchStore, outputPath } from "./launchStore.ts";
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
+import { programEnvironment } from "./programEnvironment.ts";
 
 export interface LauncherParts {
   readonly launches: LaunchStore;
@@ -17,26 +18,27 @@ export interface LauncherParts {
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
-export interface LaunchWish
-  extends Pick<LaunchRequest, "configPath" | "title" | "resume" | "overrides"> {
+export interface LaunchWish extends Pick<LaunchRequest, "title"> {
   readonly order: LaunchOrder;
 }
 
 /** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
 export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Promise<string> {
   const { launches, copiesFolder } = parts;
-  const { order, ...asked } = wish;
+  const { order, title } = wish;
+  const { configPath, resume, overrides } = order.training;
   const program = await copiedProgram(parts.programFolder, copiesFolder);
-  const request: LaunchRequest = { ...asked, program, pid: null };
+  const request: LaunchRequest = { title, configPath, resume, overrides, program, pid: null };
   const folder = await launches.create(request);
   const output = await open(outputPath(folder), "a", 0o600);
   try {
-    const child = spawn(process.execPath, [join(program, "tinker-rl.js"), ...words(wish, folder)], {
-      cwd: await workFolder(wish),
+    // What to run goes with the keys: on a command line, names that a project chose could be mistaken for flags.
+    const child = spawn(process.execPath, [join(program, "tinker-rl.js"), "--launch", folder], {
+      cwd: await workFolder(order.training),
       detached: true,
       windowsHide: true,
       stdio: ["pipe", output.fd, output.fd],
-      env: { ...process.env, ...parts.environment(), ELECTRON_RUN_AS_NODE: "1", FORCE_COLOR: "1" },
+      env: programEnvironment({ ...parts.environment(), FORCE_COLOR: "1" }),
     });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -54,19 +56,13 @@ export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Pro
 }
 
 /** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
-async function workFolder({ configPath, resume }: LaunchWish): Promise<string> {
+async function workFolder({ configPath, resume }: LaunchOrder["training"]): Promise<string> {
   const folder = dirname(configPath);
   const isThere = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
   );
   return isThere || resume === null ? folder : resume;
-}
-
-function words({ configPath, resume, overrides }: LaunchWish, folder: string): readonly string[] {
-  const what = resume === null ? ["train", "--config_path", configPath] : ["resume", resume];
-  const settings = overrides.length === 0 ? [] : ["--overrides", ...overrides];
-  return [...what, "--launch", folder, ...settings];
 }
 
 async function tidy({ launches, copiesFolder }: LauncherParts, program: string): Promise<void> {

@@ -1,11 +1,15 @@
-/** Keeps secrets that are given as settings off the trainer's command line, which others on the machine can read. */
+/** Keeps secrets out of settings and tasks, which are files that others get. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 
 /** What cannot be read is for the trainer to refuse. @throws AppError `secret-not-allowed` */
-export function requireNoSecret({ path, text, overrides }: LaunchConfig): void {
+export function requireNoSecret({
+  path,
+  text,
+  overrides,
+}: Pick<LaunchConfig, "path" | "text" | "overrides">): void {
   const result = parseConfig(text, { path, overrides });
   if (!result.ok) return;
   // Applied ones are as given, but for secrets.
@@ -14,7 +18,7 @@ export function requireNoSecret({ path, text, overrides }: LaunchConfig): void {
   const key = found.path.join(".");
   throw new AppError(
     "secret-not-allowed",
-    `${key} is given as a setting, and would stand on the trainer's command line for others to read. Store it with *Set Key* or write it into .env, and set ${key} to null.`,
+    `${key} is given as a setting, in a file that others can read. Store it with *Set Key* or write it into .env, and set ${key} to null.`,
     { configPath: key },
   );
 }

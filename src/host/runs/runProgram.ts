@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { programEnvironment } from "./programEnvironment.ts";
 
 const LIMIT_MS = 60_000;
 const MAX_CHARACTERS = 4_000;
@@ -14,7 +15,7 @@ export function runProgram(programFolder: string, words: readonly string[]): Pro
       stdio: ["ignore", "ignore", "pipe"],
       windowsHide: true,
       timeout: LIMIT_MS,
-      env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", NO_COLOR: "1" },
+      env: programEnvironment({ NO_COLOR: "1" }),
     });
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

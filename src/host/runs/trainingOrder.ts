@@ -1,37 +1,44 @@
-/** What the editor hands a trainer: addresses from its settings, keys and leaves of the user. */
+/** What the editor hands a trainer: what to run, addresses, keys and leaves of the user. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { CONTROL_VERSION, type LaunchOrder } from "../../shared/control.ts";
-import { addressVariables } from "../addressVariables.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
+import { serviceVariables } from "../keys/services.ts";
 import { readSetting } from "../settings.ts";
 import { launchConfig } from "./launchConfig.ts";
 import { requireNoSecret } from "./requireNoSecret.ts";
 import type { TrainingWish } from "./trainings.ts";
 
-/** Null when the user went away from a question. @throws AppError `secret-not-allowed` */
+const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
+
+/** Null when the user went away from a question. @throws AppError `secret-not-allowed`, or as {@link launchConfig} does */
 export async function trainingOrder(
-  keys: Pick<Keys, "forLaunch">,
+  keys: Pick<Keys, "forLaunch" | "variables">,
   wish: TrainingWish,
 ): Promise<LaunchOrder | null> {
+  const { configPath, resume, settingOverrides, overrides } = wish;
   const config = await launchConfig(wish);
-  requireNoSecret(config);
-  const allowed = await keys.forLaunch(config);
+  if (config !== null) requireNoSecret(config);
+  const allowed = config === null ? NO_KEYS : await keys.forLaunch(config);
   if (allowed === null) return null;
   return {
     version: CONTROL_VERSION,
+    training: {
+      ...{ configPath, resume, overrides: [...settingOverrides, ...overrides] },
+      digest: config?.digest ?? null,
+    },
     ...allowed,
-    variables: addressVariables(),
+    variables: serviceVariables(keys.variables()),
     onQuit: onQuit(config),
   };
 }
 
-function onQuit({ text, path, overrides }: LaunchConfig): LaunchOrder["onQuit"] {
+function onQuit(config: LaunchConfig | null): LaunchOrder["onQuit"] {
   const setting = readSetting("run.onQuit");
   if (setting !== "auto") return setting === "keepRunning" ? "keep running" : "stop and save";
-  const result = parseConfig(text, { path, overrides });
-  const isLocal = result.ok && isLocalModel(result.config.model_name);
+  const result = config === null ? null : parseConfig(config.text, config);
+  const isLocal = result?.ok === true && isLocalModel(result.config.model_name);
   return isLocal ? "stop and save" : "keep running";
 }

@@ -14,7 +14,12 @@ export interface TrainingWish {
   readonly title: string;
   /** The run folder to go on with; null = a new run. */
   readonly resume: string | null;
+  /** `key=value` each. */
   readonly overrides: readonly string[];
+  /** The same from the setting, which those of the wish stand over. */
+  readonly settingOverrides: readonly string[];
+  /** The workspace folder that it comes from; null = the user's own wish, from no folder. */
+  readonly project: string | null;
 }
 
 export interface TrainingsParts {
@@ -184,7 +189,7 @@ class Session implements Training, ActiveTraining {
     const order = await this.#parts.order(this.wish);
     if (order === null) return null;
     signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#parts.launcher, { ...this.wish, order });
+    this.#launch = await launchTrainer(this.#parts.launcher, { title: this.wish.title, order });
     if (signal.aborted) this.detached();
     return this.#launch;
   }

@@ -95,15 +95,15 @@ export class TaskProvider implements vscode.TaskProvider {
     if (typeof read === "string") return new RunTerminal(refused(read));
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
-    const overrides = [...this.#parts.settingOverrides(configPath), ...own];
+    const ofSetting = this.#parts.settingOverrides(configPath);
     if (read.action === "validate") {
-      return new RunTerminal(this.#validation(configPath, overrides));
+      return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
     const resume = resumedFolder(read);
     const wish = {
-      ...{ configPath, title },
+      ...{ configPath, title, overrides: own, project: projectOf(configPath, folder) },
       // A run keeps what it was started with: only what is new is said to it.
-      overrides: resume === null ? overrides : own,
+      settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
     };
     return new RunTerminal(this.#parts.openTraining(wish, read.attach ?? null));
@@ -136,6 +136,13 @@ function absolute(path: string, folder: vscode.WorkspaceFolder | undefined): str
   if (isAbsolute(path)) return path;
   const base = folder ?? vscode.workspace.workspaceFolders?.[0];
   return base === undefined ? path : join(base.uri.fsPath, path);
+}
+
+/** Whose task this may be: who opened one folder may name a configuration of another. */
+function projectOf(configPath: string, folder: vscode.WorkspaceFolder | undefined): string | null {
+  const own = folder ?? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
+  const place = own ?? vscode.workspace.workspaceFolders?.[0];
+  return place?.uri.fsPath ?? null;
 }
 
 function shown(config: string): string {

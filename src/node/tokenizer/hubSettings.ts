@@ -19,7 +19,7 @@ export interface HubSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const DEFAULT_ENDPOINT = "https://huggingface.co";
+export const DEFAULT_ENDPOINT = "https://huggingface.co";
 const YES = new Set(["1", "on", "true", "yes"]);
 
 /**

@@ -21,6 +21,8 @@ export interface TokenizerSources {
   readonly files: CacheFiles;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /** Called before the hub is asked for anything; what it throws ends the search. */
+  readonly onAsk?: () => void;
 }
 
 export interface TokenizerRequest {
@@ -66,7 +68,8 @@ export async function resolveTokenizer(
   if (shared !== null) return { ...shared, source: "python cache" };
   if (hub.isOffline) throw offline(name, [folder, own.commits, python.commits]);
 
-  const { http, signal, onProgress } = sources;
+  const { http, signal, onProgress, onAsk } = sources;
+  onAsk?.();
   const access: HubAccess = {
     ...{ http, endpoint: hub.endpoint, token: hub.token },
     ...(signal === undefined ? {} : { signal }),

@@ -2,11 +2,7 @@
 
 import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";
-import {
-  type NamedValue,
-  requireAllowedHost,
-  requireBoundHost,
-} from "../../core/secrets/hostBinding.ts";
+import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
 import type { AddressParts } from "../serviceAddress.ts";
 import type { Variables } from "../variables.ts";
@@ -24,12 +20,12 @@ export interface UploadAddress {
 /**
  * Null when nothing is to be uploaded. `OPENREWARD_API_URL` leads elsewhere than the hosted service, and so do `OPENREWARD_URL` and
  * `OPENREWARD_BASE_URL` with `api.` before their host.
- * @throws AppError `key-missing`, `key-host-not-allowed`, `config-address-invalid`
+ * @throws AppError `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function uploadAddress({
   config,
   variables,
-  allowedHosts,
+  allowedOrigins,
 }: Omit<AddressParts, "config"> & {
   readonly config: Pick<Config, "openreward_upload">;
 }): UploadAddress | null {
@@ -44,10 +40,8 @@ export function uploadAddress({
   }
   const address = addressVariable(variables);
   const keys = [{ ...found, name: KEY_NAME }];
-  const route = { keys, officialUrl: OPENREWARD_API_URL, allowedHosts };
-  if (address !== null) requireAllowedHost({ address, ...route });
   const url = address?.value ?? OPENREWARD_API_URL;
-  requireBoundHost({ url, ...route });
+  requireAllowedRoute({ keys, url, address, officialUrl: OPENREWARD_API_URL, allowedOrigins });
   return { url, key: found.value, keySource: { name: KEY_NAME, origin: found.origin } };
 }
 

@@ -5,11 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";
-import {
-  type NamedValue,
-  requireAllowedHost,
-  requireBoundHost,
-} from "../../core/secrets/hostBinding.ts";
+import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import { keyFault, netrcKey } from "../../core/wandb/apiKey.ts";
 import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/wandb/deployment.ts";
@@ -35,12 +31,12 @@ const KEY_NAME = "WANDB_API_KEY";
 /**
  * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this machine; the key
  * from the variables, else from a netrc file's entry for the host.
- * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `config-address-invalid`
+ * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export async function wandbAddress({
   config,
   variables,
-  allowedHosts,
+  allowedOrigins,
 }: Omit<AddressParts, "config"> & {
   readonly config: Pick<Config, "wandb">;
 }): Promise<WandbAddress | null> {
@@ -53,24 +49,22 @@ export async function wandbAddress({
       : wandbBaseUrl(address?.value ?? WANDB_URL, "WANDB_BASE_URL");
   const found = named(variables, KEY_NAME);
   const officialUrl = WANDB_HOSTS.includes(new URL(baseUrl).host) ? baseUrl : WANDB_URL;
-  const keys = found === null ? [] : [withDeployment(found)];
-  const route = { keys, officialUrl, allowedHosts };
-  if (address !== null) requireAllowedHost({ address, ...route });
-  requireBoundHost({ url: baseUrl, ...route });
   // A .env file that came with a project must not decide who gets a key that names no host.
   const isChosen = address?.origin !== "dotenv";
-  const key = found?.value ?? (await keyFromNetrc(variables, baseUrl, isChosen));
+  const key =
+    found === null ? await keyFromNetrc(variables, baseUrl, isChosen) : withDeployment(found);
   if (key === null) throw missingKey(baseUrl);
-  const fault = keyFault(key);
+  requireAllowedRoute({ keys: [key], url: baseUrl, address, officialUrl, allowedOrigins });
+  const fault = keyFault(key.value);
   if (fault !== null) {
-    const source = found === null ? "The key in netrc" : keyText({ ...found });
+    const source = found === null ? key.name : keyText({ ...found });
     throw new AppError("key-invalid", `${source} ${fault}. Correct it, or set wandb: disabled.`, {
       data: { name: KEY_NAME },
       configPath: "wandb",
     });
   }
   return {
-    ...{ baseUrl, key },
+    ...{ baseUrl, key: key.value },
     appUrl: variables("WANDB_APP_URL")?.value ?? null,
     entity: variables("WANDB_ENTITY")?.value ?? settings.entity,
   };
@@ -97,12 +91,12 @@ function withDeployment(key: NamedValue): NamedValue {
   return isOfficial ? { ...key, host: null } : key;
 }
 
-/** What cannot be read holds no key; the key that is missing is named then. */
+/** Bound to the host that it stands under. What cannot be read holds no key; the key that is missing is named then. */
 async function keyFromNetrc(
   variables: Variables,
   baseUrl: string,
   isChosen: boolean,
-): Promise<string | null> {
+): Promise<NamedValue | null> {
   const named = variables("NETRC")?.value;
   const paths =
     named === undefined
@@ -110,7 +104,10 @@ async function keyFromNetrc(
       : [withHome(named)];
   for (const path of paths) {
     const text = await readFile(path, "utf8").catch(() => null);
-    if (text !== null) return netrcKey(text, baseUrl, isChosen);
+    if (text === null) continue;
+    const value = netrcKey(text, baseUrl, isChosen);
+    const { host } = new URL(baseUrl);
+    return value === null ? null : { name: "The key in netrc", value, origin: "process", host };
   }
   return null;
 }

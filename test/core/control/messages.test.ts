@@ -58,8 +58,9 @@ describe("an answer", () => {
 describe("an editor's order", () => {
   const order = {
     version: 1,
-    keys: { TINKER_API_KEY: { value: "tml-1", host: null } },
-    allowedHosts: [],
+    training: { configPath: "/a.yaml", resume: null, overrides: ["seed=1"], digest: "0a" },
+    keys: { TINKER_API_KEY: { value: "tml-1", origin: "store", host: null } },
+    allowedOrigins: [{ origin: "https://one.example", key: "TINKER_API_KEY" }],
     variables: {},
     envFile: null,
     onQuit: "stop and save",

@@ -1,86 +1,91 @@
 import { describe, expect, it } from "vitest";
 import {
-  type BoundRoute,
+  type KeyRoute,
   type NamedValue,
-  requireAllowedHost,
-  requireBoundHost,
+  originOf,
+  requireAllowedRoute,
 } from "../../../src/core/secrets/hostBinding.ts";
 
-const address: NamedValue = {
-  name: "TINKER_BASE_URL",
-  value: "https://Stranger.example:8443/api",
-  origin: "dotenv",
-};
+const STRANGER = "https://stranger.example:8443";
 const key: NamedValue = { name: "TINKER_API_KEY", value: "tml-1", origin: "process" };
-const route = {
-  address,
-  keys: [key],
-  officialUrl: "https://service.example/api",
-  allowedHosts: [],
-};
+const officialUrl = "https://service.example/api";
 
-it("a key from elsewhere does not go to an address from .env", () => {
-  expect(() => requireAllowedHost(route)).toThrow(
-    /^TINKER_BASE_URL in \.env leads to stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host stranger\.example:8443 in a terminal/,
-  );
-  expect(() => requireAllowedHost(route)).toThrow(
-    expect.objectContaining({ code: "key-host-not-allowed" }),
-  );
+/** Sending keys where a variable of `.env` leads them. */
+function led(changes: Partial<KeyRoute> = {}, value = "https://Stranger.example:8443/api") {
+  const address: NamedValue = { name: "TINKER_BASE_URL", value, origin: "dotenv" };
+  const url = changes.address?.value ?? value;
+  const route = { address, url, keys: [key], officialUrl, allowedOrigins: [], ...changes };
+  return () => requireAllowedRoute(route);
+}
+
+const allowing = (origin: string, name: string | null = null) => ({
+  allowedOrigins: [{ origin, key: name }],
 });
 
-it.each([
-  ["the host is allowed", { allowedHosts: ["STRANGER.example"] }],
-  ["the host is allowed with its port", { allowedHosts: ["stranger.example:8443"] }],
-  ["the host is allowed for this key", { allowedHosts: ["TINKER_API_KEY@stranger.example:8443"] }],
-  ["the address is set in the process", { address: { ...address, origin: "process" as const } }],
-  ["the key stands in the same file", { keys: [{ ...key, origin: "dotenv" as const }] }],
-  ["there is no key to send", { keys: [] }],
-  ["it is the service itself", { address: { ...address, value: "https://service.example/v2" } }],
-])("it does when %s", (_why, change) => {
-  expect(() => requireAllowedHost({ ...route, ...change })).not.toThrow();
-});
-
-it.each(["https://stranger.example.evil", "https://example"])(
-  "an allowed host does not cover %s",
-  (value) => {
-    const wrong = { ...route, address: { ...address, value }, allowedHosts: ["stranger.example"] };
-    expect(() => requireAllowedHost(wrong)).toThrow(/leads to/);
-  },
-);
-
-it("what is no address is refused under the name of its variable", () => {
-  const broken = { ...route, address: { ...address, value: "stranger.example" } };
-  expect(() => requireAllowedHost(broken)).toThrow(/^TINKER_BASE_URL is not an address/);
-});
-
-it.each(["https://stranger.example@evil.example", "https://ada:s3cret@stranger.example"])(
-  "an address with a user name or a password is refused without being shown: %s",
-  (value) => {
-    const wrong = { ...route, address: { ...address, value }, allowedHosts: ["stranger.example"] };
-    expect(() => requireAllowedHost(wrong)).toThrow(
-      "TINKER_BASE_URL holds a user name or a password, which is sent nowhere. Correct it where it is set.",
+describe("an address from .env", () => {
+  it("gets no key from elsewhere", () => {
+    expect(led()).toThrow(
+      /^TINKER_BASE_URL in \.env leads to https:\/\/stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host https:\/\/stranger\.example:8443 in a terminal/,
     );
-  },
-);
+    expect(led()).toThrow(
+      expect.objectContaining({
+        code: "key-host-not-allowed",
+        data: { variable: "TINKER_BASE_URL", host: STRANGER, key: "TINKER_API_KEY" },
+      }),
+    );
+  });
 
-it("a host that is allowed for one key gets no other", () => {
+  const fromProcess: NamedValue = { name: "TINKER_BASE_URL", value: STRANGER, origin: "process" };
+  it.each<[string, Partial<KeyRoute>]>([
+    ["the origin is allowed", allowing(STRANGER)],
+    ["the origin is allowed for this key", allowing(STRANGER, "TINKER_API_KEY")],
+    ["the address is set in the process", { address: fromProcess }],
+    ["the key stands in the same file", { keys: [{ ...key, origin: "dotenv" }] }],
+    ["there is no key to send", { keys: [] }],
+  ])("gets it when %s", (_why, change) => {
+    expect(led(change)).not.toThrow();
+  });
+
+  it("gets it when it is the service itself", () => {
+    expect(led({}, "https://service.example/v2")).not.toThrow();
+  });
+
+  it.each([
+    ["https://stranger.example", "https://stranger.example.evil"],
+    ["https://stranger.example", "https://example"],
+    ["https://stranger.example", "https://stranger.example:8443"],
+    ["http://127.0.0.1:8000", "http://127.0.0.1:9000"],
+  ])("allowing %s does not cover %s", (allowed, url) => {
+    expect(led(allowing(allowed), url)).toThrow(/leads to/);
+  });
+
+  it("is refused under the name of its variable when it is none", () => {
+    expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
+  });
+
+  it.each(["https://stranger.example@evil.example", "https://ada:s3cret@stranger.example"])(
+    "with a user name or a password is refused without being shown: %s",
+    (value) => {
+      expect(led(allowing("https://stranger.example"), value)).toThrow(
+        "TINKER_BASE_URL holds a user name or a password, which is sent nowhere. Correct it where it is set.",
+      );
+    },
+  );
+});
+
+it("an origin that is allowed for one key gets no other", () => {
   const other: NamedValue = { name: "OTHER_KEY", value: "x-1", origin: "store", host: null };
-  const allowedHosts = ["TINKER_API_KEY@stranger.example:8443"];
-  const both = { ...route, keys: [key, other], allowedHosts };
-  expect(() => requireAllowedHost(both)).toThrow(
+  const both = { keys: [key, other], ...allowing(STRANGER, "TINKER_API_KEY") };
+  expect(led(both)).toThrow(
     expect.objectContaining({ data: expect.objectContaining({ key: "OTHER_KEY" }) }),
   );
-  expect(() => requireBoundHost({ ...both, url: address.value })).toThrow(
-    expect.objectContaining({ data: { key: "OTHER_KEY", host: "stranger.example:8443" } }),
-  );
 });
 
-describe("a key from the store", () => {
-  const stored: NamedValue = { ...key, origin: "store", host: null };
-  const { officialUrl } = route;
-  const bound = { keys: [stored], officialUrl, allowedHosts: [] };
-  const to = (url: string, changes: Partial<BoundRoute> = {}) => {
-    return () => requireBoundHost({ ...bound, url, ...changes });
+describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s", (origin) => {
+  const bound: NamedValue = { ...key, origin, host: null };
+  const to = (url: string, changes: Partial<KeyRoute> = {}) => {
+    const route = { keys: [bound], url, officialUrl, address: null, allowedOrigins: [] };
+    return () => requireAllowedRoute({ ...route, ...changes });
   };
 
   it("goes to the service it is for, and to no other host", () => {
@@ -91,7 +96,7 @@ describe("a key from the store", () => {
         message: expect.stringMatching(
           /kept for service\.example.*send it to https:\/\/stranger\.example/,
         ),
-        data: { key: "TINKER_API_KEY", host: "stranger.example" },
+        data: { key: "TINKER_API_KEY", host: "https://stranger.example" },
       }),
     );
   });
@@ -100,28 +105,44 @@ describe("a key from the store", () => {
     "https://service.example.evil",
     "https://service.example:8443",
     "https://service.example@evil.example",
-    "http://service.example",
     "https://evil.example/service.example",
+    "http://127.0.0.1:8000",
   ])("does not go to %s", (url) => {
-    expect(to(url)).toThrow(/TINKER_API_KEY is kept for service\.example/);
+    expect(to(url)).toThrow(/TINKER_API_KEY \(.*\) is kept for service\.example/);
   });
 
-  it("that was kept for a host goes there alone, in whatever letters it was written", () => {
-    const keys = [{ ...stored, host: "Own.example:8443" }];
+  it("that is for a host goes there alone, in whatever letters it was written", () => {
+    const keys = [{ ...bound, host: "Own.example:8443" }];
     expect(to("https://OWN.example:8443/x", { keys })).not.toThrow();
     expect(to("https://service.example", { keys })).toThrow(/kept for Own\.example:8443/);
   });
 
   it("goes where the user has allowed it", () => {
-    const allowed = { allowedHosts: ["stranger.example"] };
+    const allowed = allowing("https://stranger.example");
     expect(to("https://stranger.example", allowed)).not.toThrow();
     expect(to("https://other.example", allowed)).toThrow(/other\.example/);
   });
+});
 
-  it.each(["process", "dotenv"] as const)(
-    "is unlike one from the %s, which follows the address",
-    (origin) => {
-      expect(to("https://stranger.example", { keys: [{ ...key, origin }] })).not.toThrow();
-    },
-  );
+it.each(["process", "dotenv"] as const)(
+  "one from the %s that is bound to nothing follows the address",
+  (origin) => {
+    const route = { url: STRANGER, officialUrl, address: null, allowedOrigins: [] };
+    expect(() => requireAllowedRoute({ ...route, keys: [{ ...key, origin }] })).not.toThrow();
+  },
+);
+
+it.each([
+  ["one.example", "https://one.example"],
+  ["one.example:8443", "https://one.example:8443"],
+  ["HTTPS://One.example:443/", "https://one.example"],
+  ["http://one.example:80", "http://one.example"],
+  ["http://[::1]:8000", "http://[::1]:8000"],
+  ["", null],
+  ["one.example/path", null],
+  ["https://ada@one.example", null],
+  ["ftp://one.example", null],
+  ["KEY@one.example", null],
+])("%j names the origin %j", (text, origin) => {
+  expect(originOf(text)).toBe(origin);
 });

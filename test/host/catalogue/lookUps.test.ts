@@ -29,7 +29,12 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
     },
   };
   const parts: LookUpParts = {
-    sources: { valueFor: async (id) => keys[id] ?? null },
+    sources: {
+      valueFor: async (id) => {
+        const key = keys[id];
+        return key === undefined ? null : { ...key, origin: "store" };
+      },
+    },
     variables: () => variables,
     openHttp: async () => client,
     log: silentLog,

@@ -5,13 +5,17 @@ import { FakeUi } from "./fakeUi.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const wanted = { key: "TINKER_API_KEY", host: "models.example.org", folder: "/projects/project" };
+const wanted = {
+  key: "TINKER_API_KEY",
+  origin: "https://models.example.org",
+  folder: "/projects/project",
+};
 
-it("asks once, spelling out key, host and folder, and remembers a yes", async () => {
+it("asks once, spelling out key, address and folder, and remembers a yes", async () => {
   const memory = new FakeMemory();
   const ui = new FakeUi({ confirm: true });
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
-  expect(ui.text).toMatch(/^Send TINKER_API_KEY to models\.example\.org\?\n/);
+  expect(ui.text).toMatch(/^Send TINKER_API_KEY to https:\/\/models\.example\.org\?\n/);
   expect(ui.text).toContain("/projects/project");
   // Another window, later: no answer is left in the script.
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
@@ -21,13 +25,13 @@ it("asks again after a no", async () => {
   const ui = new FakeUi({ confirm: false }, { confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   expect(await approvals.ask(wanted)).toBe(false);
-  expect(approvals.allowedHosts(wanted.folder)).toEqual([]);
+  expect(approvals.allowedOrigins(wanted.folder)).toEqual([]);
   expect(await approvals.ask(wanted)).toBe(true);
 });
 
 it.each([
   ["key", { key: "OPENREWARD_API_KEY" }],
-  ["host", { host: "models.example.org:8443" }],
+  ["port", { origin: "https://models.example.org:8443" }],
   ["folder", { folder: "/projects/project/inner" }],
 ])("a leave is none for another %s", async (_what, change) => {
   const ui = new FakeUi({ confirm: true }, { confirm: false });
@@ -37,15 +41,17 @@ it.each([
   expect(ui.unused).toBe(0);
 });
 
-it("gives a trainer hosts for single keys of its folder, until they are withdrawn", async () => {
+it("gives a trainer origins for single keys of its folder, until they are withdrawn", async () => {
   const ui = new FakeUi({ confirm: true }, { confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   await approvals.ask(wanted);
   await approvals.ask({ ...wanted, folder: "/elsewhere" });
-  expect(approvals.allowedHosts(wanted.folder)).toEqual(["TINKER_API_KEY@models.example.org"]);
+  expect(approvals.allowedOrigins(wanted.folder)).toEqual([
+    { key: "TINKER_API_KEY", origin: "https://models.example.org" },
+  ]);
   await approvals.withdraw(wanted);
-  expect(approvals.allowedHosts(wanted.folder)).toEqual([]);
-  expect(approvals.allowedHosts("/elsewhere")).toHaveLength(1);
+  expect(approvals.allowedOrigins(wanted.folder)).toEqual([]);
+  expect(approvals.allowedOrigins("/elsewhere")).toHaveLength(1);
 });
 
 it("asks one question for two who want the same", async () => {
@@ -55,11 +61,11 @@ it("asks one question for two who want the same", async () => {
   expect(approvals.list()).toHaveLength(1);
 });
 
-it("shows a host to its end and nothing that turns text around", async () => {
-  const host = `tinker.thinkingmachines.dev.${"a".repeat(200)}.evil.example`;
+it("shows an address to its end and nothing that turns text around", async () => {
+  const origin = `https://tinker.thinkingmachines.dev.${"a".repeat(60)}.evil.example`;
   const ui = new FakeUi({ confirm: false });
   await new Approvals({ memory: new FakeMemory(), ui }).ask({
-    ...{ host, folder: "/a\u202eb\nc" },
+    ...{ origin, folder: "/a\u202eb\nc" },
     key: "K",
   });
   expect(ui.shown[0]).toContain(".evil.example?");
@@ -69,8 +75,24 @@ it("shows a host to its end and nothing that turns text around", async () => {
 it("takes a damaged memory as nothing allowed", () => {
   const memory = new FakeMemory();
   const approvals = new Approvals({ memory, ui: new FakeUi() });
-  for (const damaged of ["text", { host: "x" }, [null, { host: "x", key: 1, folder: "y" }]]) {
+  const whole = { origin: "https://x.example", key: "K", folder: "/y" };
+  for (const damaged of [
+    ...["text", whole, [null, { ...whole, key: 1 }]],
+    // As an older version kept it, without a scheme; and what nobody was ever asked about.
+    [{ host: "x.example", key: "K", folder: "/y" }],
+    ...["x.example", "http://x.example", "https://x.example/path"].map((origin) => [
+      { ...whole, origin },
+    ]),
+  ]) {
     memory.values.set("keys.approvals", damaged);
     expect(approvals.list()).toEqual([]);
   }
+});
+
+it("asks nobody about an address without encryption, unless it is on this machine", async () => {
+  const ui = new FakeUi({ confirm: true });
+  const approvals = new Approvals({ memory: new FakeMemory(), ui });
+  expect(await approvals.ask({ ...wanted, origin: "http://models.example.org" })).toBe(false);
+  expect(ui.shown).toEqual([]);
+  expect(await approvals.ask({ ...wanted, origin: "http://127.0.0.1:8000" })).toBe(true);
 });

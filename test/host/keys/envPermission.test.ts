@@ -6,6 +6,8 @@ import { type Answer, FakeUi } from "./fakeUi.ts";
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
 const FOLDER = "/projects/project";
+const OWN = { folder: FOLDER, file: `${FOLDER}/.env` };
+const ELSEWHERE = { folder: FOLDER, file: "/home/me/.bashrc" };
 
 function setUp(answers: readonly Answer[], change: Partial<EnvPermissionParts> = {}) {
   const ui = new FakeUi(...answers);
@@ -16,7 +18,6 @@ function setUp(answers: readonly Answer[], change: Partial<EnvPermissionParts> =
     allowAlways: async () => {
       setting = "always";
     },
-    envFileIn: async (folder) => `${folder}/.env`,
     ...change,
   });
   return { ui, permission };
@@ -27,35 +28,36 @@ it.each([
   ["No", false],
 ])("asks once for a folder, naming the file: %s", async (answer, mayRead) => {
   const { ui, permission } = setUp([{ notify: answer }]);
-  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
-  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
-  expect(ui.text).toContain("/projects/project/.env");
+  expect(await permission.mayRead(OWN)).toBe(mayRead);
+  expect(await permission.mayRead(OWN)).toBe(mayRead);
+  expect(ui.text).toContain("May runs take keys from /projects/project/.env?");
 });
 
-it("Always answers for every folder", async () => {
-  const { permission } = setUp([{ notify: "Always" }]);
-  expect(await permission.mayRead(FOLDER)).toBe(true);
-  expect(await permission.mayRead("/other")).toBe(true);
+it("Always answers for the files within each folder, and for no others", async () => {
+  const { ui, permission } = setUp([{ notify: "Always" }, { notify: "No" }]);
+  expect(await permission.mayRead(OWN)).toBe(true);
+  expect(await permission.mayRead({ folder: "/other", file: "/other/keys/.env" })).toBe(true);
+  expect(await permission.mayRead(ELSEWHERE)).toBe(false);
+  expect(ui.text).toContain(`May runs of ${FOLDER} take keys from /home/me/.bashrc?\nYes\nNo`);
 });
 
 it("asks again when the question was closed, and when the answer is forgotten", async () => {
   const { ui, permission } = setUp(["leave", { notify: "No" }, { notify: "Yes" }]);
-  expect(await permission.mayRead(FOLDER)).toBe(false);
-  expect(await permission.mayRead(FOLDER)).toBe(false);
-  await permission.forget(FOLDER);
-  expect(await permission.mayRead(FOLDER)).toBe(true);
+  expect(await permission.mayRead(OWN)).toBe(false);
+  expect(await permission.mayRead(OWN)).toBe(false);
+  await permission.forget(OWN);
+  expect(await permission.mayRead(OWN)).toBe(true);
   expect(ui.unused).toBe(0);
 });
 
 const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionParts>])[] = [
   ["in Restricted Mode", false, { isTrusted: () => false, setting: () => "always" }],
-  ["when there is no file", false, { envFileIn: async () => null }],
   ["when the setting says never", false, { setting: () => "never" }],
   ["when the setting says always", true, { setting: () => "always" }],
 ];
 
 it.each(quiet)("asks nobody %s", async (_when, mayRead, change) => {
   const { ui, permission } = setUp([], change);
-  expect(await permission.mayRead(FOLDER)).toBe(mayRead);
+  expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(ui.shown).toEqual([]);
 });

@@ -10,7 +10,8 @@ import { FakeVault, openStore } from "./fakeVault.ts";
 
 vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
 
-const ENV_FILE = "/projects/project/.env";
+const PROJECT = "/projects/project";
+const ENV_FILE = `${PROJECT}/.env`;
 const LOCAL = configOf("local/tiny-tool", "local/calculator");
 const HOSTED = configOf("Qwen/Qwen3-8B", "local/calculator");
 const WITH_SECRET = configOf("local/tiny-tool", "Owner/Name", "secrets: {search_key: null}");
@@ -20,7 +21,7 @@ function configOf(model: string, environment: string, more = "") {
 batch_size: 4
 environments: {"${environment}": {splits: {train: {}}, num_rollouts: 4}}
 ${more}`;
-  return { text, path: "/projects/project/tinker-config.yaml", overrides: [] };
+  return { text, path: `${PROJECT}/tinker-config.yaml`, project: PROJECT, overrides: [] };
 }
 
 /** A folder whose `.env` holds `envFile`. */
@@ -35,15 +36,16 @@ function setUp(
   const envPermission = new EnvPermission({
     ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
     allowAlways: async () => undefined,
-    envFileIn: async (folder) => (envFile === null ? null : `${folder}/.env`),
   });
-  const envValues = async (folder: string) =>
-    envPermission.answer(folder) === "yes" ? (envFile ?? {}) : {};
+  const lines = Object.entries(envFile ?? {}).map(([name, value]) => `${name}=${value}\n`);
   return {
     ...{ ui, store, envPermission },
-    files: { inFolder: async () => (envFile === null ? null : ENV_FILE) },
+    files: {
+      inFolder: async () => (envFile === null ? null : ENV_FILE),
+      read: async () => lines.join(""),
+    },
     approvals: new Approvals({ memory, ui }),
-    sources: new KeySources({ store, environment: () => ({}), envValues }),
+    sources: new KeySources({ store, environment: () => ({}), envValues: async () => ({}) }),
     variables: () => ({}),
     openHttp: async () => http,
   };
@@ -53,7 +55,7 @@ it("asks nothing for a local run, even beside a .env", async () => {
   const parts = setUp([], { TINKER_API_KEY: "tml-x" });
   expect(await gatherKeys(LOCAL, parts)).toEqual({
     keys: {},
-    allowedHosts: [],
+    allowedOrigins: [],
     envFile: null,
   });
   expect(parts.ui.shown).toEqual([]);
@@ -61,7 +63,7 @@ it("asks nothing for a local run, even beside a .env", async () => {
 
 it("asks for no key that .env has, once that may be read", async () => {
   const parts = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
-  const order = { keys: {}, allowedHosts: [], envFile: ENV_FILE };
+  const order = { keys: {}, allowedOrigins: [], envFile: ENV_FILE };
   expect(await gatherKeys(HOSTED, parts)).toEqual(order);
   expect(await gatherKeys(HOSTED, parts)).toEqual(order);
 });
@@ -69,8 +71,8 @@ it("asks for no key that .env has, once that may be read", async () => {
 it("asks for a key that .env has and that may not be taken from there", async () => {
   const parts = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
   expect(await gatherKeys(HOSTED, parts)).toEqual({
-    keys: { TINKER_API_KEY: { value: "tml-typed", host: null } },
-    ...{ allowedHosts: [], envFile: null },
+    keys: { TINKER_API_KEY: { value: "tml-typed", origin: "store", host: null } },
+    ...{ allowedOrigins: [], envFile: null },
   });
 });
 
@@ -85,8 +87,9 @@ it("hands a secret to environments only with leave, which is asked for once", as
   expect(await gatherKeys(WITH_SECRET, parts)).toBeNull();
   const order = await gatherKeys(WITH_SECRET, parts);
   expect(order).toEqual(await gatherKeys(WITH_SECRET, parts));
-  expect(order?.allowedHosts).toEqual(["SEARCH_KEY@sessions.openreward.ai"]);
-  expect(parts.ui.text).toContain("Send SEARCH_KEY to sessions.openreward.ai?");
+  const origin = "https://sessions.openreward.ai";
+  expect(order?.allowedOrigins).toEqual([{ key: "SEARCH_KEY", origin }]);
+  expect(parts.ui.text).toContain(`Send SEARCH_KEY to ${origin}?`);
   expect(parts.ui.text).not.toMatch(/or_value|search-value/);
 });
 
@@ -94,12 +97,12 @@ it("asks for leave when the trainer refused to send a key, and not twice", async
   const parts = setUp([{ confirm: true }]);
   const refusal = {
     ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
-    host: "models.example.org",
+    host: "https://models.example.org",
   };
   expect(await mendKeys(refusal, "/projects/project", parts)).toBe(true);
-  expect(parts.ui.text).toContain("Send TINKER_API_KEY to models.example.org?");
-  expect(parts.approvals.allowedHosts("/projects/project")).toEqual([
-    "TINKER_API_KEY@models.example.org",
+  expect(parts.ui.text).toContain("Send TINKER_API_KEY to https://models.example.org?");
+  expect(parts.approvals.allowedOrigins("/projects/project")).toEqual([
+    { key: "TINKER_API_KEY", origin: "https://models.example.org" },
   ]);
   expect(await mendKeys(refusal, "/projects/project", parts)).toBe(false);
 });
@@ -110,4 +113,15 @@ it("asks for a key that the trainer missed, and mends nothing else", async () =>
   expect(await mendKeys(missing, "/projects/project", parts)).toBe(true);
   expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
   expect(await mendKeys({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
+});
+
+it("asks about a secret of .env that would go to another server than the official one", async () => {
+  const config = configOf(
+    ...(["local/tiny-tool", "Owner/Name"] as const),
+    "secrets: {search_key: null}\nopenreward_base_url: https://envs.example.org",
+  );
+  const parts = setUp([{ notify: "Yes" }, { confirm: true }], { SEARCH_KEY: "search-value" });
+  const order = await gatherKeys(config, parts);
+  expect(parts.ui.text).toContain("Send SEARCH_KEY to https://envs.example.org?");
+  expect(order).toMatchObject({ keys: {}, envFile: ENV_FILE });
 });

@@ -24,7 +24,6 @@ function setUp(...answers: readonly Answer[]) {
   const envPermission = new EnvPermission({
     ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
     allowAlways: async () => undefined,
-    envFileIn: async () => null,
   });
   return {
     ...{ ui, store, http, envPermission },
@@ -68,7 +67,7 @@ it("sends no key that is not stored: nobody said for which host it is", async ()
 it("removes a key, withdraws a host, and asks about a .env again", async () => {
   const approval = {
     key: "TINKER_API_KEY",
-    host: "models.example.org",
+    origin: "https://models.example.org",
     folder: "/projects/project",
   };
   const parts = setUp(

@@ -21,6 +21,7 @@ function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more
   return {
     text: `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`,
     path: "/projects/project/tinker-config.yaml",
+    project: "/projects/project",
     overrides: [],
   };
 }
@@ -38,9 +39,9 @@ async function gather(written: Written) {
   const sources = new KeySources({
     store,
     environment: () => environment,
-    envValues: async () => envFile,
+    envValues: async () => ({}),
   });
-  return launchKeys(config(written), sources);
+  return launchKeys(config(written), sources, envFile);
 }
 
 async function keep(...entries: readonly (readonly [Parameters<StoreSet>[0], string])[]) {
@@ -57,8 +58,8 @@ describe("handed over", () => {
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, missing } = await gather({});
     expect(keys).toEqual({
-      TINKER_API_KEY: { value: "value of tinker", host: "models.example.org" },
-      OPENREWARD_API_KEY: { value: "value of openreward", host: null },
+      TINKER_API_KEY: { value: "value of tinker", origin: "store", host: "models.example.org" },
+      OPENREWARD_API_KEY: { value: "value of openreward", origin: "store", host: null },
     });
     expect(missing).toEqual([]);
   });
@@ -87,7 +88,8 @@ describe("handed over", () => {
     environment["TINKER_API_KEY"] = "tml-from-environment";
     envFile["OPENREWARD_API_KEY"] = "or_from-file";
     const { keys, missing } = await gather({});
-    expect(keys).toEqual({ TINKER_API_KEY: { value: "tml-from-environment", host: null } });
+    const key = { value: "tml-from-environment", origin: "process", host: null };
+    expect(keys).toEqual({ TINKER_API_KEY: key });
     expect(missing).toEqual([]);
   });
 
@@ -134,7 +136,7 @@ describe("secrets that the configuration looks up", () => {
       ...["OPENAI_API_KEY", "OPENREWARD_API_KEY", "SEARCH_KEY", "TINKER_API_KEY"],
     ]);
     expect(missing).toEqual([]);
-    const leave = { folder: "/projects/project", host: "sessions.openreward.ai" };
+    const leave = { folder: "/projects/project", origin: "https://sessions.openreward.ai" };
     expect(toApprove).toEqual([
       { ...leave, key: "OPENAI_API_KEY" },
       { ...leave, key: "SEARCH_KEY" },

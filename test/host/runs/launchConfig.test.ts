@@ -1,39 +1,94 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { launchConfig } from "../../../src/host/runs/launchConfig.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { aWish } from "../../fakes/aWish.ts";
 
 let folder: string;
 let path: string;
+const text = textWith("max_steps: 9");
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "launch-config-"));
+  folder = await realpath(await mkdtemp(join(tmpdir(), "launch-config-")));
   path = join(folder, "c.yaml");
-  await writeFile(path, "model_name: local/tiny-chat");
+  await writeFile(path, text);
 });
 
 afterEach(() => rm(folder, { recursive: true }));
 
-it("is the file with the overrides of a new run", async () => {
-  const text = "model_name: local/tiny-chat";
-  const overrides = ["max_steps=2"];
-  const config = await launchConfig({ configPath: path, overrides, resume: null });
-  expect(config).toEqual({ path, text, overrides });
+/** A run folder at `place` that names the configuration at `configPath`. */
+async function aRun(place: string, configPath = path): Promise<string> {
+  const run = join(folder, place);
+  await mkdir(run, { recursive: true });
+  const file = {
+    ...{ schemaVersion: 1, runId: "r", name: "r", pid: 1, owner: "terminal", configPath },
+    ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1, phase: "stopped" },
+    control: null,
+  };
+  await writeFile(join(run, "run.json"), JSON.stringify(file));
+  return run;
+}
+
+it("is the file with the overrides of a new run, those of the setting first", async () => {
+  const wish = aWish(path, { overrides: ["max_steps=2"], settingOverrides: ["seed=3"] });
+  const overrides = ["seed=3", "max_steps=2"];
+  expect(await launchConfig(wish)).toMatchObject({ path, text, overrides, project: folder });
 });
 
 it("has for a resume what the run was given so far: it may need other keys than the file", async () => {
-  await writeFile(join(folder, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
-  const wish = { configPath: path, overrides: ["max_steps=2"], resume: folder };
-  const overrides = ["model_name=Qwen/Qwen3-8B", "max_steps=2"];
-  expect((await launchConfig(wish)).overrides).toEqual(overrides);
+  const resume = await aRun("runs/r");
+  await writeFile(join(resume, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
+  const config = await launchConfig(aWish(path, { resume, overrides: ["max_steps=2"] }));
+  expect(config).toMatchObject({ path, overrides: ["model_name=Qwen/Qwen3-8B", "max_steps=2"] });
 });
 
 it("is the run's own copy when the file is gone", async () => {
-  const text = '{"model_name": "Qwen/Qwen3-8B"}';
-  await writeFile(join(folder, "config.resolved.json"), text);
-  await writeFile(join(folder, "overrides.json"), "damaged");
-  const configPath = join(folder, "gone.yaml");
-  const config = await launchConfig({ configPath, overrides: [], resume: folder });
-  expect(config).toEqual({ path: configPath, text, overrides: [] });
+  const gone = join(folder, "gone.yaml");
+  const resume = await aRun("runs/r", gone);
+  const copy = '{"model_name": "Qwen/Qwen3-8B"}';
+  await writeFile(join(resume, "config.resolved.json"), copy);
+  expect(await launchConfig(aWish(gone, { resume }))).toMatchObject({ path: gone, text: copy });
+});
+
+it("is nothing where the trainer will find nothing either", async () => {
+  const resume = await aRun("runs/r");
+  await writeFile(join(resume, "overrides.json"), "damaged");
+  expect(await launchConfig(aWish(path, { resume }))).toBeNull();
+  expect(await launchConfig(aWish(join(folder, "gone.yaml")))).toBeNull();
+  expect(await launchConfig(aWish(path, { resume: folder }))).toBeNull();
+});
+
+describe("what the user allowed", () => {
+  const projectFor = async (changes: Parameters<typeof aWish>[1], configPath = path) =>
+    (await launchConfig(aWish(configPath, changes)))?.project;
+
+  it("holds for the configuration's folder, its own runs, and tasks of a workspace around it", async () => {
+    expect(await projectFor({ project: folder })).toBe(folder);
+    expect(await projectFor({ resume: await aRun(".tinker-rl/runs/r") })).toBe(folder);
+    await writeFile(path, textWith("log_path: logs"));
+    expect(await projectFor({ resume: await aRun("logs/r") })).toBe(folder);
+  });
+
+  it("does not hold for a run folder from elsewhere that names the configuration", async () => {
+    const stranger = await aRun("downloads/.tinker-rl/runs/r");
+    expect(await projectFor({ resume: stranger })).toBe(stranger);
+    await writeFile(join(stranger, "overrides.json"), '["log_path=downloads/.tinker-rl/runs"]');
+    expect(await projectFor({ resume: stranger })).toBe(stranger);
+  });
+
+  it("nor for one whose own copy says where it belongs", async () => {
+    const gone = join(folder, "gone.yaml");
+    const stranger = await aRun("downloads/r", gone);
+    const copy = textWith("log_path: downloads");
+    await writeFile(join(stranger, "config.resolved.json"), copy);
+    expect(await projectFor({ resume: stranger }, gone)).toBe(stranger);
+  });
+
+  it("nor for a task of another folder that names the configuration", async () => {
+    const stranger = join(folder, "downloads");
+    await mkdir(stranger);
+    expect(await projectFor({ project: stranger })).toBe(stranger);
+  });
 });

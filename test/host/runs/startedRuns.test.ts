@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { keepStartedRuns } from "../../../src/host/runs/startedRuns.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
+import { aWish } from "../../fakes/aWish.ts";
 import { aRun } from "../views/runEntries.ts";
 
 /** A window that looks at `/projects/runs` and at what was opened. */
@@ -30,7 +31,7 @@ function aWindow() {
     onError: (error) => errors.push(error),
   });
   const start = (folder: string | null): void => {
-    const wish = { configPath: "/projects/c.yaml", title: "train", resume: null, overrides: [] };
+    const wish = aWish("/projects/c.yaml");
     active = [{ wish, folder, tell: async () => "" }];
     tell();
   };

@@ -10,6 +10,8 @@ import {
   type TrainingWish,
 } from "../../../src/host/runs/trainings.ts";
 import type { LaunchOrder } from "../../../src/shared/control.ts";
+import { anOrder } from "../../fakes/anOrder.ts";
+import { aWish } from "../../fakes/aWish.ts";
 
 let folder: string;
 
@@ -40,12 +42,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const ORDER: LaunchOrder = {
-  ...{ version: 1, keys: {}, allowedHosts: [], variables: {}, envFile: null },
-  onQuit: "keep running",
-};
+/** As the wish says. */
+const orderOf = async ({ configPath, resume }: TrainingWish): Promise<LaunchOrder> =>
+  anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
-function open({ order = async () => ORDER }: { order?: () => Promise<LaunchOrder> } = {}) {
+function open({ order = orderOf }: { order?: (wish: TrainingWish) => Promise<LaunchOrder> } = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
   const trainings = new Trainings({
     launcher: {
@@ -63,7 +64,7 @@ function open({ order = async () => ORDER }: { order?: () => Promise<LaunchOrder
   trainings.onDidDetach(({ wish }) => detached.push(wish.title));
   const start = (title: string, changes: Partial<TrainingWish> = {}) => {
     const configPath = join(folder, "c.yaml");
-    const wish = { configPath, title, resume: null, overrides: [], ...changes };
+    const wish = aWish(configPath, { title, ...changes });
     const training = trainings.open(wish, null);
     const closing = new AbortController();
     const print = vi.fn();
@@ -115,7 +116,7 @@ it("nothing is started for a terminal that was closed while keys were asked for"
   const { end, close } = start("one");
   await vi.waitFor(() => expect(trainings.active).toHaveLength(1));
   close();
-  answer(ORDER);
+  answer(anOrder());
   await expect(end).rejects.toThrow("closed");
   expect([trainings.active, detached]).toEqual([[], []]);
   expect(await new LaunchStore(join(folder, "launches")).list()).toEqual([]);

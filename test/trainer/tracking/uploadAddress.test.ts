@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
 import { uploadAddress } from "../../../src/trainer/tracking/uploadAddress.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -8,16 +8,16 @@ interface Setting {
   readonly process?: Values;
   readonly dotenv?: Values;
   readonly store?: Values;
-  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
-function address({ process = {}, dotenv = {}, store = {}, allowedHosts = [] }: Setting) {
+function address({ process = {}, dotenv = {}, store = {}, allowedOrigins = [] }: Setting) {
   const variables = (name: string): FoundValue | null => {
     if (store[name] !== undefined) return { value: store[name], origin: "store", host: null };
     if (process[name] !== undefined) return { value: process[name], origin: "process" };
     return dotenv[name] === undefined ? null : { value: dotenv[name], origin: "dotenv" };
   };
-  return uploadAddress({ config: { openreward_upload: true }, variables, allowedHosts });
+  return uploadAddress({ config: { openreward_upload: true }, variables, allowedOrigins });
 }
 
 const KEY = { OPENREWARD_API_KEY: "or_1" };
@@ -25,13 +25,13 @@ const KEY = { OPENREWARD_API_KEY: "or_1" };
 describe("the address of uploads", () => {
   it("is none when nothing is to be uploaded, whether there is a key or not", () => {
     const config = { openreward_upload: false };
-    expect(uploadAddress({ config, variables: () => null, allowedHosts: [] })).toBeNull();
+    expect(uploadAddress({ config, variables: () => null, allowedOrigins: [] })).toBeNull();
   });
 
   it("is OpenReward's, or what a variable says", () => {
     expect(address({ process: KEY })).toMatchObject({ url: "https://api.openreward.ai" });
-    const web = { ...KEY, OPENREWARD_URL: "http://mine.test:9000" };
-    expect(address({ process: web })).toMatchObject({ url: "http://api.mine.test:9000" });
+    const web = { ...KEY, OPENREWARD_URL: "https://mine.test:9000" };
+    expect(address({ process: web })).toMatchObject({ url: "https://api.mine.test:9000" });
     const own = { ...web, OPENREWARD_API_URL: "http://127.0.0.1:9000" };
     expect(address({ process: own })).toMatchObject({ url: "http://127.0.0.1:9000", key: "or_1" });
   });
@@ -45,15 +45,16 @@ describe("the address of uploads", () => {
 
   it("gets no key that comes from elsewhere when .env leads to it, unless the host is allowed", () => {
     const setting = { process: KEY, dotenv: { OPENREWARD_API_URL: "https://one.test" } };
-    expect(() => address(setting)).toThrow(/--allow-host one\.test/);
-    expect(address({ ...setting, allowedHosts: ["one.test"] })).toMatchObject({ key: "or_1" });
+    expect(() => address(setting)).toThrow(/--allow-host https:\/\/one\.test/);
+    const allowedOrigins = [{ origin: "https://one.test", key: null }];
+    expect(address({ ...setting, allowedOrigins })).toMatchObject({ key: "or_1" });
   });
 
   it("gets no key from the store that is kept for another host", () => {
     expect(address({ store: KEY })).toMatchObject({ key: "or_1" });
     const elsewhere = { store: KEY, process: { OPENREWARD_API_URL: "https://two.test" } };
-    expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY is kept for/);
-    const allowedHosts = ["OPENREWARD_API_KEY@two.test"];
-    expect(address({ ...elsewhere, allowedHosts })).toMatchObject({ url: "https://two.test" });
+    expect(() => address(elsewhere)).toThrow(/OPENREWARD_API_KEY .* is kept for/);
+    const allowedOrigins = [{ origin: "https://two.test", key: "OPENREWARD_API_KEY" }];
+    expect(address({ ...elsewhere, allowedOrigins })).toMatchObject({ url: "https://two.test" });
   });
 });

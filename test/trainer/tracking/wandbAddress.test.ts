@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
 import { wandbAddress } from "../../../src/trainer/tracking/wandbAddress.ts";
 
 const KEY = "k".repeat(40);
@@ -26,17 +26,17 @@ const dotenv = (value: string): FoundValue => ({ value, origin: "dotenv" });
 const store = (host: string | null): FoundValue => ({ value: KEY, origin: "store", host });
 
 /** No test reads the netrc file or the settings of whoever runs it. */
-const addressWith = (found: Found, allowedHosts: readonly string[] = []) => {
+const addressWith = (found: Found, allowedOrigins: readonly AllowedOrigin[] = []) => {
   const nowhere = process("/nonexistent");
   const all: Found = { NETRC: nowhere, WANDB_CONFIG_DIR: nowhere, ...found };
   const variables = (name: string) => all[name] ?? null;
-  return wandbAddress({ config: { wandb: "online" }, variables, allowedHosts });
+  return wandbAddress({ config: { wandb: "online" }, variables, allowedOrigins });
 };
 
 describe("the address of W&B", () => {
   it("is nothing unless the run is online", async () => {
     for (const wandb of ["offline", "disabled"] as const) {
-      const parts = { config: { wandb }, variables: () => null, allowedHosts: [] };
+      const parts = { config: { wandb }, variables: () => null, allowedOrigins: [] };
       expect(await wandbAddress(parts)).toBeNull();
     }
   });
@@ -119,7 +119,9 @@ describe("the address of W&B", () => {
       WANDB_BASE_URL: dotenv("https://wandb.stranger.example"),
     };
     await expect(addressWith(found)).rejects.toMatchObject({ code: "key-host-not-allowed" });
-    expect(await addressWith(found, ["wandb.stranger.example"])).toMatchObject({ key: KEY });
+    expect(
+      await addressWith(found, [{ origin: "https://wandb.stranger.example", key: null }]),
+    ).toMatchObject({ key: KEY });
     expect(await addressWith({ ...found, WANDB_BASE_URL: dotenv(OLDER) })).toMatchObject({
       baseUrl: OLDER,
     });

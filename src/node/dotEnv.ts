@@ -1,0 +1,29 @@
+/** Reads `.env` files, which a project may hold in any shape: only plain files, and none without bounds. */
+
+import { realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createFileSystem } from "./fileSystem.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const fileSystem = createFileSystem();
+
+/** The real path of the plain file that `path` leads to; null when it leads to none. */
+export async function locateDotEnv(path: string): Promise<string | null> {
+  try {
+    const real = await realpath(path);
+    return (await stat(real)).isFile() ? real : null;
+  } catch {
+    // Most projects have none; one that cannot be reached gives no value, and the key that is missing is named then.
+    return null;
+  }
+}
+
+/** Its text, or null when it is no plain file, too large for keys, or cannot be read. */
+export async function readDotEnv(path: string): Promise<string | null> {
+  try {
+    const real = await realpath(path);
+    return await fileSystem.within(dirname(real)).readText(real, MAX_BYTES);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Which configuration a start trains with: a resume takes the one that its run folder names. The trainer and an editor that gives it
+ * keys both ask here, so that what the editor judged is what the trainer runs.
+ */
+
+import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
+import { parseConfig } from "../core/config/parse.ts";
+import { AppError, isAppError } from "../core/errors.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
+import { runPaths } from "../core/run/layout.ts";
+import { requireRunFile } from "../core/run/runFile.ts";
+import { MAX_BYTES } from "../core/run/wholeFiles.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+import { sha256 } from "./hash.ts";
+import { runName, runParent } from "./runPlaces.ts";
+
+/** What somebody wants to be trained. */
+export type StartWish = {
+  /** `key=value` each, over those of the file; a resumed run keeps those that it had before them. */
+  readonly overrides: readonly string[];
+} & ({ readonly configPath: string } | { readonly resume: string });
+
+export interface StartConfig {
+  /** The file as it stands. */
+  readonly text: string;
+  /** Absolute. */
+  readonly path: string;
+  /** The path as messages name it. */
+  readonly shownPath: string;
+  /** All that hold, as `key=value`. */
+  readonly overrides: readonly string[];
+  /** The run folder to go on with; null = a new run. */
+  readonly folder: string | null;
+  /** True when the file of a resumed run is gone, and the text is the run's own copy. */
+  readonly isOwnCopy: boolean;
+}
+
+const overrideTexts = z.array(z.string());
+
+/** Nothing is judged yet. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
+export async function startConfig(fileSystem: FileSystem, wish: StartWish): Promise<StartConfig> {
+  const { overrides } = wish;
+  if ("resume" in wish) return runConfig(fileSystem, resolve(wish.resume), overrides);
+  const { configPath: shownPath } = wish;
+  const path = resolve(shownPath);
+  const text = await readConfig(fileSystem, shownPath);
+  const folder = await runToResume(fileSystem, { text, path, overrides });
+  if (folder !== null) return runConfig(fileSystem, folder, overrides);
+  return { text, path, shownPath, overrides, folder, isOwnCopy: false };
+}
+
+/** The text of a configuration. @throws AppError `config-not-found`, naming `path` as it is given */
+export async function readConfig(fileSystem: FileSystem, path: string): Promise<string> {
+  const text = await readIfThere(fileSystem, resolve(path), MAX_BYTES.config);
+  if (text !== null) return text;
+  throw new AppError(
+    "config-not-found",
+    `${path}: error: there is no such configuration file. Check the path, or start from examples/local/tinker-config.yaml.`,
+  );
+}
+
+/** Equal for starts that train the same. */
+export function startDigest({ folder, path, text, overrides }: StartConfig): string {
+  return sha256(JSON.stringify([folder, path, text, overrides]));
+}
+
+/** The user's file as it stands now, with the overrides of the run; the run's own copy when that file is gone. */
+async function runConfig(
+  fileSystem: FileSystem,
+  folder: string,
+  added: readonly string[],
+): Promise<StartConfig> {
+  const files = fileSystem.within(folder);
+  await files.requireSafe();
+  const runFile = await requireRunFile(files, folder);
+  const path = resolve(folder, runFile.configPath);
+  const written = await readIfThere(fileSystem, path, MAX_BYTES.config);
+  const text =
+    written ?? (await files.readText(runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig));
+  const all = [...(await readOverrides(files, folder)), ...added];
+  const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
+  return { text, path, shownPath: path, overrides, folder, isOwnCopy: written === null };
+}
+
+/** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */
+async function runToResume(
+  fileSystem: FileSystem,
+  { text, path, overrides }: Pick<StartConfig, "text" | "path" | "overrides">,
+): Promise<string | null> {
+  const parsed = parseConfig(text, { path, overrides });
+  const from = parsed.ok ? parsed.config.resume_from : null;
+  if (!parsed.ok || from === null || from.startsWith("tinker://")) return null;
+  if (from !== "auto") return resolve(dirname(path), from);
+  const folder = join(runParent(parsed.config, path), runName(parsed.config, path));
+  return (await fileSystem.size(runPaths(folder).state)) === null ? null : folder;
+}
+
+/** The overrides that a run was started and resumed with so far. @throws AppError `run-file-invalid` */
+export async function readOverrides(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<readonly string[]> {
+  const path = runPaths(folder).overrides;
+  const text = await readIfThere(fileSystem, path, MAX_BYTES.overrides);
+  if (text === null) return [];
+  const parsed = overrideTexts.safeParse(parseJson(text)?.value);
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "run-file-invalid",
+    `${path} is damaged: it should hold a list of overrides. Correct it, or remove it to resume without them.`,
+    { cause: parsed.error },
+  );
+}
+
+async function readIfThere(
+  fileSystem: FileSystem,
+  path: string,
+  maxBytes: number,
+): Promise<string | null> {
+  try {
+    return await fileSystem.readText(path, maxBytes);
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw error;
+  }
+}

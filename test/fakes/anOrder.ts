@@ -1,0 +1,26 @@
+/** What an editor hands its trainer, with no keys unless `changes` hold some. */
+
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { startConfig, startDigest } from "../../src/node/startConfig.ts";
+import type { LaunchOrder } from "../../src/shared/control.ts";
+
+export function anOrder(changes: Partial<LaunchOrder> = {}): LaunchOrder {
+  return {
+    version: 1,
+    training: { configPath: "a.yaml", resume: null, overrides: [], digest: null },
+    ...{ keys: {}, allowedOrigins: [], variables: {}, envFile: null },
+    onQuit: "keep running",
+    ...changes,
+  };
+}
+
+/** The order of a new run of the configuration at `configPath`, as it stands on disk. */
+export async function orderOf(
+  configPath: string,
+  changes: Partial<LaunchOrder> = {},
+  overrides: readonly string[] = [],
+): Promise<LaunchOrder> {
+  const start = await startConfig(createFileSystem(), { configPath, overrides });
+  const training = { configPath, resume: null, overrides, digest: startDigest(start) };
+  return anOrder({ training, ...changes });
+}
