@@ -1,4 +1,4 @@
-/** A folder that leads a stored key to strangers, in four ways: none gets it without leave, and the question names the host. */
+/** A folder that leads a stored key to strangers, in six ways: none gets it without leave, and the question names the address. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -78,6 +78,20 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await refuse(stage, inTask, "dark");
   });
 
+  await step("a task whose settings are flags of the program does not start", async () => {
+    await workbench.command("Tasks: Run Task");
+    await workbench.pick("train with flags");
+    await workbench.terminal().getByText("The task cannot be used: TRL110").waitFor();
+    await picture("flags");
+  });
+
+  await step("nor does one whose run has another configuration than it names", async () => {
+    await workbench.command("Tasks: Run Task");
+    await workbench.pick("train another run");
+    await workbench.terminal().getByText("has the configuration").first().waitFor();
+    await picture("another-run");
+  });
+
   await step("until here nobody was so much as connected to", () => {
     for (const [name, { heard, connections }] of Object.entries(strangers)) {
       assert.deepEqual([name, connections(), heard], [name, 0, []]);
@@ -89,7 +103,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await workbench.open("other.tinker.yaml");
     await workbench.command("Tinker RL: Start Training");
     const dialog = await asks(stage, inYaml);
-    await dialog.getByRole("button", { name: `Send to ${inYaml.host}` }).click();
+    await dialog.getByRole("button", { name: `Send to http://${inYaml.host}` }).click();
     await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
     await workbench.notification("did not start: Tinker answered 403").waitFor({
       timeout: 60_000,
@@ -112,9 +126,16 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
 function writeRepository(folder: string, strangers: Strangers): void {
   const { inYaml, inEnv, inTask, inSettings } = strangers;
   mkdirSync(join(folder, ".vscode"));
+  mkdirSync(join(folder, "runs", "another"), { recursive: true });
   writeFiles(folder, {
     "tinker-config.yaml": localConfig(HOSTED),
     "other.tinker.yaml": localConfig({ ...HOSTED, tinker_base_url: `http://${inYaml.host}` }),
+    "harmless.tinker.yaml": localConfig({}),
+    "runs/another/run.json": JSON.stringify({
+      ...{ schemaVersion: 1, runId: "another", name: "another", pid: 1, owner: "terminal" },
+      ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1, phase: "stopped" },
+      ...{ configPath: join(folder, "other.tinker.yaml"), control: null },
+    }),
     ".env": `TINKER_BASE_URL=http://${inEnv.host}\n`,
     ".vscode/settings.json": JSON.stringify({
       "tinkerRL.tinker.baseUrl": `http://${inSettings.host}`,
@@ -128,6 +149,18 @@ function writeRepository(folder: string, strangers: Strangers): void {
           config: "tinker-config.yaml",
           overrides: { tinker_base_url: `http://${inTask.host}` },
         },
+        {
+          label: "train with flags",
+          type: "tinker-rl",
+          config: "other.tinker.yaml",
+          overrides: { "--allow-host": inYaml.host },
+        },
+        {
+          label: "train another run",
+          type: "tinker-rl",
+          config: "harmless.tinker.yaml",
+          resume: "runs/another",
+        },
       ],
     }),
   });
@@ -136,7 +169,7 @@ function writeRepository(folder: string, strangers: Strangers): void {
 /** The question is there and says what would go where. */
 async function asks({ workbench }: Stage, { host }: Listener) {
   const dialog = workbench.dialog();
-  await dialog.getByText(`Send TINKER_API_KEY to ${host}?`).waitFor({ timeout: 60_000 });
+  await dialog.getByText(`Send TINKER_API_KEY to http://${host}?`).waitFor({ timeout: 60_000 });
   return dialog;
 }
 

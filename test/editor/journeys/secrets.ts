@@ -49,17 +49,22 @@ async function train(stage: Stage, services: Services): Promise<void> {
     await setSecret(workbench, "SEARCH_API_KEY", STORED);
   });
 
-  await step("a run is given them, after two questions", async () => {
-    await workbench.command("Tinker RL: Start Training");
-    const question = workbench.notification("May runs take keys from");
-    await question.getByRole("button", { name: "Yes" }).click();
-    const environment = new URL(services.environments.url).host;
-    const dialog = workbench.dialog();
-    await dialog.getByText(`Send SEARCH_API_KEY to ${environment}?`).waitFor();
-    await picture("approval");
-    await dialog.getByRole("button", { name: `Send to ${environment}` }).click();
-    await until("a step", () => stepsOf(run).length > 0, 120_000);
-  });
+  await step(
+    "a run is given them, after a question for the file and for each that leaves",
+    async () => {
+      await workbench.command("Tinker RL: Start Training");
+      const question = workbench.notification("May runs take keys from");
+      await question.getByRole("button", { name: "Yes" }).click();
+      const { origin } = new URL(services.environments.url);
+      const dialog = workbench.dialog();
+      for (const name of ["MAPS_TOKEN", "SEARCH_API_KEY", "ORS_API_KEY"]) {
+        await dialog.getByText(`Send ${name} to ${origin}?`).waitFor({ timeout: 60_000 });
+        await picture(`approval-${name}`);
+        await dialog.getByRole("button", { name: `Send to ${origin}` }).click();
+      }
+      await until("a step", () => stepsOf(run).length > 0, 120_000);
+    },
+  );
 
   await step("they stand on no command line and in no environment of a process", () => {
     const running = descendants(trainerOf(run)).map(({ pid }) => pid);
