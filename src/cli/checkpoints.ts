@@ -1,8 +1,8 @@
 /** The command `checkpoints`: deletes saved weights and says which. */
 
+import { visibleLine } from "../core/util/visibleText.ts";
 import type { CheckpointsCommand } from "./arguments.ts";
 import type { ProgramParts } from "./programParts.ts";
-import { visibleLine } from "./visibleText.ts";
 
 /** Prints a line for each that is gone. @throws as the trainer does; those told of before are gone all the same */
 export async function deleteAndTell(

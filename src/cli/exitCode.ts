@@ -2,10 +2,10 @@
 
 import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../core/errors.ts";
+import { visibleText } from "../core/util/visibleText.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { RunEnd } from "../trainer/contract.ts";
 import { type Line, styled } from "./line.ts";
-import { visibleText } from "./visibleText.ts";
 
 /** AppErrors that only a mistake in this program can raise. */
 const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-record-invalid"]);

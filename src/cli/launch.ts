@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { launchOrderSchema, suggestedEdits } from "../core/control/messages.ts";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
-import type { FileSystem, Log } from "../core/ports.ts";
+import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import type { LaunchError, LaunchFile, LaunchOrder } from "../shared/control.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/contract.ts";
@@ -82,7 +82,7 @@ async function readOrder(input: Readable): Promise<LaunchOrder> {
 /** Keeps `launch.json` true; each write replaces the file as a whole. */
 class LaunchRecord {
   readonly #path: string;
-  readonly #fileSystem: FileSystem;
+  readonly #files: FolderFiles;
   readonly #log: Log;
   #file: LaunchFile = {
     schemaVersion: 1,
@@ -95,7 +95,7 @@ class LaunchRecord {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(fileSystem: FileSystem, folder: string, log: Log) {
-    this.#fileSystem = fileSystem;
+    this.#files = fileSystem.within(folder);
     this.#path = join(folder, "launch.json");
     this.#log = log;
   }
@@ -105,7 +105,7 @@ class LaunchRecord {
     this.#file = { ...this.#file, ...change };
     const text = `${JSON.stringify(this.#file, null, 2)}\n`;
     this.#writing = this.#writing
-      .then(() => this.#fileSystem.writeAtomic(this.#path, text))
+      .then(() => this.#files.writeAtomic(this.#path, text))
       .catch((error: unknown) => this.#log.warn("launch.json was not written.", { error }));
   }
 

@@ -1,6 +1,6 @@
 /** A line of terminal text as pieces with a meaning; how they become characters is decided in one place. */
 
-import { visibleLine, visibleText } from "./visibleText.ts";
+import { visibleLine, visibleText } from "../core/util/visibleText.ts";
 
 export type Style = "strong" | "quiet" | "good" | "warning" | "bad" | "accent";
 

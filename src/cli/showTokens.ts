@@ -7,12 +7,12 @@ import type { RolloutSummary } from "../core/run/reader.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { readModelNames } from "../core/run/runModel.ts";
 import type { TokenRecord } from "../core/run/tokenRecord.ts";
+import { visibleToken } from "../core/util/visibleText.ts";
 import { formatQuantity, formatSigned } from "../shared/format.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { describeFate } from "./rolloutTable.ts";
 import { heading, remark, type ShowContext } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
-import { visibleToken } from "./visibleText.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "index", align: "right" },

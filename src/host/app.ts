@@ -141,7 +141,8 @@ export async function createApp(parts: AppParts): Promise<App> {
       await finder.find();
       return finder.configs;
     },
-    openTraining: (wish, launch) => trainings.open(wish, launch),
+    openTraining: (wish, launch) =>
+      trainings.open(wish, launch === null ? null : launches.folder(launch)),
     validate: validateConfigFile,
     settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });

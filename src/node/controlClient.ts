@@ -1,7 +1,7 @@
 /** Talks to a trainer over its control socket. */
 
-import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
 import { controlAnswerSchema } from "../core/control/messages.ts";
 import { AppError } from "../core/errors.ts";
 import { parseJson } from "../core/util/jsonl.ts";
@@ -13,6 +13,7 @@ import {
 } from "../shared/control.ts";
 import type { ControlAddress } from "../shared/runFile.ts";
 import { isControlPlace, isControlToken } from "./controlPlace.ts";
+import { createFileSystem } from "./fileSystem.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
 
 export interface ControlClientOptions {
@@ -28,6 +29,7 @@ interface Waiting {
 }
 
 const CONNECT_LIMIT_MS = 5_000;
+const MAX_TOKEN_BYTES = 1_000;
 
 /** An open connection to one trainer. */
 export class ControlClient {
@@ -92,7 +94,8 @@ export class ControlClient {
 
 async function readToken(place: ControlAddress): Promise<string> {
   if (!isControlPlace(place)) throw new Error("no trainer listens in such a place");
-  const token = await readFile(place.tokenPath, "utf8");
+  const folder = createFileSystem().within(dirname(place.tokenPath));
+  const token = await folder.readText(place.tokenPath, MAX_TOKEN_BYTES);
   if (!isControlToken(token)) throw new Error("the file of the token holds something else");
   return token;
 }

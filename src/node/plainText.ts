@@ -4,7 +4,15 @@ import { createFileSystem } from "./fileSystem.ts";
 
 const files = createFileSystem();
 
-/** The text of a file of at most `maxBytes`; null for one that is larger, cannot be read or is not there. */
-export async function readPlainText(path: string, maxBytes: number): Promise<string | null> {
-  return files.readText(path, maxBytes).catch(() => null);
+/**
+ * The text of a file of at most `maxBytes`; null for one that is larger, cannot be read or is not there, and with a `folder` for one
+ * that leads out of it.
+ */
+export async function readPlainText(
+  path: string,
+  maxBytes: number,
+  folder?: string,
+): Promise<string | null> {
+  const from = folder === undefined ? files : files.within(folder);
+  return from.readText(path, maxBytes).catch(() => null);
 }

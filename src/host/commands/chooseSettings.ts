@@ -21,8 +21,8 @@ type Chosen = ReadonlyMap<string, string>;
 
 /** `key=value` for each setting that the user changed, checked as the configuration is; empty when none. */
 export async function chooseSettings(runFolder: string): Promise<readonly string[]> {
-  const text =
-    (await readPlainText(runPaths(runFolder).resolvedConfig, MAX_BYTES.resolvedConfig)) ?? "";
+  const path = runPaths(runFolder).resolvedConfig;
+  const text = (await readPlainText(path, MAX_BYTES.resolvedConfig, runFolder)) ?? "";
   const config = parseJson(text)?.value;
   const settings = isJsonObject(config) ? tunableSettings(config) : [];
   const chosen = new Map<string, string>();

@@ -1,11 +1,13 @@
 /** The folders in which trainers that this editor started tell where they stand; they outlive the window. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { launchFileSchema } from "../../core/control/messages.ts";
+import type { FolderFiles } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { createFileSystem } from "../../node/fileSystem.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { LaunchFile } from "../../shared/control.ts";
@@ -49,6 +51,18 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 /** How long the output of an ended trainer is kept. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
+/** The names of launches, as tasks hold them. */
+export const launchName = z
+  .string()
+  .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is no training that this editor has started");
+
+const disk = createFileSystem();
+
+/** The files of a launch, out of which nothing leads. */
+export function launchFiles(folder: string): FolderFiles {
+  return disk.within(folder);
+}
+
 export function outputPath(launchFolder: string): string {
   return join(launchFolder, "output.log");
 }
@@ -61,9 +75,14 @@ export class LaunchStore {
     this.#root = root;
   }
 
+  /** Where the launch of that name lies, a {@link launchName}. */
+  folder(name: string): string {
+    return join(this.#root, name);
+  }
+
   /** A new folder that only the user can read. */
   async create(request: LaunchRequest): Promise<string> {
-    const folder = join(this.#root, `${Date.now()}-${randomUUID().slice(0, 8)}`);
+    const folder = this.folder(`${Date.now()}-${randomUUID().slice(0, 8)}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.note(folder, request);
     return folder;
@@ -91,19 +110,20 @@ export class LaunchStore {
 
 /** Null when the folder holds no launch. */
 export async function readLaunch(folder: string): Promise<KnownLaunch | null> {
-  const request = requestSchema.safeParse(await readJson(join(folder, "request.json"))).data;
+  const request = requestSchema.safeParse(await readJson(folder, "request.json")).data;
   if (request === undefined) return null;
-  const file = launchFileSchema.safeParse(await readJson(join(folder, "launch.json"))).data ?? null;
+  const file = launchFileSchema.safeParse(await readJson(folder, "launch.json")).data ?? null;
   const pid = file?.pid ?? request.pid;
   const isAlive = pid !== null && (file?.exitCode ?? null) === null && isProcessAlive(pid);
   return { folder, request, file, isAlive };
 }
 
-async function readJson(path: string): Promise<unknown> {
-  return parseJson((await readPlainText(path, MAX_RECORD_BYTES)) ?? "")?.value;
+async function readJson(folder: string, name: string): Promise<unknown> {
+  const text = await readPlainText(join(folder, name), MAX_RECORD_BYTES, folder);
+  return parseJson(text ?? "")?.value;
 }
 
 async function isOld(folder: string): Promise<boolean> {
-  const info = await stat(folder).catch(() => null);
+  const info = await lstat(folder).catch(() => null);
   return info === null || Date.now() - info.mtimeMs > KEPT_MS;
 }

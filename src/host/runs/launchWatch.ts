@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../core/errors.ts";
 import { ControlClient } from "../../node/controlClient.ts";
 import type { ControlAction, LaunchFile } from "../../shared/control.ts";
-import { outputPath, readLaunch } from "./launchStore.ts";
+import { launchFiles, outputPath, readLaunch } from "./launchStore.ts";
 import { tailFile } from "./tail.ts";
 
 export interface LaunchEnd {
@@ -29,7 +29,7 @@ const LOOK_MS = 500;
 /** Resolves when the trainer has ended, however long that takes: a window watches what it started until it closes. */
 export async function watchLaunch(folder: string, options: LaunchWatchOptions): Promise<LaunchEnd> {
   const { onFolder, onOutput } = options;
-  const tail = tailFile(outputPath(folder), onOutput);
+  const tail = tailFile(launchFiles(folder), outputPath(folder), onOutput);
   let known: string | null = null;
   for (;;) {
     const launch = await readLaunch(folder);

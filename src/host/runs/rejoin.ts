@@ -1,5 +1,6 @@
 /** Finds trainings that an earlier window of this workspace has started, and gives each a terminal again. */
 
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { ControlClient } from "../../node/controlClient.ts";
@@ -57,7 +58,7 @@ function folderOf({ request }: KnownLaunch): vscode.WorkspaceFolder | undefined 
 }
 
 function definitionOf({ folder, request }: KnownLaunch) {
-  return { type: TASK_TYPE, config: request.configPath, attach: folder } as const;
+  return { type: TASK_TYPE, config: request.configPath, attach: basename(folder) } as const;
 }
 
 /** Null when nobody answers: the process is gone, or another one has its number. */

@@ -1,7 +1,7 @@
 /** Follows a text file that another process writes. */
 
-import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
+import type { FolderFiles } from "../../core/ports.ts";
 import { watchQuietly } from "./watchQuietly.ts";
 
 /** File systems that tell nothing of changes are asked this often. */
@@ -16,24 +16,17 @@ export interface Tail {
 }
 
 /** Hands over all text of `path` from its beginning, piece by piece, and what is added as it comes. */
-export function tailFile(path: string, onText: (text: string) => void): Tail {
+export function tailFile(files: FolderFiles, path: string, onText: (text: string) => void): Tail {
   const decoder = new StringDecoder("utf8");
   let offset = 0;
   let isStopped = false;
   let reading: Promise<void> = Promise.resolve();
   const read = async (): Promise<void> => {
-    const file = await open(path, "r").catch(() => null);
-    if (file === null) return;
-    try {
-      const buffer = Buffer.alloc(CHUNK_BYTES);
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, offset);
-        if (bytesRead === 0 || isStopped) return;
-        offset += bytesRead;
-        onText(decoder.write(buffer.subarray(0, bytesRead)));
-      }
-    } finally {
-      await file.close();
+    for (;;) {
+      const bytes = await files.readRange(path, offset, CHUNK_BYTES).catch(() => null);
+      if (bytes === null || bytes.length === 0 || isStopped) return;
+      offset += bytes.length;
+      onText(decoder.write(bytes));
     }
   };
   const again = (): void => {

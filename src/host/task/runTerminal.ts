@@ -5,6 +5,7 @@ import { errorMessage } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { Emitter } from "../emitter.ts";
 import type { LaunchEnd, TellAction } from "../runs/launchWatch.ts";
+import { TerminalText } from "./terminalText.ts";
 
 /** What the terminal needs of the training behind it. */
 export interface Training {
@@ -34,6 +35,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
   readonly #writes = new Emitter<string>();
   readonly #closes = new Emitter<number>();
   readonly #closing = new AbortController();
+  readonly #text = new TerminalText();
   #isPaused = false;
   #isStopping = false;
   #isOver = false;
@@ -117,6 +119,6 @@ export class RunTerminal implements vscode.Pseudoterminal {
   }
 
   #print(text: string): void {
-    if (!this.#closing.signal.aborted) this.#writes.fire(text.replace(/\r?\n/g, "\r\n"));
+    if (!this.#closing.signal.aborted) this.#writes.fire(this.#text.next(text));
   }
 }

@@ -16,6 +16,7 @@ import {
 export interface TaskParts {
   /** Configurations of the workspace, at most as many as a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
+  /** With the name of a launch, joins the trainer that it started. */
   readonly openTraining: (wish: TrainingWish, launch: string | null) => Training;
   /** Overrides from the settings for a configuration, which those of a task stand over. */
   readonly settingOverrides: (configPath: string) => readonly string[];

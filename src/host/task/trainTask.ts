@@ -1,6 +1,7 @@
 /** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
 
 import * as z from "zod";
+import { launchName } from "../runs/launchStore.ts";
 import { TASK_TYPE } from "./taskType.ts";
 
 /** What a task can do with a configuration; the manifest offers the same. */
@@ -17,7 +18,7 @@ const trainTask = z.object({
   resume: z.string().exactOptional(),
   runName: z.string().exactOptional(),
   /** Only for ourselves: the launch that a new window joins again. */
-  attach: z.string().exactOptional(),
+  attach: launchName.exactOptional(),
 });
 
 export type TrainTask = z.infer<typeof trainTask>;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderLine, styled } from "../../src/cli/line.ts";
-import { visibleLine, visibleText, visibleToken } from "../../src/cli/visibleText.ts";
+import { renderLine, styled } from "../../../src/cli/line.ts";
+import { visibleLine, visibleText, visibleToken } from "../../../src/core/util/visibleText.ts";
 
 test("sequences that steer a terminal become visible signs", () => {
   const hostile = "\u001b]0;title\u0007\u001b[2J\rnew\u009b1m\u202etxt";
