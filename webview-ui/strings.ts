@@ -302,6 +302,8 @@ export const strings = {
     end: "How the reward was made",
     received: "Received",
     nothing: "nothing",
+    group: "Score in the group",
+    groupWhy: "by the environment, which compared the rollouts",
     nonterminal: "Unfinished",
     nonterminalWhy: "nonterminal_reward, because the rollout did not finish",
     reduced: "Reduced",

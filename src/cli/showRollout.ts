@@ -116,6 +116,10 @@ function resultLines(result: Turn["results"][number], block: WriteBlock): readon
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
   const { rewardParts: parts, reward, error } = record;
   const lines: Line[] = [...block("received", receivedText(record))];
+  if (parts.group !== null) {
+    const why = "by the environment, comparing the group";
+    lines.push(...block("group", `${formatExact(parts.group)} (${why})`));
+  }
   if (parts.nonterminal !== null) {
     const why = "nonterminal_reward, because the rollout did not finish";
     lines.push(...block("unfinished", `${formatExact(parts.nonterminal)} (${why})`));

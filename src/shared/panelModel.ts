@@ -170,6 +170,8 @@ export interface RolloutBody extends RolloutKey {
   readonly omittedTurns: number;
   readonly rewards: readonly (number | null)[];
   readonly rewardParts: {
+    /** Given by the environment when it compared the group. */
+    readonly group: number | null;
     readonly nonterminal: number | null;
     readonly sum: number | null;
     readonly reduction: string;

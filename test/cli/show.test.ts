@@ -149,7 +149,14 @@ test("a replay shows turns, calls, results and how the reward was made", async (
 test("a reward for an unfinished rollout and a clamp are explained", async () => {
   const record = aRecord({
     ...{ turns: [], rewards: [], reward: 0, stop: "max_turns" },
-    rewardParts: { nonterminal: -0.5, sum: -0.5, reduction: "sum", reduced: -0.5, clamped: 0 },
+    rewardParts: {
+      group: null,
+      nonterminal: -0.5,
+      sum: -0.5,
+      reduction: "sum",
+      reduced: -0.5,
+      clamped: 0,
+    },
   });
   const { lines } = await show(await aRun([record]), "--step", "1", "--group", "1");
   expect(lines).toEqual(

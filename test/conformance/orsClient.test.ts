@@ -7,6 +7,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type {
   EnvironmentSession,
+  Message,
   RemoteEnvironment,
   TaskChoice,
   ToolCallOutcome,
@@ -359,8 +360,38 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
         });
       });
       await within(remote("group"), { index: 0 }, async (session) => {
-        expect(await session.tools()).toMatchObject({ supportsGroupScoring: true });
+        const messageBlockTypes = ["text", "image", "reasoning", "tool_call", "tool_result"];
+        const offers = { supportsGroupScoring: true, messageBlockTypes };
+        expect(await session.tools()).toMatchObject(offers);
       });
+    });
+
+    it.runIf(isNewer)("has a group scored, and goes on after a judge that failed", async () => {
+      const call = { type: "tool_call", id: "c1", name: "answer", input: { answer: "5" } } as const;
+      const heard = { type: "tool_result", callId: "c1", blocks: [], isError: false } as const;
+      const candidates = [1, 2, 4].map((length): readonly Message[] => [
+        {
+          role: "assistant",
+          blocks: [
+            { type: "reasoning", text: "Hm." },
+            { type: "text", text: "x".repeat(length) },
+            call,
+          ],
+        },
+        { role: "user", blocks: [heard] },
+      ]);
+      await within(remote("group"), { index: 0 }, async (session) => {
+        const failing = session.scoreGroup([]);
+        await expect(failing).rejects.toMatchObject({
+          code: "environment-tool-crashed",
+          message: expect.stringContaining("nothing to judge"),
+        });
+        expect(await session.scoreGroup(candidates)).toEqual([0.25, 0.5, 1]);
+      });
+      const unscored = within(remote("probe"), { index: 0 }, (session) =>
+        session.scoreGroup(candidates),
+      );
+      await expect(unscored).rejects.toMatchObject({ code: "environment-session-lost" });
     });
   },
 );

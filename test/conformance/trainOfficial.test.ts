@@ -12,6 +12,7 @@ import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
 import { kitPython, type OfficialServer, PACKAGES, startOfficialServer } from "./openrewardKit.ts";
 import { playingModel, playNumber } from "./trainOfficialModel.ts";
 import {
+  type Call,
   ENVIRONMENTS,
   NEWER_ENVIRONMENTS,
   type OfficialEnvironment,
@@ -149,6 +150,8 @@ function movesOf({ turns }: RolloutRecord, { moves }: Play): Play["moves"] {
   return turns.slice(0, moves.length).map(({ calls: [call], results: [result], content }) => {
     if (call?.raw.startsWith("<tool_call>") !== true) return content.replace(/^Play \d+\. /, "");
     const reward = result?.isError === true ? "refused" : (result?.reward ?? null);
-    return { tool: call.name, input: JSON.parse(call.args), reward };
+    const says = content.replace(/^Play \d+\. ?/, "");
+    const told: Call = { tool: call.name, input: JSON.parse(call.args), reward };
+    return says === "" ? told : { ...told, says };
   });
 }

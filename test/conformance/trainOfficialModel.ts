@@ -22,7 +22,11 @@ export function playingModel(
     const text = qwen3Model.tokenizer.decode(prompt);
     const { name, index } = taskOf(text);
     const plays = environments.find((each) => each.name === name)?.plays(index) ?? [];
-    const turns = text.split(ANSWER).slice(1, -1);
+    // Turns of the model; an environment may have opened with others.
+    const turns = text
+      .split(ANSWER)
+      .slice(1, -1)
+      .filter((turn) => MARK.test(turn));
     const [opening] = turns;
     const task = `${name} ${index}`;
     const number = opening === undefined ? (begun.get(task) ?? 0) : playNumber(opening);
@@ -38,7 +42,8 @@ function answerTo(play: Play | undefined, number: number, turn: number): string 
   if (move === undefined) return `${mark} I have nothing to say.`;
   if (typeof move === "string") return `${mark} ${move}`;
   const call = JSON.stringify({ name: move.tool, arguments: move.input });
-  return `${mark}\n<tool_call>\n${call}\n</tool_call>`;
+  const says = move.says === undefined ? "" : ` ${move.says}`;
+  return `${mark}${says}\n<tool_call>\n${call}\n</tool_call>`;
 }
 
 /** The environments show their tasks in these ways; those without a number are played in their first task only. */

@@ -6,6 +6,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 export interface Call {
   readonly tool: string;
   readonly input: JsonObject;
+  /** Before the call. */
+  readonly says?: string;
   readonly reward: number | null | "refused";
 }
 
@@ -263,12 +265,11 @@ export const NEWER_ENVIRONMENTS: readonly OfficialEnvironment[] = [
   {
     name: "group",
     split: first(1),
-    plays: () => {
-      const unscored = { reward: null, stop: "reached_terminal_state" };
-      return ["x", "yy"].map((answer) => ({
-        ...unscored,
-        moves: [call("answer", { answer }, null)],
-      }));
-    },
+    // A rollout's score is the length of its last text over the longest of the group, the numbers of the plays included.
+    plays: () =>
+      [
+        { says: "x", reward: 9 / 18 },
+        { says: "x".repeat(10), reward: 1 },
+      ].map(({ says, reward }) => ended(reward, { ...call("answer", { answer: "" }, null), says })),
   },
 ];

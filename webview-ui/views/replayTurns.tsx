@@ -215,7 +215,7 @@ function Result({ result }: { readonly result: ReplayResult }) {
 function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
   const { rewards, rewardParts: parts, reward, error } = body;
   const received = rewards.map(formatExact).join(", ");
-  const all = [...rewards, ...(parts.nonterminal === null ? [] : [parts.nonterminal])];
+  const all = [...rewards, ...[parts.group, parts.nonterminal].filter((part) => part !== null)];
   const isClamped = parts.clamped !== parts.reduced;
   const formula = [
     `${parts.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(parts.reduced)}`,
@@ -227,6 +227,9 @@ function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
       <p class="formula">{formula}</p>
       <dl>
         <Fact name={text.received} value={received === "" ? text.nothing : received} />
+        {parts.group === null ? null : (
+          <Fact name={text.group} value={`${formatExact(parts.group)}, ${text.groupWhy}`} />
+        )}
         {parts.nonterminal === null ? null : (
           <Fact
             name={text.nonterminal}

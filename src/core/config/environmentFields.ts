@@ -82,6 +82,13 @@ export const environmentFields = {
     change: "tunable",
     doc: "How the rewards given during a rollout become its one reward.",
   },
+  group_scoring: {
+    type: "boolean",
+    default: true,
+    change: "tunable",
+    isAdvanced: true,
+    doc: "Whether an environment that compares the rollouts of a group (`supports_score_group`) scores them when all have ended. The score is the last of a rollout's rewards: `sum` adds it to the others, `last` takes it alone. A group that cannot be scored is left out.",
+  },
   nonterminal_reward: {
     type: "number",
     nullable: true,

@@ -64,6 +64,8 @@ export interface ToolList {
   readonly tools: readonly ToolSpec[];
   readonly terminalTool: TerminalTool | null;
   readonly supportsGroupScoring: boolean;
+  /** Types of the blocks that messages may hold when a group is scored. */
+  readonly messageBlockTypes: readonly string[];
 }
 
 export type RejectionReason =
@@ -141,6 +143,14 @@ export interface EnvironmentSession {
     input: ExactJsonObject,
     options?: ToolCallOptions,
   ): Promise<ToolCallOutcome>;
+  /**
+   * One score for each conversation, comparing them; what the model did after the prompt. The session stays as it is, also when it
+   * fails. @throws AppError `environment-tool-crashed` when the environment's own judging failed.
+   */
+  scoreGroup(
+    candidates: readonly (readonly Message[])[],
+    options?: ToolCallOptions,
+  ): Promise<readonly number[]>;
   /** Ends the episode in at most 15 s; repeats are harmless, faults are logged only. */
   close(): Promise<void>;
 }

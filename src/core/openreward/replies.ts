@@ -60,16 +60,19 @@ export const toolsReply = z
       .object({ name: z.string(), arg: z.string().nullish(), description: z.string() })
       .nullish(),
     supports_score_group: z.boolean().nullish(),
+    message_block_types: z.array(z.string()).nullish(),
   })
   .transform(
-    ({ tools, terminal_tool: terminal, supports_score_group }): ToolList => ({
+    ({ tools, terminal_tool: terminal, ...offers }): ToolList => ({
       tools: tools.map(({ name, description, input_schema }) => ({
         name,
         description,
         inputSchema: input_schema ?? null,
       })),
       terminalTool: terminal ? { ...terminal, arg: terminal.arg ?? null } : null,
-      supportsGroupScoring: supports_score_group ?? false,
+      supportsGroupScoring: offers.supports_score_group ?? false,
+      // Older servers know these two (ORS, section 3).
+      messageBlockTypes: offers.message_block_types ?? ["text", "image"],
     }),
   );
 

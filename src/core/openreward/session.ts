@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppError } from "../errors.ts";
 import { type ExactJsonObject, parseExactJson } from "../exactJson.ts";
 import { linkSignals, withLimit } from "../util/abort.ts";
+import { candidatesBody, scoresReply } from "./candidates.ts";
 import type {
   CallOptions,
   EnvironmentSession,
@@ -176,6 +177,30 @@ class OpenSession implements EnvironmentSession {
       });
       const reply = this.#wire.parse(request, text, callReply);
       return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
+    });
+  }
+
+  scoreGroup(
+    candidates: readonly (readonly Message[])[],
+    options: ToolCallOptions = {},
+  ): Promise<readonly number[]> {
+    return this.#whileOpen(options, async (signal) => {
+      const request = {
+        ...this.#request("POST", this.#wire.path("score_group")),
+        body: candidatesBody(candidates),
+      };
+      // Scoring reads the candidates and changes nothing, so it may be asked for again.
+      const { text } = await runStreamedJob(this.#wire, {
+        request,
+        isRepeatable: true,
+        throwsCapacity: false,
+        signal,
+        pausedWhile: options.pausedWhile,
+      });
+      const { scores } = this.#wire.parse(request, text, scoresReply);
+      if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
+      const count = `${scores.length} scores for ${candidates.length} rollouts`;
+      throw protocolFault(this.#wire.placeOf(request), `the reply holds ${count}`);
     });
   }
 

@@ -1,6 +1,8 @@
 /** Counts the attempts at one rollout and decides after each whether another follows (training-loop rule C.3). */
 
-import type { Random } from "../ports.ts";
+import { errorMessage } from "../errors.ts";
+import type { Clock, Log, Random } from "../ports.ts";
+import type { EnvironmentGate } from "./environmentGate.ts";
 import { faultReaction } from "./faults.ts";
 
 const RETRY_BASE_MS = 1_000;
@@ -65,5 +67,47 @@ export class Attempts {
   /** Exponential with a quarter of jitter. */
   #backoff(count: number, baseMs: number, capMs: number): number {
     return Math.min(baseMs * 2 ** (count - 1), capMs) * (1 - 0.25 * this.#random.uniform());
+  }
+}
+
+export interface RepeatOptions {
+  readonly gate: EnvironmentGate;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly maxRetries: number;
+  /** What is attempted, for the log. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+export interface AcceptedAttempt<Result> {
+  readonly result: Result;
+  /** Attempts that counted. */
+  readonly count: number;
+  /** True when it failed and no further one was allowed. */
+  readonly hasGivenUp: boolean;
+}
+
+/**
+ * Repeats `attempt` until one stands, waiting between them. It is given its part of the seeds.
+ * @throws the fault of an attempt when every other rollout would meet it, too
+ */
+export async function untilAccepted<Result extends { readonly error: unknown }>(
+  options: RepeatOptions,
+  attempt: (seed: number) => Promise<Result>,
+): Promise<AcceptedAttempt<Result>> {
+  const { clock, gate, log, name, signal } = options;
+  const attempts = new Attempts(options.random, options.maxRetries);
+  for (;;) {
+    signal.throwIfAborted();
+    const result = await attempt(attempts.seed);
+    const isToBlame = await gate.isToBlame(result.error, attempts.isLeft, signal);
+    const verdict = attempts.judge(result.error, isToBlame);
+    if (verdict.kind !== "again") {
+      return { result, count: attempts.count, hasGivenUp: verdict.kind === "give-up" };
+    }
+    log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(result.error) });
+    if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);
   }
 }

@@ -70,6 +70,11 @@ export class Episode {
     return this.#ledger;
   }
 
+  /** Types of the blocks that the environment takes to score a group; null when it scores none. */
+  get scoredFrom(): readonly string[] | null {
+    return this.#tools?.supportsGroupScoring ? this.#tools.messageBlockTypes : null;
+  }
+
   /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
   async play(): Promise<StopReason> {
     const ledger = await this.#open();

@@ -9,6 +9,8 @@ export type RewardRules = Pick<
 >;
 
 export interface RewardParts {
+  /** What the environment gave it when it compared the group, as its last reward; null when it did not. */
+  readonly group: number | null;
   /** Added because the rollout did not reach a terminal state; null when it did or the config gives none. */
   readonly nonterminal: number | null;
   readonly sum: number | null;
@@ -19,19 +21,25 @@ export interface RewardParts {
 }
 
 /**
- * `nonterminal_reward` joins (or replaces) the rewards of a rollout that was not finished, then they are reduced, then raised to
+ * The score of the group is a rollout's last reward. `nonterminal_reward` joins (or replaces) the rewards of a rollout that was not finished, then they are reduced, then raised to
  * `min_reward`, then lowered to `max_reward` (training-loop rules A-24 and D-23). A reward that is not finite fails the rollout.
  */
 export function scoreRewards(
   rewards: readonly number[],
   reachedTerminalState: boolean,
   rules: RewardRules,
+  group: number | null = null,
 ): RewardParts {
   const nonterminal = reachedTerminalState ? null : rules.nonterminal_reward;
-  const all = withNonterminal(rewards, nonterminal, rules.nonterminal_mode);
+  const all = withNonterminal(
+    group === null ? rewards : [...rewards, group],
+    nonterminal,
+    rules.nonterminal_mode,
+  );
   const sum = all.length === 0 ? null : all.reduce((total, reward) => total + reward, 0);
   const reduced = all.every(Number.isFinite) ? reduce(all, rules.reward_reduction) : null;
   return {
+    group,
     nonterminal,
     sum,
     reduction: rules.reward_reduction,

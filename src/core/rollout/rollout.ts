@@ -8,13 +8,13 @@ import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { type Deadline, deadline, tookTooLong } from "../util/abort.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
-import { Attempts } from "./attempts.ts";
-import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
+import { untilAccepted } from "./attempts.ts";
+import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
+import { useSession } from "./sessionUse.ts";
 import type { RolloutSettings } from "./settings.ts";
 
 /** Which rollout this is. */
@@ -57,6 +57,8 @@ export interface FinishedRollout {
   readonly facts: Omit<RolloutFacts, "isIncluded" | "advantage">;
   /** Of what made it fail; null without a fault. */
   readonly stack: string | null;
+  /** Types of the blocks that its environment takes to score the group; null when it is not to be scored with its group. */
+  readonly scoredFrom: readonly string[] | null;
 }
 
 interface AttemptResult {
@@ -76,29 +78,20 @@ export async function runRollout(
   task: RolloutTask,
   signal: AbortSignal,
 ): Promise<FinishedRollout> {
-  const { clock, gate, log, random, settings } = parts;
+  const { clock, settings } = parts;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
-  const attempts = new Attempts(random, settings.maxRetries);
   let sessionMs = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const result = await attempt(parts, task, attempts.seed, signal);
-    sessionMs += result.openedInMs;
-    const isToBlame = await gate.isToBlame(result.error, attempts.isLeft, signal);
-    const verdict = attempts.judge(result.error, isToBlame);
-    if (verdict.kind !== "again") {
-      const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
-      const stop = verdict.kind === "give-up" ? "max_retries" : result.stop;
-      return finish(task, { ...result, stop }, settings, attempts.count, timing);
-    }
-    log.debug("A rollout starts again in a fresh session.", {
-      task: task.taskKey,
-      rollout: task.rollout,
-      reason: errorMessage(result.error),
-    });
-    if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);
-  }
+  const name = `Rollout ${task.rollout} of ${task.taskKey}`;
+  const repeats = { ...parts, maxRetries: settings.maxRetries, name, signal };
+  const { result, count, hasGivenUp } = await untilAccepted(repeats, async (seed) => {
+    const attempted = await attempt(parts, task, seed, signal);
+    sessionMs += attempted.openedInMs;
+    return attempted;
+  });
+  const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
+  const stop = hasGivenUp ? "max_retries" : result.stop;
+  return finish(task, { ...result, stop }, settings, count, timing);
 }
 
 async function attempt(
@@ -107,55 +100,25 @@ async function attempt(
   seedAttempt: number,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const { clock, gate, settings } = parts;
-  let opened: OpenedSession;
-  try {
-    const choice = { split: task.split, index: task.index, secrets: settings.secrets };
-    opened = await gate.open(choice, signal, {
-      answerLimitMs: settings.sessionTimeoutMs,
-      whileWaiting: parts.whileWaiting,
+  const begun: Episode[] = [];
+  const use = { ...parts, task, name: `Rollout ${task.taskKey}`, signal };
+  const outcome = await useSession(use, (session, limit) => {
+    const episode = new Episode({
+      ...parts,
+      session,
+      environment: task.environment,
+      seedOf: (turn) => parts.seedOf(seedAttempt, turn),
+      pausedWhile: (wait) => limit.pausedWhile(wait),
+      signal: limit.signal,
     });
-  } catch (error) {
-    signal.throwIfAborted();
-    return { episode: null, stop: "error", error, openedInMs: 0 };
-  }
-  const { session, tookMs: openedInMs } = opened;
-  const limitMs = settings.rolloutTimeoutMs;
-  const onLimit = (): Error => tookTooLong(`Rollout ${task.taskKey}`, limitMs);
-  const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
-  const episode = new Episode({
-    ...parts,
-    session,
-    environment: task.environment,
-    seedOf: (turn) => parts.seedOf(seedAttempt, turn),
-    pausedWhile: (wait) => limit.pausedWhile(wait),
-    signal: limit.signal,
+    begun.push(episode);
+    return episode.play();
   });
-  const resumeClock = pauseWhileFailing(gate, limit);
-  try {
-    return { episode, stop: await episode.play(), error: null, openedInMs };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (limit.isExpired()) return { episode, stop: "rollout_timeout", error: null, openedInMs };
-    const fault = session.lost.aborted ? session.lost.reason : error;
-    return { episode, stop: "error", error: fault, openedInMs };
-  } finally {
-    resumeClock();
-    limit.clear();
-    await opened.close();
-  }
-}
-
-/** The time stands still while the environment fails, from the next time that it begins to; until the returned function is called. */
-function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
-  const over = new AbortController();
-  const stopListening = gate.listen(({ kind }) => {
-    if (kind === "blocked") limit.pausedWhile(() => gate.well(over.signal)).catch(() => undefined);
-  });
-  return () => {
-    stopListening();
-    over.abort();
-  };
+  const { openedInMs, kind } = outcome;
+  const [episode = null] = begun;
+  if (kind === "done") return { episode, stop: outcome.result, error: null, openedInMs };
+  if (kind === "expired") return { episode, stop: "rollout_timeout", error: null, openedInMs };
+  return { episode, stop: "error", error: outcome.error, openedInMs };
 }
 
 interface Timing {
@@ -172,10 +135,9 @@ function finish(
   timing: Timing,
 ): FinishedRollout {
   const { episode, stop, error } = result;
-  const failed = error !== null || (episode?.turns.length ?? 0) === 0;
   const rewards = episode?.rewards ?? [];
   const parts = scoreRewards(rewards, stop === "reached_terminal_state", settings.rewards);
-  const reward = failed ? null : parts.clamped;
+  const reward = hasPlayed(result) ? parts.clamped : null;
   const record: RolloutRecord = {
     ...task,
     attempt: attempts - 1,
@@ -209,7 +171,52 @@ function finish(
     sessionS: timing.sessionMs / 1000,
     samplingS: (episode?.samplingMs ?? 0) / 1000,
   };
-  return { task, record, ledger, reward, facts, stack: stackOf(error) };
+  return {
+    task,
+    record,
+    ledger,
+    reward,
+    facts,
+    stack: stackOf(error),
+    scoredFrom: scoredFrom(result, settings),
+  };
+}
+
+function hasPlayed({ episode, error }: AttemptResult): boolean {
+  return error === null && episode !== null && episode.turns.length > 0;
+}
+
+function scoredFrom(result: AttemptResult, { groupScoring }: RolloutSettings) {
+  return groupScoring && hasPlayed(result) ? (result.episode?.scoredFrom ?? null) : null;
+}
+
+/** The rollout as what the environment says of its group makes it: with a score, or failed when there is none for the group. */
+export function withGroupScore(
+  rollout: FinishedRollout,
+  outcome: { readonly score: number } | { readonly error: unknown },
+  rules: RolloutSettings["rewards"],
+): FinishedRollout {
+  const { record, facts } = rollout;
+  if ("error" in outcome) {
+    const error = `The group could not be scored. ${errorMessage(outcome.error)}`;
+    return {
+      ...rollout,
+      record: { ...record, reward: null, error },
+      reward: null,
+      facts: { ...facts, reward: null, errorClass: errorClass(outcome.error) },
+      stack: stackOf(outcome.error),
+    };
+  }
+  const rewards = record.rewards.map((reward) => reward ?? Number.NaN);
+  const isFinished = record.stop === "reached_terminal_state";
+  const rewardParts = scoreRewards(rewards, isFinished, rules, outcome.score);
+  const reward = rewardParts.clamped;
+  return {
+    ...rollout,
+    record: { ...record, rewardParts, reward },
+    reward,
+    facts: { ...facts, reward },
+  };
 }
 
 function errorClass(error: unknown): string | null {

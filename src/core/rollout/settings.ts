@@ -23,6 +23,8 @@ export interface RolloutSettings {
   readonly sessionTimeoutMs: number;
   readonly toolTimeoutMs: number | null;
   readonly samplingTimeoutMs: number;
+  /** Whether groups are scored by an environment that offers it. */
+  readonly groupScoring: boolean;
   readonly rewards: RewardRules;
   /** Resolved values, for the environment only. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -61,6 +63,7 @@ export function rolloutSettings(
     sessionTimeoutMs: config.session_timeout * 1000,
     toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
     samplingTimeoutMs: config.sampling_timeout * 1000,
+    groupScoring: environment.group_scoring,
     rewards: environment,
     secrets: given.secrets,
   };

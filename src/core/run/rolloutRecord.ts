@@ -72,6 +72,8 @@ const openingMessage = z
 /** How the rewards became one number: reduced, then clamped. */
 const rewardParts = z
   .object({
+    /** Given by the environment when it compared the group, as the last of the rewards; null when it did not. */
+    group: measure,
     /** Added for a rollout that did not reach a terminal state; null when none was. */
     nonterminal: measure,
     sum: measure,

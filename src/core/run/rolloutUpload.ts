@@ -113,6 +113,7 @@ function metadataOf(
     num_failed_tool_calls: failed.length + errors.length,
     called_answer: calls.some(({ name }) => name === "answer") ? 1 : 0,
     reward: record.reward,
+    group_score: record.rewardParts.group,
     advantage,
     included,
     excluded: included ? null : fate.replace(/^excluded:/, ""),
@@ -133,7 +134,17 @@ function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
   } else if (promptText !== "" || turns.length > 0) {
     opening.push({ type: "user_message", content: promptText, timestampMs });
   }
-  return [...opening, ...turns.flatMap(turnMessages)];
+  return withGroupScore([...opening, ...turns.flatMap(turnMessages)], record.rewardParts.group);
+}
+
+/** The score of the group stands with the last message, unless that has a reward of its own. */
+function withGroupScore(
+  messages: readonly UploadMessage[],
+  score: number | null,
+): readonly UploadMessage[] {
+  const last = messages.at(-1);
+  if (last === undefined || score === null || (last.reward ?? null) !== null) return messages;
+  return [...messages.slice(0, -1), { ...last, reward: score }];
 }
 
 /** What the model wrote, its calls, their results, and what it was told. */

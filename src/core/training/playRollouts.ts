@@ -1,8 +1,15 @@
 /** Plays a list of rollouts under the run's limits; one fault that concerns the whole run ends them all. */
 
-import { type FinishedRollout, type RolloutTask, runRollout } from "../rollout/rollout.ts";
+import { scoreGroup } from "../rollout/groupScoring.ts";
+import {
+  type FinishedRollout,
+  type RolloutParts,
+  type RolloutTask,
+  runRollout,
+} from "../rollout/rollout.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { groupBy } from "../util/groupBy.ts";
 import { environmentOf, type RunContext } from "./context.ts";
 import { Outage } from "./outages.ts";
 import { Seat } from "./seat.ts";
@@ -13,7 +20,7 @@ export interface PlayOptions {
   readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
   /** Changes to an environment's settings, for evaluation. */
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
-  /** Awaited before the next rollout takes the place. */
+  /** Awaited before the next rollout takes the place; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
   /** Told at the end how long the run was paused for its environments. */
   readonly onWaited?: (waitedMs: number) => void;
@@ -41,12 +48,22 @@ export async function playRollouts(
   }
 }
 
+interface OpenGroup {
+  /** Rollouts that have not ended. */
+  left: number;
+  /** Ended ones that are scored when all have. */
+  readonly unscored: FinishedRollout[];
+}
+
 /** Rollouts that are played at the same time, as far as there is room. */
 class Wave {
   readonly #context: RunContext;
   readonly #options: PlayOptions;
   readonly #outage: Outage;
   readonly #failing = new AbortController();
+  readonly #groups = new Map<number, OpenGroup>();
+  #hasToldUnscored = false;
+  readonly #finished = new Map<RolloutTask, FinishedRollout>();
 
   constructor(context: RunContext, options: PlayOptions, outage: Outage) {
     this.#context = context;
@@ -56,7 +73,10 @@ class Wave {
 
   async play(tasks: readonly RolloutTask[]): Promise<readonly FinishedRollout[]> {
     const { clock, control } = this.#context;
-    const playing: Promise<FinishedRollout>[] = [];
+    const playing: Promise<void>[] = [];
+    for (const [group, { length }] of groupBy(tasks, (task) => task.group)) {
+      this.#groups.set(group, { left: length, unscored: [] });
+    }
     for (const [i, task] of tasks.entries()) {
       if (i > 0 && i % STARTS_AT_ONCE === 0) await clock.sleep(0);
       const rollout = this.#playOne(task);
@@ -68,10 +88,10 @@ class Wave {
     this.#failing.signal.throwIfAborted();
     control.signal.throwIfAborted();
     this.#outage.signal.throwIfAborted();
-    return await Promise.all(playing);
+    return tasks.flatMap((task) => this.#finished.get(task) ?? []);
   }
 
-  async #playOne(task: RolloutTask): Promise<FinishedRollout> {
+  async #playOne(task: RolloutTask): Promise<void> {
     const { gate, settings } = environmentOf(this.#context, task.environment);
     const { clock, config, control, limits } = this.#context;
     const options = this.#options;
@@ -79,23 +99,22 @@ class Wave {
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const seat = await Seat.take({ clock, places: limits.rollouts, signal });
     try {
-      const rollout = await runRollout(
-        {
-          ...this.#context,
-          gate,
-          sampler: options.sampler,
-          settings: options.settings?.(settings) ?? settings,
-          sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
-          whileWaiting: (wait) => this.#away(seat, wait),
-          seedOf: (attempt: number, turn: number) =>
-            config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
-        },
-        task,
-        signal,
-      );
-      const finished = { ...rollout, facts: { ...rollout.facts, queueS: seat.queuedMs / 1000 } };
-      await options.onFinished(finished);
-      return finished;
+      const parts: RolloutParts = {
+        ...this.#context,
+        gate,
+        sampler: options.sampler,
+        settings: options.settings?.(settings) ?? settings,
+        sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
+        whileWaiting: (wait) => this.#away(seat, wait),
+        seedOf: (attempt: number, turn: number) =>
+          config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
+      };
+      const rollout = await runRollout(parts, task, signal);
+      const ended = { ...rollout, facts: { ...rollout.facts, queueS: seat.queuedMs / 1000 } };
+      for (const finished of await this.#finish(ended, parts, signal)) {
+        this.#finished.set(finished.task, finished);
+        await options.onFinished(finished);
+      }
     } catch (error) {
       // Before the place is given back, or the next rollout would start in it.
       this.#failing.abort(error);
@@ -104,6 +123,37 @@ class Wave {
       seat.leave();
       this.#outage.look();
     }
+  }
+
+  /** What is finished now: the rollout, or with the last of a group all that were to be scored with it. */
+  async #finish(
+    ended: FinishedRollout,
+    parts: RolloutParts,
+    signal: AbortSignal,
+  ): Promise<readonly FinishedRollout[]> {
+    const group = this.#groups.get(ended.task.group);
+    if (group === undefined) return [ended];
+    group.left -= 1;
+    if (ended.scoredFrom !== null) group.unscored.push(ended);
+    const ready = ended.scoredFrom === null ? [ended] : [];
+    if (group.left > 0) return ready;
+    const inOrder = group.unscored.toSorted((a, b) => a.task.rollout - b.task.rollout);
+    const scored = await scoreGroup(parts, inOrder, signal);
+    const [first] = scored;
+    if (first !== undefined && first.record.error !== null) await this.#tellUnscored(first);
+    return [...ready, ...scored];
+  }
+
+  /** Once in a step: the other groups of the environment most likely fail in the same way. */
+  async #tellUnscored({ record, task }: FinishedRollout): Promise<void> {
+    if (this.#hasToldUnscored) return;
+    this.#hasToldUnscored = true;
+    const { events, redactor, watch } = this.#context;
+    const { step, group, environment } = task;
+    const told = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const message = redactor.clean(told).replace(/\s*\n\s*/g, " ");
+    await events.record({ step, level: "warn", kind: "group-unscored", message, data: { group } });
+    watch({ kind: "warning", message });
   }
 
   #away<Result>(seat: Seat, wait: () => Promise<Result>): Promise<Result> {

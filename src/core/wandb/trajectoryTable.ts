@@ -69,7 +69,9 @@ function row(summary: RolloutSummary, record: RolloutRecord): readonly ExtendedV
   ];
 }
 
-function transcript({ systemText, promptText, turns, error }: RolloutRecord): string {
+function transcript(record: RolloutRecord): string {
+  const { systemText, promptText, turns, error } = record;
+  const { group } = record.rewardParts;
   const parts = [
     ...(systemText === null ? [] : [`[system]\n${systemText}`]),
     `[task]\n${promptText}`,
@@ -81,6 +83,7 @@ function transcript({ systemText, promptText, turns, error }: RolloutRecord): st
       }),
       ...(nudge === null ? [] : [`[nudge]\n${nudge}`]),
     ]),
+    ...(group === null ? [] : [`[score in the group]\n${group}`]),
     ...(error === null ? [] : [`[error]\n${error}`]),
   ];
   return parts.join("\n\n");

@@ -40,6 +40,7 @@ describe("an episode", () => {
       tools: [{ name: "look", description: "Look.", inputSchema: null }],
       terminalTool: { name: "submit", arg: "answer", description: "Grade." },
       supportsGroupScoring: false,
+      messageBlockTypes: ["text", "image"],
     });
     expect(await session.callTool("look", {})).toEqual({
       kind: "result",

@@ -21,8 +21,16 @@ export interface ToolRequest {
   readonly pausedWhile: PausedWhile;
 }
 
+type Candidates = readonly (readonly Message[])[];
+
 export interface SessionScript {
   readonly prompt?: readonly Block[];
+  /** Scores groups in this way; by default the environment scores none. */
+  readonly onScore?: (
+    candidates: Candidates,
+    signal: AbortSignal | undefined,
+  ) => Promise<readonly number[]>;
+  readonly blockTypes?: readonly string[];
   /** In place of a prompt. */
   readonly messages?: readonly Message[];
   readonly terminalTool?: TerminalTool;
@@ -81,11 +89,22 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
         { name: "answer", description: "Ends.", inputSchema: null },
       ],
       terminalTool: script.terminalTool ?? null,
-      supportsGroupScoring: false,
+      supportsGroupScoring: script.onScore !== undefined,
+      messageBlockTypes: script.blockTypes ?? [
+        "text",
+        "image",
+        "reasoning",
+        "tool_call",
+        "tool_result",
+      ],
     }),
     callTool: async (name, args, { signal, pausedWhile = unpaused } = {}) => {
       calls.push([name, args]);
       return await onCall({ name, args, signal, pausedWhile });
+    },
+    scoreGroup: async (candidates, { signal } = {}) => {
+      if (script.onScore === undefined) throw new Error("this environment scores no groups");
+      return await script.onScore(candidates, signal);
     },
     close: async () => {
       isClosed = true;
@@ -118,7 +137,12 @@ export function scriptedEnvironment(
       return [{ name: "train", type: "train" }];
     },
     numTasks: async () => 8,
-    tools: async () => ({ tools: [], terminalTool: null, supportsGroupScoring: false }),
+    tools: async () => ({
+      tools: [],
+      terminalTool: null,
+      supportsGroupScoring: false,
+      messageBlockTypes: [],
+    }),
     release: async () => undefined,
     openSession: async (choice, options = {}) => {
       const script = scriptNow();

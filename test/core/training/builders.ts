@@ -44,6 +44,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     toolTimeoutMs: null,
     samplingTimeoutMs: 600_000,
     sessionTimeoutMs: 120_000,
+    groupScoring: true,
     rewards: anEnvironment(),
     secrets: {},
     ...changes,
@@ -82,6 +83,7 @@ export function aRollout({ reward, turnTokens = [3], ...place }: RolloutWishes):
     ledger: reward === null ? null : aLedger(),
     reward,
     stack: null,
+    scoredFrom: null,
     facts: rolloutFacts({ environment, group, reward }),
   };
 }

@@ -14,7 +14,15 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
     tokens.map(() => Math.log(each)),
   );
   const facts = rolloutFacts();
-  return { task: aTask({ group }), record: aRecord(), ledger, reward: 1, facts, stack: null };
+  return {
+    task: aTask({ group }),
+    record: aRecord(),
+    ledger,
+    reward: 1,
+    facts,
+    stack: null,
+    scoredFrom: null,
+  };
 }
 
 const metrics = (rollouts: readonly FinishedRollout[]) =>
@@ -42,7 +50,14 @@ test("a rollout without anything to train on is no copy", () => {
 
 test("rewards that are no numbers are counted, also those that only their sum makes so", () => {
   const rewarded = (rewards: readonly number[], reduced: number | null) => {
-    const parts = { nonterminal: null, sum: null, reduction: "sum", reduced, clamped: reduced };
+    const parts = {
+      group: null,
+      nonterminal: null,
+      sum: null,
+      reduction: "sum",
+      reduced,
+      clamped: reduced,
+    };
     return { ...sampled(0, [7]), record: aRecord({ rewards, rewardParts: parts }) };
   };
   const rollouts = [

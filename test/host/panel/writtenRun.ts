@@ -263,7 +263,14 @@ function hardRecord(): RolloutRecord {
       reward: 1,
       attempt: 1,
     },
-    rewardParts: { nonterminal: null, sum: 2.1, reduction: "sum", reduced: 2.1, clamped: 1 },
+    rewardParts: {
+      group: null,
+      nonterminal: null,
+      sum: 2.1,
+      reduction: "sum",
+      reduced: 2.1,
+      clamped: 1,
+    },
   });
 }
 

@@ -1,0 +1,66 @@
+/** A rollout as a judge of its group reads it: what the model did after the prompt. */
+
+import { isExactObject, parseExactJson } from "../exactJson.ts";
+import type { Message, MessageBlock } from "../openreward/contract.ts";
+import type { RolloutRecord } from "../run/rolloutRecord.ts";
+
+type Turn = RolloutRecord["turns"][number];
+
+/** Messages with blocks of these types only; with text alone a turn that was nothing but a call is an empty text. */
+export function candidateOf(
+  { turns }: RolloutRecord,
+  blockTypes: readonly string[],
+): readonly Message[] {
+  const isTaken = ({ type }: MessageBlock): boolean => blockTypes.includes(type);
+  return turns.flatMap((turn, number): readonly Message[] => {
+    const said = modelBlocks(turn, number).filter(isTaken);
+    const heard = answerBlocks(turn, number).filter(isTaken);
+    return [
+      { role: "assistant", blocks: said.length === 0 ? [text("")] : said },
+      ...(heard.length === 0 ? [] : [{ role: "user" as const, blocks: heard }]),
+    ];
+  });
+}
+
+function modelBlocks(turn: Turn, number: number): readonly MessageBlock[] {
+  const { reasoning, content, calls, errors } = turn;
+  return [
+    ...(reasoning === null ? [] : [{ type: "reasoning" as const, text: reasoning }]),
+    ...(content === "" ? [] : [text(content)]),
+    ...errors.map(({ raw }) => text(raw)),
+    ...calls.map(({ name, args }, at) => ({
+      type: "tool_call" as const,
+      id: callId(number, at),
+      name,
+      input: argumentsOf(args),
+    })),
+  ];
+}
+
+/** Results beyond the calls are of the tool that grades a final message: no call of the model's. */
+function answerBlocks(turn: Turn, number: number): readonly MessageBlock[] {
+  const { calls, errors, results, nudge } = turn;
+  return [
+    ...results.slice(0, calls.length).map((result, at) => ({
+      type: "tool_result" as const,
+      callId: callId(number, at),
+      blocks: [text(result.text)],
+      isError: result.isError,
+    })),
+    ...errors.map(({ message }) => text(message)),
+    ...(nudge === null || errors.length > 0 ? [] : [text(nudge)]),
+  ];
+}
+
+function argumentsOf(args: string) {
+  const value = parseExactJson(args);
+  return isExactObject(value) ? value : {};
+}
+
+function callId(turn: number, at: number): string {
+  return `turn${turn}-call${at}`;
+}
+
+function text(said: string) {
+  return { type: "text" as const, text: said };
+}

@@ -1,0 +1,47 @@
+/**
+ * Has an environment score a group that it compares as a whole (ORS, section 5.12). What it scores are transcripts, so the sessions of
+ * the rollouts need not stay open: a fresh one of the same task, opened when the last rollout has ended, holds no place meanwhile.
+ */
+
+import { untilAccepted } from "./attempts.ts";
+import { candidateOf } from "./candidate.ts";
+import { type FinishedRollout, type RolloutParts, withGroupScore } from "./rollout.ts";
+import { useSession } from "./sessionUse.ts";
+
+type ScoringParts = Pick<
+  RolloutParts,
+  "gate" | "clock" | "settings" | "random" | "log" | "whileWaiting"
+>;
+
+/**
+ * The rollouts with their scores, in their order, after as many attempts as a rollout has. Where the environment cannot score them,
+ * all have failed: no score is invented, and rewards of single calls do not stand in for it.
+ */
+export async function scoreGroup(
+  parts: ScoringParts,
+  rollouts: readonly FinishedRollout[],
+  signal: AbortSignal,
+): Promise<readonly FinishedRollout[]> {
+  const { settings } = parts;
+  const [first] = rollouts;
+  if (first === undefined) return [];
+  const { task } = first;
+  const name = `The scoring of the group of ${task.taskKey}`;
+  const candidates = rollouts.map(({ record, scoredFrom }) =>
+    candidateOf(record, scoredFrom ?? []),
+  );
+  const repeats = { ...parts, maxRetries: settings.maxRetries, name, signal };
+  const { result } = await untilAccepted(repeats, () =>
+    useSession({ ...parts, task, name, signal }, (session, limit) =>
+      session.scoreGroup(candidates, {
+        signal: limit.signal,
+        pausedWhile: (wait) => limit.pausedWhile(wait),
+      }),
+    ),
+  );
+  return rollouts.map((rollout, i) => {
+    const score = result.kind === "done" ? result.result[i] : undefined;
+    const outcome = score === undefined ? { error: result.error } : { score };
+    return withGroupScore(rollout, outcome, settings.rewards);
+  });
+}

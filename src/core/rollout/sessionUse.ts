@@ -1,0 +1,77 @@
+/** One use of a fresh session with an environment, within a time limit; the session is closed whatever happens. */
+
+import type { EnvironmentSession } from "../openreward/contract.ts";
+import type { Clock } from "../ports.ts";
+import { type Deadline, deadline, tookTooLong } from "../util/abort.ts";
+import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
+import type { RolloutSettings } from "./settings.ts";
+
+export interface SessionUseOptions {
+  readonly gate: EnvironmentGate;
+  readonly clock: Clock;
+  readonly settings: RolloutSettings;
+  readonly task: { readonly split: string; readonly index: number };
+  /** What is done with it, for messages. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** Runs the waits for an environment that is full or fails. */
+  readonly whileWaiting?: PausedWhile | undefined;
+}
+
+export type SessionOutcome<Result> = {
+  /** 0 when no session was opened. */
+  readonly openedInMs: number;
+} & (
+  | { readonly kind: "done"; readonly result: Result; readonly error: null }
+  /** Took longer than `rollout_timeout`. */
+  | { readonly kind: "expired" | "failed"; readonly error: unknown }
+);
+
+/** Hands `use` the session and its deadline, whose signal it must heed. Throws nothing but the reason of the signal. */
+export async function useSession<Result>(
+  options: SessionUseOptions,
+  use: (session: EnvironmentSession, limit: Deadline) => Promise<Result>,
+): Promise<SessionOutcome<Result>> {
+  const { clock, gate, settings, signal, task } = options;
+  let opened: OpenedSession;
+  try {
+    const choice = { split: task.split, index: task.index, secrets: settings.secrets };
+    opened = await gate.open(choice, signal, {
+      answerLimitMs: settings.sessionTimeoutMs,
+      whileWaiting: options.whileWaiting,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: "failed", error, openedInMs: 0 };
+  }
+  const { session, tookMs: openedInMs } = opened;
+  const limitMs = settings.rolloutTimeoutMs;
+  const onLimit = (): Error => tookTooLong(options.name, limitMs);
+  const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
+  const resumeClock = pauseWhileFailing(gate, limit);
+  try {
+    return { kind: "done", result: await use(session, limit), error: null, openedInMs };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.isExpired()) return { kind: "expired", error: limit.signal.reason, openedInMs };
+    const fault = session.lost.aborted ? session.lost.reason : error;
+    return { kind: "failed", error: fault, openedInMs };
+  } finally {
+    resumeClock();
+    limit.clear();
+    await opened.close();
+  }
+}
+
+/** The time stands still while the environment fails, from the next time that it begins to; until the returned function is called. */
+function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
+  const over = new AbortController();
+  const stopListening = gate.listen(({ kind }) => {
+    if (kind === "blocked") limit.pausedWhile(() => gate.well(over.signal)).catch(() => undefined);
+  });
+  return () => {
+    stopListening();
+    over.abort();
+  };
+}

@@ -1,0 +1,246 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import type { Message } from "../../src/core/openreward/contract.ts";
+import type { FinishedRollout } from "../../src/core/rollout/rollout.ts";
+import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
+import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
+import { scoreGroups } from "../../src/core/training/groups.ts";
+import { playRollouts } from "../../src/core/training/playRollouts.ts";
+import { harness } from "../core/openreward/harness.ts";
+import { result as reply, stream } from "../core/openreward/scriptedServer.ts";
+import {
+  result,
+  type SessionScript,
+  scriptedEnvironment,
+} from "../core/rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, aTask, someSettings } from "../core/training/builders.ts";
+import { aContext } from "../core/training/fakeContext.ts";
+
+/** The tool pays nothing, as where only the comparison of the group does; scores are 1, 2, 3 for the rollouts in their order. */
+const judging: SessionScript = {
+  onCall: () => result("noted", { finished: true }),
+  onScore: async (candidates) => candidates.map((_, i) => i + 1),
+};
+const GROUPS = 2;
+const SIZE = 3;
+
+interface Wishes {
+  readonly script?: SessionScript;
+  readonly settings?: Partial<RolloutSettings>;
+  readonly maxSessions?: number;
+}
+
+function setUp({ script = judging, settings, maxSessions }: Wishes = {}) {
+  const remote = scriptedEnvironment([script]);
+  const told: string[] = [];
+  const context = aContext({
+    remote,
+    settings: someSettings({ maxRetries: 1, ...settings }),
+    ...(maxSessions === undefined ? {} : { maxSessions }),
+    events: { record: async ({ kind, message }) => void told.push(`${kind}: ${message}`) },
+  });
+  const tasks = Array.from({ length: GROUPS * SIZE }, (_, i) =>
+    aTask({ group: Math.floor(i / SIZE), rollout: i % SIZE, index: Math.floor(i / SIZE) }),
+  );
+  const recorded: FinishedRollout[] = [];
+  const sampler = scriptedSampler([ended(`I say so. ${call("answer", { value: 1 })}`)], {
+    beforeAnswer: (signal) => context.clock.sleep(1_000, signal),
+  });
+  const play = () =>
+    playRollouts(context, tasks, {
+      ...{ sampler, seedOf: () => 7 },
+      onFinished: async (rollout) => void recorded.push(rollout),
+    });
+  return { context, remote, told, recorded, play };
+}
+
+describe("an environment that scores groups", () => {
+  it("gives every rollout its reward when its group has ended, and advantages follow", async () => {
+    const { context, remote, recorded, play } = setUp();
+    const rollouts = await context.clock.run(play());
+    expect(rollouts.map(({ reward }) => reward)).toEqual([1, 2, 3, 1, 2, 3]);
+    expect(recorded.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
+    const [first] = rollouts;
+    expect(first?.record).toMatchObject({
+      ...{ rewards: [], reward: 1, error: null, stop: "reached_terminal_state" },
+      rewardParts: { group: 1, nonterminal: null, sum: 1, reduced: 1, clamped: 1 },
+    });
+    expect(rolloutRecordSchema.safeParse(first?.record).success).toBe(true);
+    expect(first?.facts).toMatchObject({ reward: 1, errorClass: null });
+    const config = aConfig({ advantage_calculation: "centered" });
+    const scored = scoreGroups(rollouts, config).flatMap((group) => group.rollouts);
+    expect(scored.map(({ advantage }) => advantage)).toEqual([-1, 0, 1, -1, 0, 1]);
+    // A session a rollout, and one a group for the task of that group.
+    expect(remote.sessions).toHaveLength(GROUPS * SIZE + GROUPS);
+    expect(remote.sessions.every(({ isClosed }) => isClosed)).toBe(true);
+    expect(remote.choices.slice(-GROUPS).map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it("is given what the models did after the prompt, in blocks that it takes", async () => {
+    const seen: (readonly (readonly Message[])[])[] = [];
+    const onScore: SessionScript["onScore"] = async (candidates) => {
+      seen.push(candidates);
+      return candidates.map(() => 0);
+    };
+    for (const blockTypes of [["text", "tool_call", "tool_result"], ["text"]]) {
+      const { context, play } = setUp({ script: { ...judging, onScore, blockTypes } });
+      await context.clock.run(play());
+    }
+    const text = (said: string) => ({ type: "text", text: said });
+    const callId = "turn0-call0";
+    expect(seen[0]?.[0]).toEqual([
+      {
+        role: "assistant",
+        blocks: [
+          text("I say so."),
+          { type: "tool_call", id: callId, name: "answer", input: { value: 1 } },
+        ],
+      },
+      {
+        role: "user",
+        blocks: [{ type: "tool_result", callId, blocks: [text("noted")], isError: false }],
+      },
+    ]);
+    expect(seen.at(-1)?.[0]).toEqual([{ role: "assistant", blocks: [text("I say so.")] }]);
+  });
+
+  it("needs room for one session only, although groups wait for their last rollout", async () => {
+    const { context, play } = setUp({ maxSessions: 1 });
+    const rollouts = await context.clock.run(play());
+    expect(rollouts.map(({ reward }) => reward)).toEqual([1, 2, 3, 1, 2, 3]);
+  });
+
+  it("adds its score as the last of the rewards, before the one for no end", async () => {
+    const script = { ...judging, onCall: () => result("noted", { reward: 10 }) };
+    const rewardOf = async (changes: Parameters<typeof anEnvironment>[0]) => {
+      const rewards = anEnvironment({ nonterminal_reward: -1, ...changes });
+      const { context, play } = setUp({ script, settings: { rewards, maxTurns: 1 } });
+      return (await context.clock.run(play())).map(({ reward }) => reward)[2];
+    };
+    expect(await rewardOf({ reward_reduction: "sum" })).toBe(12);
+    expect(await rewardOf({ reward_reduction: "last", nonterminal_reward: null })).toBe(3);
+    expect(await rewardOf({ nonterminal_mode: "replace" })).toBe(-1);
+  });
+
+  it("that cannot score has failed all rollouts of the group, and says why", async () => {
+    const onScore = () =>
+      Promise.reject(new AppError("environment-tool-crashed", "The judge has no key."));
+    const { context, told, remote, play } = setUp({ script: { ...judging, onScore } });
+    const rollouts = await context.clock.run(play());
+    for (const { record, facts, reward } of rollouts) {
+      expect(reward).toBeNull();
+      expect(record.error).toBe("The group could not be scored. The judge has no key.");
+      expect(facts.errorClass).toBe("environment-tool-crashed");
+    }
+    expect(remote.sessions).toHaveLength(GROUPS * SIZE + 2 * GROUPS);
+    expect(told).toEqual([
+      expect.stringMatching(/^group-unscored: Step 1, group \d of Owner\/Game: .*to false\.$/),
+    ]);
+    expect(scoreGroups(rollouts, aConfig()).map(({ facts }) => facts.excluded)).toEqual([
+      "failures",
+      "failures",
+    ]);
+  });
+
+  it("is asked again when it could not score", async () => {
+    let asked = 0;
+    const onScore = async (candidates: readonly unknown[]) => {
+      asked += 1;
+      if (asked === 1) throw new AppError("environment-unavailable", "gone");
+      return candidates.map(() => 0.5);
+    };
+    const { context, told, play } = setUp({ script: { ...judging, onScore } });
+    const rollouts = await context.clock.run(play());
+    expect(rollouts.map(({ reward }) => reward)).toEqual(rollouts.map(() => 0.5));
+    expect(told).toEqual([]);
+  });
+
+  it("is left alone by a stop, with its session closed and nothing recorded", async () => {
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const onScore: SessionScript["onScore"] = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
+        isAsked();
+      });
+    const { context, remote, recorded, play } = setUp({ script: { ...judging, onScore } });
+    const playing = play();
+    playing.catch(() => undefined);
+    await context.clock.run(asked);
+    context.control.stop();
+    await expect(context.clock.run(playing)).rejects.toThrow();
+    expect(remote.sessions.length).toBeGreaterThan(GROUPS * SIZE);
+    expect(remote.sessions.every(({ isClosed }) => isClosed)).toBe(true);
+    expect(recorded).toEqual([]);
+  });
+
+  it("is not asked where group_scoring is false", async () => {
+    const { context, remote, play } = setUp({ settings: { groupScoring: false } });
+    const rollouts = await context.clock.run(play());
+    expect(rollouts.map(({ reward }) => reward)).toEqual(rollouts.map(() => null));
+    expect(remote.sessions).toHaveLength(GROUPS * SIZE);
+  });
+});
+
+describe("a request for scores", () => {
+  const LINE = "POST /maze/score_group";
+  const candidates: readonly (readonly Message[])[] = [
+    [
+      {
+        role: "assistant",
+        blocks: [
+          { type: "reasoning", text: "Hm." },
+          { type: "text", text: "5" },
+        ],
+      },
+    ],
+    [{ role: "assistant", blocks: [{ type: "text", text: "6" }] }],
+  ];
+
+  it("is the one that the official client sends, and its scores come in the same order", async () => {
+    const scores = [
+      { reward: 0.25, metadata: { wins: 1 } },
+      { reward: 1, metadata: null },
+    ];
+    const { open, server } = harness({ [LINE]: [reply({ scores })] });
+    const session = await open();
+    expect(await session.scoreGroup(candidates)).toEqual([0.25, 1]);
+    const text = (said: string) => ({ type: "text", text: said, detail: null });
+    const message = (...blocks: readonly object[]) => ({ role: "assistant", blocks, detail: null });
+    const thought = { type: "reasoning", text: "Hm.", signature: null, detail: null };
+    expect(server.requests(LINE)[0]?.body).toEqual({
+      candidates: [
+        { messages: [message(thought, text("5"))], metadata: null },
+        { messages: [message(text("6"))], metadata: null },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      "too few scores",
+      reply({ scores: [{ reward: 1 }] }),
+      "environment-protocol",
+      "1 scores for 2",
+    ],
+    [
+      "a judge that failed",
+      stream("event: error\ndata: no verdict\n\n"),
+      "environment-tool-crashed",
+      "no verdict",
+    ],
+  ])("that meets %s fails, and the session stays", async (_, answer, code, words) => {
+    const { open } = harness({
+      [LINE]: [answer, reply({ scores: [{ reward: 1 }, { reward: 2 }] })],
+    });
+    const session = await open();
+    await expect(session.scoreGroup(candidates)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(words),
+    });
+    expect(await session.scoreGroup(candidates)).toEqual([1, 2]);
+  });
+});
