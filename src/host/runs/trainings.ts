@@ -44,6 +44,8 @@ export interface TrainingEnded extends LaunchEnd {
   readonly wish: TrainingWish;
 }
 
+const NOT_STARTED = "Not started: a question was closed without an answer. Nothing was sent.\n";
+
 export class Trainings {
   readonly #parts: TrainingsParts;
   readonly #active = new Set<Session>();
@@ -132,12 +134,16 @@ class Session implements Training, ActiveTraining {
 
   async follow(options: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
     const release = await this.#place(options);
-    if (release === null) return null;
+    if (release === null) {
+      options.print(NOT_STARTED);
+      return null;
+    }
     this.#events.added(this);
     this.#events.changed();
     let end: LaunchEnd | null = null;
     try {
       end = await this.#train(options);
+      if (end === null) options.print(NOT_STARTED);
       return end;
     } finally {
       release();

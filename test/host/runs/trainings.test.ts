@@ -46,7 +46,11 @@ afterEach(async () => {
 const orderOf = async ({ configPath, resume }: TrainingWish): Promise<LaunchOrder> =>
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
-function open({ order = orderOf }: { order?: (wish: TrainingWish) => Promise<LaunchOrder> } = {}) {
+function open({
+  order = orderOf,
+}: {
+  order?: (wish: TrainingWish) => Promise<LaunchOrder | null>;
+} = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
   const trainings = new Trainings({
     launcher: {
@@ -127,4 +131,11 @@ it("goes on with a run whose configuration was in a folder that is not here any 
   await writeFile(join(folder, "end"), "");
   const { end } = start("one", { configPath: join(folder, "gone", "c.yaml"), resume: folder });
   expect(await end).toMatchObject({ exitCode: 0 });
+});
+
+it("says that nothing was started when a question about keys is closed without an answer", async () => {
+  const { start } = open({ order: async () => null });
+  const { end, print } = start("one");
+  expect(await end).toBeNull();
+  expect(print.mock.calls.join("")).toContain("Not started: a question was closed");
 });
