@@ -21,6 +21,17 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   beginning: [`${CANARY.slice(0, 15)}…`],
   end: [`…${CANARY.slice(-14)}`],
   JSON: [JSON.stringify({ key: CANARY }), JSON.stringify(JSON.stringify([CANARY]))],
+  "JSON, escaped slash": [`"${JSON.stringify(CANARY).slice(1).replace("/", "\\/")}`],
+  "JSON, numbers": [
+    Array.from(CANARY, (sign) =>
+      /\w/.test(sign) ? sign : `\\u00${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
+    ).join(""),
+  ],
+  HTML: [
+    CANARY.replace('"', "&quot;"),
+    CANARY.replace('"', "&#34;"),
+    CANARY.replace('"', "&#x22;"),
+  ],
   URL: [`/a?b=${encodeURIComponent(CANARY)}&c`, encodeURIComponent(CANARY).toLowerCase()],
   "URL, all characters": [
     Array.from(new TextEncoder().encode(CANARY), (byte) => `%${byte.toString(16)}`).join(""),
@@ -32,6 +43,13 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   ]),
   base64url: ["", "a", "ab"].map((before) =>
     Buffer.from(`${before}${CANARY}z`).toString("base64url"),
+  ),
+  "base64 in lines": ["\n", "\r\n"].flatMap((end) => {
+    const digits = Buffer.from(`${CANARY}z`).toString("base64").replace(/^.{8}/, `$&${end}`);
+    return [digits, JSON.stringify({ digits })];
+  }),
+  "base64 of base64": ["", "a"].map((before) =>
+    btoa(`${before}${Buffer.from(CANARY).toString("base64")}`),
   ),
   hex: [Buffer.from(`q${CANARY}`).toString("hex"), Buffer.from(CANARY).toString("hex")],
 };

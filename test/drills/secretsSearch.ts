@@ -13,6 +13,15 @@ export interface Finding {
 
 /** The first and last characters of a secret that was cut. */
 const FRAGMENT = 12;
+/** Digits before the end of a line. */
+const BREAK = 8;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Each way in which a text can be written, with what must be looked for; base64 depends on what stands before. */
 export const ENCODINGS: Readonly<Record<string, (value: string) => readonly string[]>> = {
@@ -20,12 +29,31 @@ export const ENCODINGS: Readonly<Record<string, (value: string) => readonly stri
   beginning: (value) => [value.slice(0, FRAGMENT)],
   end: (value) => [value.slice(-FRAGMENT)],
   JSON: (value) => [inJson(value), inJson(inJson(value)), asciiJson(value)],
+  "JSON, escaped slash": (value) => [inJson(value).replaceAll("/", "\\/")],
+  "JSON, numbers": (value) => [
+    numbersInJson(value, "toUpperCase"),
+    numbersInJson(value, "toLowerCase"),
+  ],
+  HTML: (value) => [
+    value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign),
+    value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`),
+    value.replace(/[&<>"']/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
+  ],
   URL: (value) => [inUrl(value), inUrl(value, "/"), lowerPercent(inUrl(value))],
   "URL, all characters": (value) => [strictUrl(value), lowerPercent(strictUrl(value))],
   form: (value) => [inUrl(value).replaceAll("%20", "+")],
   base64: (value) => base64Forms(value),
   base64url: (value) =>
     base64Forms(value).map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+  // As they stand, and in JSON.
+  "base64 in lines": (value) =>
+    ["\n", "\\n", "\r\n", "\\r\\n"].flatMap((end) =>
+      base64Forms(value).map((form) => form.slice(0, BREAK) + end + form.slice(BREAK)),
+    ),
+  "base64 of base64": (value) => [
+    base64(base64(value)),
+    ...[0, 1, 2].map((shift) => base64Core(base64Core(value, 0), shift)),
+  ],
   hex: (value) => [hex(value), hex(value).toUpperCase()],
 };
 
@@ -66,6 +94,12 @@ function asciiJson(value: string): string {
   );
 }
 
+/** All signs as numbers. */
+function numbersInJson(value: string, inCase: "toUpperCase" | "toLowerCase"): string {
+  const digits = (sign: string): string => sign.charCodeAt(0).toString(16).padStart(4, "0");
+  return value.replace(/[^a-zA-Z0-9]/g, (sign) => `\\u${digits(sign)[inCase]()}`);
+}
+
 function inUrl(value: string, kept = ""): string {
   const encoded = encodeURIComponent(value);
   return kept === "" ? encoded : encoded.replaceAll(encodeURIComponent(kept), kept);
@@ -85,11 +119,16 @@ function hex(value: string): string {
   return Buffer.from(value).toString("hex");
 }
 
-/** As it stands and in JSON, at any place of a text. */
+/** As it stands and in JSON: by itself, and at any place of a text. */
 function base64Forms(value: string): readonly string[] {
-  return [value, inJson(value), asciiJson(value)].flatMap((text) =>
-    [0, 1, 2].map((shift) => base64Core(text, shift)),
-  );
+  return [value, inJson(value), asciiJson(value)].flatMap((text) => [
+    base64(text),
+    ...[0, 1, 2].map((shift) => base64Core(text, shift)),
+  ]);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64").replaceAll("=", "");
 }
 
 /** The digits that the value alone decides when `shift` bytes (modulo 3) come before it. */
