@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { replayLines } from "../../src/cli/showRollout.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Message } from "../../src/core/openreward/contract.ts";
 import type { FinishedRollout } from "../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
+import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
 import { scoreGroups } from "../../src/core/training/groups.ts";
 import { playRollouts } from "../../src/core/training/playRollouts.ts";
+import { sha256 } from "../../src/node/hash.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { result as reply, stream } from "../core/openreward/scriptedServer.ts";
 import {
@@ -75,6 +78,25 @@ describe("an environment that scores groups", () => {
     expect(remote.sessions).toHaveLength(GROUPS * SIZE + GROUPS);
     expect(remote.sessions.every(({ isClosed }) => isClosed)).toBe(true);
     expect(remote.choices.slice(-GROUPS).map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it("is seen to have scored in the upload and the terminal", async () => {
+    const { context, play } = setUp();
+    const record = (await context.clock.run(play()))[1]?.record;
+    if (record === undefined) throw new Error("there is no second rollout");
+    const upload = {
+      ...{ sha256, runId: "run-id", runName: "run", config: aConfig() },
+      framework: ["tinker-rl", "1"],
+    } as const;
+    const { messages, metadata } = describeRollout(
+      record,
+      { advantage: 0, fate: "trained" },
+      upload,
+    );
+    expect(metadata).toMatchObject({ reward: 2, group_score: 2 });
+    expect(messages.at(-1)).toMatchObject({ type: "tool_result", content: "noted", reward: 2 });
+    const lines = replayLines(record, { title: "", score: null, width: 120 });
+    expect(JSON.stringify(lines)).toContain("2 (by the environment, comparing the group)");
   });
 
   it("is given what the models did after the prompt, in blocks that it takes", async () => {
