@@ -165,7 +165,11 @@ const serviceSettings = {
   "env.read": {
     does: "Whether a run may take keys from that file.",
     type: "enum",
-    values: { ask: "Ask once for each folder.", always: "Yes.", never: "No." },
+    values: {
+      ask: "Ask once for each folder and file.",
+      always: "Yes, if it lies within the folder; else ask.",
+      never: "No.",
+    },
     default: "ask",
     scope: "machine",
   },

@@ -1,5 +1,6 @@
 /** The list of keys, of hosts that may get them, and of `.env` files that may be read. */
 
+import { dirname } from "node:path";
 import * as vscode from "vscode";
 import type { Approvals, KeyApproval } from "./approvals.ts";
 import type { EnvFileUse, EnvPermission } from "./envPermission.ts";
@@ -163,9 +164,8 @@ function envRows({ envPermission }: KeyStatusParts): readonly Row[] {
   return envPermission.answered().map(({ folder, file, mayRead }, index) => ({
     value: { kind: "envFile", use: { folder, file } },
     label: plainText(file),
-    description: mayRead
-      ? vscode.l10n.t("runs of {0} take keys from it", plainText(folder))
-      : vscode.l10n.t("runs of {0} do not read it", plainText(folder)),
+    description: mayRead ? vscode.l10n.t("is read for keys") : vscode.l10n.t("is not read"),
+    ...(dirname(file) !== folder && { detail: vscode.l10n.t("by runs of {0}", plainText(folder)) }),
     ...(index === 0 && { heading: vscode.l10n.t(".env files") }),
     buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
   }));

@@ -1,7 +1,7 @@
 /** The terminal of a training task: shows what the trainer prints, and takes a few keys. It owns nothing; closing it detaches. */
 
 import type * as vscode from "vscode";
-import { errorMessage } from "../../core/errors.ts";
+import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { Emitter } from "../emitter.ts";
 import type { LaunchEnd, TellAction } from "../runs/launchWatch.ts";
@@ -58,7 +58,8 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (error: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#print(`error: ${errorMessage(error)}\n`);
-        this.#end(EXIT.fault);
+        // What we refuse in words is for the user to correct; anything else is a fault of ours.
+        this.#end(isAppError(error) ? EXIT.invalid : EXIT.fault);
       },
     );
   }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
 import { aTraining, opened } from "./openedTerminal.ts";
 
 it("shows the output with line ends of a terminal, and ends with the code of a trainer that failed", async () => {
@@ -28,6 +29,13 @@ it("tells a fault of its own and ends", async () => {
   );
   await vi.waitFor(() => expect(codes).toEqual([1]));
   expect(text()).toBe("error: no such program\r\n");
+});
+
+it("ends as one that cannot be used when a start is refused in words", async () => {
+  const refusal = new AppError("config-invalid", "The task cannot be used: TRL110.");
+  const { text, codes } = opened(aTraining({ follow: () => Promise.reject(refusal) }));
+  await vi.waitFor(() => expect(codes).toEqual([2]));
+  expect(text()).toBe("error: The task cannot be used: TRL110.\r\n");
 });
 
 it("takes keys: pause and continue in turn, save, stop, and help", async () => {
