@@ -4,6 +4,7 @@ import type { LedgerView } from "../rollout/ledger.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
 import { groupBy } from "../util/groupBy.ts";
+import { power } from "../util/power.ts";
 import { fraction } from "../util/stats.ts";
 
 export interface StepHealth {
@@ -41,7 +42,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
       compared += 1;
       // It stops at the rollout itself at the latest.
       if (ledgers.findIndex((earlier) => isSame(earlier, ledger)) < k) identical += 1;
-      expected += 1 - (1 - probability(ledger)) ** k;
+      expected += 1 - power(1 - probability(ledger), k);
     }
   }
   return {

@@ -1,5 +1,6 @@
 /** AdamW with bias correction, decoupled weight decay and clipping of the global gradient norm. */
 
+import { power } from "../../core/util/power.ts";
 import type { AdamParams } from "./engine.ts";
 
 export interface OptimizerState {
@@ -28,8 +29,8 @@ export function adamStep(
   const scale = clip > 0 && norm > clip ? clip / norm : 1;
   const { learning_rate: lr, beta1, beta2, eps, weight_decay: decay } = params;
   state.steps += 1;
-  const correction1 = 1 - beta1 ** state.steps;
-  const correction2 = 1 - beta2 ** state.steps;
+  const correction1 = 1 - power(beta1, state.steps);
+  const correction2 = 1 - power(beta2, state.steps);
   const { m, v } = state;
   for (let i = 0; i < parameters.length; i++) {
     const g = (gradient[i] ?? 0) * scale;

@@ -1,5 +1,6 @@
 /** Base weights in a worker's memory, and packed sets of weights merged with an adapter. */
 
+import { power } from "../../core/util/power.ts";
 import {
   type AdapterLayout,
   type Architecture,
@@ -128,7 +129,7 @@ export function ropeTables(
   const sines = arena.floats(sin, arch.maxContext * half);
   for (let position = 0; position < arch.maxContext; position++) {
     for (let i = 0; i < half; i++) {
-      const angle = position * arch.ropeTheta ** ((-2 * i) / headSize);
+      const angle = position * power(arch.ropeTheta, (-2 * i) / headSize);
       cosines[position * half + i] = Math.cos(angle);
       sines[position * half + i] = Math.sin(angle);
     }
