@@ -1,5 +1,6 @@
 /** Single keys that work everywhere in the page; views add their own. */
 
+import { setName } from "../src/shared/rolloutSet.ts";
 import type { PanelModel } from "./panelModel.ts";
 import { TABS } from "./viewState.ts";
 
@@ -23,12 +24,13 @@ export function globalKey(event: KeyboardEvent, panel: PanelModel, openHelp: () 
   event.preventDefault();
 }
 
-/** Goes to the step with rollouts before or after the chosen one. */
+/** Goes to the step or evaluation with rollouts before or after the chosen one. */
 export function stepBy(panel: PanelModel, direction: 1 | -1): void {
-  const steps = panel.rolloutSteps.value;
-  const at = steps.indexOf(panel.step.value ?? -1);
-  const next = steps[at + direction];
-  if (next === undefined) return;
-  const isLatest = next === steps.at(-1);
-  panel.update({ step: isLatest ? null : next, rollout: null });
+  const sets = panel.rolloutSets.value;
+  const chosen = panel.rolloutSet.value;
+  const at = sets.findIndex((set) => chosen !== null && setName(set) === setName(chosen));
+  const next = sets[at - direction];
+  if (at < 0 || next === undefined) return;
+  const isLatest = next === sets.find(({ source }) => source === "training");
+  panel.update({ rolloutSet: isLatest ? null : next, rollout: null });
 }

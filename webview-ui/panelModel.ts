@@ -11,13 +11,13 @@ import type {
   RunListing,
   RunView,
 } from "../src/shared/panelModel.ts";
+import { newestSets, type RolloutSet, setName } from "../src/shared/rolloutSet.ts";
 import { ColumnStore } from "./columns.ts";
 import type { Host } from "./host.ts";
 import { firstViewState, forOtherRun, restoreViewState, type ViewState } from "./viewState.ts";
 
-/** The rollouts of the chosen step, as far as they have come. */
-export interface StepRows {
-  readonly step: number;
+/** The rollouts of the chosen step or evaluation, as far as they have come. */
+export interface RolloutRows extends RolloutSet {
   readonly total: number;
   readonly rows: readonly RolloutRow[];
 }
@@ -31,21 +31,24 @@ export interface PanelModel {
   readonly checkpoints: ReadonlySignal<readonly CheckpointView[]>;
   readonly evaluations: ReadonlySignal<readonly EvaluationView[]>;
   readonly rolloutSteps: ReadonlySignal<readonly number[]>;
+  readonly evaluatedSteps: ReadonlySignal<readonly number[]>;
   readonly settings: ReadonlySignal<PanelSettings>;
   readonly columns: ColumnStore;
   /** Changes whenever the columns do. */
   readonly columnsVersion: ReadonlySignal<number>;
   readonly view: ReadonlySignal<ViewState>;
-  /** The chosen step, or the latest that has rollouts; null when none has. */
-  readonly step: ReadonlySignal<number | null>;
-  readonly rollouts: ReadonlySignal<StepRows | null>;
+  /** All steps and evaluations that have rollouts, newest first. */
+  readonly rolloutSets: ReadonlySignal<readonly RolloutSet[]>;
+  /** The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. */
+  readonly rolloutSet: ReadonlySignal<RolloutSet | null>;
+  readonly rollouts: ReadonlySignal<RolloutRows | null>;
   /** What went wrong and was not read yet. */
   readonly errors: ReadonlySignal<readonly string[]>;
   /** What the live region says. */
   readonly spoken: Signal<string>;
   update(change: Partial<ViewState>): void;
-  /** Goes to the trajectories of a step, or of one of its rollouts. */
-  openStep(step: number, rollout?: ViewState["rollout"]): void;
+  /** Goes to the trajectories of a step or evaluation, or of one of its rollouts. */
+  openRollouts(set: RolloutSet, rollout?: ViewState["rollout"]): void;
   dismissErrors(): void;
 }
 
@@ -61,7 +64,13 @@ export function createPanelModel(host: Host): PanelModel {
   const columnsVersion = signal(0);
   const view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
   const errors = signal<readonly string[]>([]);
-  const step = computed(() => view.value.step ?? facts.rolloutSteps.value.at(-1) ?? null);
+  const rolloutSets = computed(() =>
+    newestSets(facts.rolloutSteps.value, facts.evaluatedSteps.value),
+  );
+  const rolloutSet = computed(() => {
+    const sets = rolloutSets.value;
+    return view.value.rolloutSet ?? sets.find(isOfTraining) ?? sets[0] ?? null;
+  });
   let shownRun = stored.runId;
 
   const begin = (message: Extract<HostMessage, { readonly kind: "init" }>): void => {
@@ -92,10 +101,7 @@ export function createPanelModel(host: Host): PanelModel {
         takeFacts(facts, message.facts);
         return;
       case "open":
-        view.value = {
-          ...view.value,
-          ...{ tab: "trajectories", step: message.step, rollout: message.rollout },
-        };
+        openRollouts({ source: message.source, step: message.step }, message.rollout);
         return;
       case "empty":
         settings.value = message.settings;
@@ -112,23 +118,23 @@ export function createPanelModel(host: Host): PanelModel {
     }
   };
 
-  const rollouts = followRollouts(host, step, facts.run);
+  const rollouts = followRollouts(host, rolloutSet, facts.run);
   effect(() => {
     if (status.value === "ready") {
       host.saveState({ runId: facts.run.value?.id ?? null, view: view.value });
     }
   });
-  host.listen((message) => batch(() => take(message)));
   const update = (change: Partial<ViewState>): void => {
     view.value = { ...view.peek(), ...change };
   };
+  const openRollouts: PanelModel["openRollouts"] = (chosen, rollout = null) =>
+    update({ tab: "trajectories", rolloutSet: chosen, rollout });
+  host.listen((message) => batch(() => take(message)));
   return {
-    ...{ host, status, settings, columns, columnsVersion, view, step, rollouts, errors, update },
+    ...{ host, status, settings, columns, columnsVersion, view, errors, update },
+    ...{ rolloutSets, rolloutSet, rollouts, openRollouts },
     ...facts,
     spoken: signal(""),
-    openStep: (chosen, rollout = null) => {
-      update({ tab: "trajectories", step: chosen, rollout });
-    },
     dismissErrors: () => {
       errors.value = [];
     },
@@ -147,42 +153,53 @@ function factSignals(): FactSignals {
     checkpoints: signal([]),
     evaluations: signal([]),
     rolloutSteps: signal([]),
+    evaluatedSteps: signal([]),
   };
 }
 
 function takeFacts(signals: FactSignals, facts: Partial<RunFacts>): void {
-  const { run, runs, events, checkpoints, evaluations, rolloutSteps } = facts;
+  const { run, runs, events, checkpoints, evaluations, rolloutSteps, evaluatedSteps } = facts;
   if (run !== undefined) signals.run.value = run;
   if (runs !== undefined) signals.runs.value = runs;
   if (events !== undefined) signals.events.value = events;
   if (checkpoints !== undefined) signals.checkpoints.value = checkpoints;
   if (evaluations !== undefined) signals.evaluations.value = evaluations;
   if (rolloutSteps !== undefined) signals.rolloutSteps.value = rolloutSteps;
+  if (evaluatedSteps !== undefined) signals.evaluatedSteps.value = evaluatedSteps;
 }
 
-/** Asks for the rollouts of the chosen step; they come again while the step grows. */
+function isOfTraining({ source }: RolloutSet): boolean {
+  return source === "training";
+}
+
+/** Asks for the rollouts of the chosen step or evaluation; they come again while it grows. */
 function followRollouts(
   host: Host,
-  step: ReadonlySignal<number | null>,
+  set: ReadonlySignal<RolloutSet | null>,
   run: ReadonlySignal<RunView | null>,
-): ReadonlySignal<StepRows | null> {
-  const rollouts = signal<StepRows | null>(null);
+): ReadonlySignal<RolloutRows | null> {
+  const rollouts = signal<RolloutRows | null>(null);
+  const key = computed(() => (set.value === null ? null : setName(set.value)));
   const runKey = computed(() =>
     run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
   );
   effect(() => {
-    const chosen = step.value;
-    if (chosen === null || runKey.value === null) {
+    const name = key.value;
+    const chosen = set.peek();
+    if (name === null || chosen === null || runKey.value === null) {
       rollouts.value = null;
       return;
     }
-    if (rollouts.peek()?.step !== chosen) rollouts.value = { step: chosen, total: 0, rows: [] };
+    const { source, step } = chosen;
+    const before = rollouts.peek();
+    if (before === null || setName(before) !== name)
+      rollouts.value = { source, step, total: 0, rows: [] };
     let coming: RolloutRow[] = [];
-    return host.ask({ ask: "rollouts", step: chosen }, (answer) => {
+    return host.ask({ ask: "rollouts", source, step }, (answer) => {
       if (answer.kind !== "rollouts") return;
       if (answer.from === 0) coming = [];
       coming.push(...answer.rows);
-      rollouts.value = { step: chosen, total: answer.total, rows: [...coming] };
+      rollouts.value = { source, step, total: answer.total, rows: [...coming] };
     });
   });
   return rollouts;

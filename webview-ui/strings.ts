@@ -145,7 +145,7 @@ export const strings = {
   },
 
   histogram: {
-    title: (step: number) => `Rewards of step ${formatCount(step)}`,
+    title: (set: string) => `Rewards: ${set}`,
     hint: "Choose a bar to see its trajectories",
     bar: (low: string, high: string, count: number) =>
       low === high
@@ -160,8 +160,7 @@ export const strings = {
     step: "After step",
     split: "Split",
     temperature: "Sampling",
-    greedy: "greedy",
-    at: (temperature: number) => `temperature ${temperature}`,
+    open: (title: string) => `Show the rollouts: ${title}`,
     reward: "Mean reward",
     interval: "95 % interval",
     change: "Change",
@@ -197,9 +196,11 @@ export const strings = {
 
   trajectories: {
     step: "Step",
+    stepTitle: (step: number) => `Step ${formatCount(step)}`,
+    evaluationTitle: (step: number) => `Evaluation after ${formatCount(step)}`,
     stepOf: (step: number, last: number) => `${formatCount(step)} of ${formatCount(last)}`,
-    previousStep: "Previous step",
-    nextStep: "Next step",
+    previousStep: "Previous step or evaluation",
+    nextStep: "Next step or evaluation",
     latest: "Latest",
     filter: "Filter",
     search: "Text in environment, task, stop reason or error",
@@ -215,12 +216,12 @@ export const strings = {
     all: "all",
     clear: "Clear filters",
     columns: "Columns",
-    grid: "Rollouts of the step",
+    grid: "Rollouts",
     count: (shown: number, total: number) =>
       shown === total
         ? formatQuantity(total, "rollout")
         : `${formatCount(shown)} of ${formatQuantity(total, "rollout")}`,
-    noneYet: "This step has no finished rollouts yet.",
+    noneYet: "No rollout has finished here yet.",
     noSteps: {
       failed: "The run failed before a rollout ended.",
       stopped: "The run was stopped before a rollout ended.",
@@ -250,6 +251,7 @@ export const strings = {
       turns: "Turns",
       tokens: "Tokens",
       tools: "Tools",
+      temperature: "Sampling",
       stop: "Stop",
       fate: "Used",
       duration: "Time",
@@ -259,8 +261,8 @@ export const strings = {
   },
 
   replay: {
-    title: (step: number, group: number, rollout: number) =>
-      `Step ${formatCount(step)}, group ${group}, rollout ${rollout}`,
+    title: (set: string, group: number, rollout: number) =>
+      `${set}, group ${group}, rollout ${rollout}`,
     label: "Replay",
     back: "Back to the list",
     mode: "Show as",
@@ -336,6 +338,9 @@ export const strings = {
     next: "Next tokens",
     stream: "Sequence",
     idsOnly: "Ids only: the run's tokenizer could not be loaded.",
+    notTrained: (fate: string) =>
+      `Only rollouts that were trained on have token data. This one: ${fate}.`,
+    evaluated: "Only rollouts that were trained on have token data. Those of evaluations are not.",
     masked: "not trained on",
     unknown: "not known",
     prompt: "prompt",
@@ -407,7 +412,7 @@ export const strings = {
       ["Enter", "open"],
       ["Esc", "back, close"],
       ["[ ]", "previous and next rollout of the group"],
-      ["{ }", "previous and next step"],
+      ["{ }", "previous and next step or evaluation"],
       ["← →", "previous and next turn of a replay, or point of a chart"],
       ["g r, g e, g t", "next reward, error, tool call"],
       ["/ or f", "filter"],

@@ -1,5 +1,6 @@
 /** What the user has arranged in the page; kept by the editor while the page is hidden and over a reload. */
 
+import type { RolloutSet } from "../src/shared/rolloutSet.ts";
 import type { Range } from "./charts/scale.ts";
 import type { Smoothing } from "./charts/smoothing.ts";
 import { X_AXES, type XAxis } from "./charts/xAxis.ts";
@@ -32,8 +33,8 @@ export interface Sorting {
 
 export interface ViewState {
   readonly tab: Tab;
-  /** Counted from 0; null = the latest one. */
-  readonly step: number | null;
+  /** The step or evaluation whose rollouts are shown; null = the latest step. */
+  readonly rolloutSet: RolloutSet | null;
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
   readonly smoothing: Smoothing;
   readonly xAxis: XAxis;
@@ -67,7 +68,7 @@ export const NO_FILTER: RolloutFilter = {
 
 export function firstViewState(smoothing: number): ViewState {
   return {
-    ...{ tab: "overview", step: null, rollout: null },
+    ...{ tab: "overview", rolloutSet: null, rollout: null },
     smoothing:
       smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
     ...{ xAxis: "step", isLog: false, isClipped: false, isFromZero: false },
@@ -85,7 +86,7 @@ export function firstViewState(smoothing: number): ViewState {
 export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,
-    ...{ step: null, rollout: null, xRange: null, yRange: null, shownAttempt: null },
+    ...{ rolloutSet: null, rollout: null, xRange: null, yRange: null, shownAttempt: null },
     ...{ filter: NO_FILTER, scroll: {} },
   };
 }

@@ -1,7 +1,7 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
 import type { EvaluationCell, EvaluationResult } from "../core/training/evaluation.ts";
-import { formatQuantity, formatReward, formatSigned } from "../shared/format.ts";
+import { formatQuantity, formatReward, formatSigned, formatTemperature } from "../shared/format.ts";
 import { type Line, type Piece, styled } from "./line.ts";
 
 type Values = Pick<EvaluationResult, "rewardMean" | "low" | "high" | "failed" | "rollouts">;
@@ -13,7 +13,7 @@ export function evaluationLines(
   results: readonly ShownResult[],
   baseline: readonly ShownResult[] | null,
 ): readonly Line[] {
-  const names = results.map(({ temperature }) => temperatureLabel(temperature));
+  const names = results.map(({ temperature }) => formatTemperature(temperature));
   const nameWidth = Math.max(0, ...names.map((name) => name.length));
   const lines: Line[] = [];
   let place = "";
@@ -35,11 +35,6 @@ export function evaluationTitle(step: number): string {
   return step === 0
     ? "evaluation before training"
     : `evaluation after ${formatQuantity(step, "step")}`;
-}
-
-/** `greedy`, or `temperature 1`. */
-export function temperatureLabel(temperature: number): string {
-  return temperature === 0 ? "greedy" : `temperature ${temperature}`;
 }
 
 function resultPieces(result: ShownResult, before: ShownResult | null): readonly Piece[] {

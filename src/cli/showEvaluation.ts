@@ -1,18 +1,19 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
-import * as z from "zod";
 import { readEvaluations } from "../core/run/evaluationLog.ts";
 import { evalPath } from "../core/run/layout.ts";
 import { readLines } from "../core/run/lineReader.ts";
-import { type RolloutRecord, rolloutRecordSchema } from "../core/run/rolloutRecord.ts";
-import { formatQuantity } from "../shared/format.ts";
-import { evaluationLines, evaluationTitle, temperatureLabel } from "./evaluationLines.ts";
+import {
+  type RolloutRecord,
+  rolloutRecordSchema,
+  temperatureSchema,
+} from "../core/run/rolloutRecord.ts";
+import { formatQuantity, formatTemperature } from "../shared/format.ts";
+import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
 import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
-
-const temperatureSchema = z.object({ temperature: z.number() });
 
 /** Results of all evaluations, each compared with the first. */
 export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
@@ -65,7 +66,7 @@ export async function* showEvaluationRollouts(
     const existing = stored.map((_, index) => index + 1);
     throw noSuch(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
   }
-  const title = `${evaluationTitle(step)}, rollout ${rollout}, ${temperatureLabel(chosen.temperature)}`;
+  const title = `${evaluationTitle(step)}, rollout ${rollout}, ${formatTemperature(chosen.temperature)}`;
   yield* replayLines(chosen.record, { title, score: null, width });
 }
 

@@ -268,8 +268,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...trajectoryHandlers({
       trajectories,
       view: trees.trajectories.view,
-      open: ({ folder, step, group, rollout }) =>
-        panel.open(folder, { target: { step, rollout: { group, rollout } } }),
+      open: ({ folder, source, step, group, rollout }) =>
+        panel.open(folder, { target: { source, step, rollout: { group, rollout } } }),
       follow: (isFollowing) => focus.follow(isFollowing),
     }),
     ...checkpointHandlers({

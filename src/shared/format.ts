@@ -65,6 +65,11 @@ export function sparkline(
     .join("");
 }
 
+/** How a temperature of sampling is called: `greedy`, or `temperature 1`. */
+export function formatTemperature(temperature: number): string {
+  return temperature === 0 ? "greedy" : `temperature ${temperature}`;
+}
+
 /** A bar of `width` characters of which `share` (0 to 1) is full. */
 export function progressBar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);

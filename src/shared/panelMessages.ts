@@ -14,9 +14,10 @@ import type {
   RunView,
   TokenWindow,
 } from "./panelModel.ts";
+import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
 
 /** Rises with every change that an older page would misread. */
-export const PANEL_VERSION = 2;
+export const PANEL_VERSION = 3;
 
 /** Tokens in one part of a sequence. */
 export const TOKENS_PER_WINDOW = 2_000;
@@ -71,8 +72,8 @@ export interface ExportedFile {
 }
 
 export type PanelQuestion =
-  /** Rollouts of a step; the answer comes in pages, and again when the step grows. */
-  | { readonly ask: "rollouts"; readonly step: number }
+  /** Rollouts of a step or evaluation; the answer comes in pages, and again when it grows. */
+  | ({ readonly ask: "rollouts" } & RolloutSet)
   | { readonly ask: "rollout"; readonly key: RolloutKey }
   | {
       readonly ask: "tokens";
@@ -80,8 +81,8 @@ export type PanelQuestion =
       readonly stream: number;
       readonly from: number;
     }
-  /** Rollouts of a step in whose messages all words of `text` occur; the answers come as the search goes on. */
-  | { readonly ask: "search"; readonly step: number; readonly text: string }
+  /** Rollouts of a step or evaluation in whose messages all words of `text` occur; the answers come as the search goes on. */
+  | ({ readonly ask: "search"; readonly text: string } & RolloutSet)
   | { readonly ask: "config" }
   /** The named metrics of the steps that were repeated after an attempt. */
   | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
@@ -106,6 +107,8 @@ export interface RunFacts {
   readonly evaluations: readonly EvaluationView[];
   /** Steps that have stored rollouts, ascending. */
   readonly rolloutSteps: readonly number[];
+  /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be under way. */
+  readonly evaluatedSteps: readonly number[];
 }
 
 export type HostMessage =
@@ -135,7 +138,6 @@ export type HostMessage =
   | {
       readonly kind: "rollouts";
       readonly id: number;
-      readonly step: number;
       readonly total: number;
       /** Position of the first row; 0 begins the list anew. */
       readonly from: number;
@@ -161,9 +163,10 @@ export type HostMessage =
     }
   /** Of a question, or of a command when `id` is null. */
   | { readonly kind: "error"; readonly id: number | null; readonly message: string }
-  /** Go to the rollouts of a step, or to one of them. Follows `init`. */
+  /** Go to the rollouts of a step or evaluation, or to one of them. Follows `init`. */
   | {
       readonly kind: "open";
+      readonly source: RolloutSource;
       readonly step: number;
       readonly rollout: { readonly group: number; readonly rollout: number } | null;
     }

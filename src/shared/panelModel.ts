@@ -1,5 +1,6 @@
 /** What the panel shows of a run, as the extension tells it: no secrets, no absolute home paths, texts bounded. */
 
+import type { RolloutSet } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
 /** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
@@ -92,9 +93,8 @@ export interface EvaluationView {
   }[];
 }
 
-/** Which rollout: all three counted from 0. */
-export interface RolloutKey {
-  readonly step: number;
+/** Which rollout: all numbers count from 0. */
+export interface RolloutKey extends RolloutSet {
   readonly group: number;
   readonly rollout: number;
 }
@@ -104,6 +104,8 @@ export interface RolloutRow extends RolloutKey {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
+  /** 0 = greedy; null for a rollout of training. */
+  readonly temperature: number | null;
   /** Null when the rollout failed. */
   readonly reward: number | null;
   /** Null until the step is scored, and for rollouts that were left out. */
@@ -157,7 +159,7 @@ export interface ReplayTurn {
   readonly tokens: number;
 }
 
-export interface RolloutBody extends RolloutKey {
+export interface RolloutBody {
   readonly taskKey: string;
   readonly environment: string;
   readonly split: string;

@@ -40,6 +40,17 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await settle(page);
   await look("tokens");
 
+  await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
+  await page.getByRole("tab", { name: "Overview" }).click();
+  await page.locator(".opens").last().click();
+  await page.locator(".grid-row").first().waitFor();
+  await settle(page);
+  await look("evaluation");
+  await page.locator(".grid-row").last().click();
+  await page.locator(".reward-footer").waitFor();
+  await settle(page);
+  await look("evaluation-replay");
+
   await page.getByRole("tab", { name: "Checkpoints" }).click();
   await settle(page);
   await look("checkpoints");

@@ -100,7 +100,7 @@ export function ChartFigure(props: ChartFigureProps) {
 
 function openRow({ panel, stepOf }: ChartFigureProps, row: number): void {
   const step = stepOf(row);
-  if (step !== undefined) panel.openStep(step);
+  if (step !== undefined) panel.openRollouts({ source: "training", step });
 }
 
 function nextRow(key: string, row: number | null, count: number): number | null {

@@ -1,11 +1,18 @@
 /** Results on tasks that training never sees, each compared with the first. */
 
-import { formatCount, formatReward, formatSigned } from "../../src/shared/format.ts";
+import {
+  formatCount,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+} from "../../src/shared/format.ts";
 import type { EvaluationView } from "../../src/shared/panelModel.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
+import { NO_FILTER } from "../viewState.ts";
+import { setTitle } from "./setTitle.ts";
 
 const text = strings.evaluation;
 
@@ -52,10 +59,18 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
           </thead>
           <tbody>
             {rows.map(({ step, result, before }, index) => (
-              <tr key={index}>
-                <td class="number">{formatCount(step)}</td>
+              <tr key={index} class="opens" onClick={() => open(panel, step, result)}>
+                <td class="number">
+                  <button
+                    type="button"
+                    class="link"
+                    title={text.open(setTitle({ source: "evaluation", step }))}
+                  >
+                    {formatCount(step)}
+                  </button>
+                </td>
                 <td>{visibleLine(`${result.environment} ${result.split}`)}</td>
-                <td>{result.temperature === 0 ? text.greedy : text.at(result.temperature)}</td>
+                <td>{formatTemperature(result.temperature)}</td>
                 <td class="number">
                   <b>{formatReward(result.rewardMean)}</b>
                 </td>
@@ -73,6 +88,15 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
       </ScrollRegion>
     </div>
   );
+}
+
+/** One environment of several is what the row is about. */
+function open(panel: PanelModel, step: number, { environment }: Result): void {
+  const { evaluations } = panel;
+  const results = evaluations.value.find((entry) => entry.step === step)?.results ?? [];
+  const isOneOfSeveral = results.some((other) => other.environment !== environment);
+  panel.update({ filter: { ...NO_FILTER, environment: isOneOfSeveral ? environment : "" } });
+  panel.openRollouts({ source: "evaluation", step });
 }
 
 function isSameCell(a: Result, b: Result): boolean {

@@ -5,6 +5,7 @@ import { type Bin, histogram } from "../charts/histogram.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { NO_FILTER } from "../viewState.ts";
+import { setTitle } from "./setTitle.ts";
 
 const text = strings.histogram;
 
@@ -17,12 +18,12 @@ export function Histogram({ panel }: { readonly panel: PanelModel }) {
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const open = ({ low, high }: Bin): void => {
     panel.update({ filter: { ...NO_FILTER, rewardLow: low, rewardHigh: high } });
-    panel.openStep(shown.step);
+    panel.openRollouts(shown);
   };
   return (
     <section class="card histogram" aria-labelledby="histogram-title">
       <div class="card-head">
-        <h2 id="histogram-title">{text.title(shown.step + 1)}</h2>
+        <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
       </div>
       {bins.length === 0 ? (
         <p class="no-data">{text.empty}</p>

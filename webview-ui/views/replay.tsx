@@ -3,7 +3,12 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatQuantity, formatReward, formatSigned } from "../../src/shared/format.ts";
+import {
+  formatQuantity,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+} from "../../src/shared/format.ts";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
@@ -14,6 +19,7 @@ import type { ReplayMode } from "../viewState.ts";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { fateText, stopText } from "./rolloutRows.ts";
+import { setTitle } from "./setTitle.ts";
 import { Siblings } from "./siblings.tsx";
 import { TokenView } from "./tokenView.tsx";
 
@@ -29,7 +35,7 @@ interface ReplayProps {
 
 /** Mounted anew for every rollout. */
 export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
-  const { step, group, rollout } = rolloutKey;
+  const { source, step, group, rollout } = rolloutKey;
   const [body, setBody] = useState<RolloutBody | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const place = useScroll(panel, "replay");
@@ -39,11 +45,11 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
   const isListed = row !== undefined;
   useEffect(() => {
     if (!isListed) return;
-    return panel.host.ask({ ask: "rollout", key: { step, group, rollout } }, (answer) => {
+    return panel.host.ask({ ask: "rollout", key: { source, step, group, rollout } }, (answer) => {
       if (answer.kind === "rollout") setBody(answer.body);
       else if (answer.kind === "error") setFault(answer.message);
     });
-  }, [panel, step, group, rollout, isListed]);
+  }, [panel, source, step, group, rollout, isListed]);
   const keys = useRef({ own, rolloutKey });
   keys.current = { own, rolloutKey };
   useLayoutEffect(() => {
@@ -59,7 +65,7 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
       <header class="replay-head">
         <ReplayTitle panel={panel} rolloutKey={rolloutKey} row={row} body={body} />
         <Siblings panel={panel} siblings={own} rollout={rollout} />
-        <ModePicker panel={panel} body={body} />
+        <ModePicker panel={panel} rolloutKey={rolloutKey} body={body} />
       </header>
       <section
         class="replay-body"
@@ -89,7 +95,7 @@ interface TitleProps extends Omit<ReplayProps, "siblings"> {
 }
 
 function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
-  const { step, group, rollout } = rolloutKey;
+  const { group, rollout } = rolloutKey;
   const facts = row === undefined ? [] : factsOf(row, body);
   return (
     <div class="replay-title">
@@ -104,7 +110,7 @@ function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
       </button>
       <div>
         <h2>
-          {text.title(step + 1, group + 1, rollout + 1)}
+          {text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
           {row === undefined ? null : (
             <span class="reward-chip" data-failed={row.reward === null}>
               {row.reward === null ? text.failed : text.reward(formatReward(row.reward))}
@@ -122,11 +128,11 @@ function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
-  const { environment, split, index, advantage, fate, stop, turns, tokens } = row;
+  const { environment, split, index, temperature, advantage, fate, stop, turns, tokens } = row;
   return [
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
-    fateText(fate),
+    temperature === null ? fateText(fate) : formatTemperature(temperature),
     stopText(stop),
     formatQuantity(turns, "turn"),
     formatQuantity(tokens, "token"),
@@ -134,13 +140,7 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   ];
 }
 
-function ModePicker({
-  panel,
-  body,
-}: {
-  readonly panel: PanelModel;
-  readonly body: RolloutBody | null;
-}) {
+function ModePicker({ panel, rolloutKey, body }: Omit<TitleProps, "row">) {
   const { replayMode, isReasoningOpen } = panel.view.value;
   const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
   return (
@@ -172,10 +172,7 @@ function ModePicker({
         <button
           type="button"
           class="quiet"
-          onClick={() => {
-            const { step, group, rollout } = body;
-            panel.host.command("openRolloutJson", { key: { step, group, rollout } });
-          }}
+          onClick={() => panel.host.command("openRolloutJson", { key: rolloutKey })}
         >
           <Icon name="json" />
           <span>{text.openJson}</span>

@@ -243,7 +243,7 @@ function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
         {row?.advantage == null ? null : (
           <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
         )}
-        {row === undefined ? null : <Fact name={text.used} value={fateText(row.fate)} />}
+        {row?.source === "training" ? <Fact name={text.used} value={fateText(row.fate)} /> : null}
       </dl>
       {error === null ? null : (
         <Block label={reward === null ? text.failed : text.error} tone="fault">

@@ -22,14 +22,18 @@ interface GridProps {
 export function RolloutGrid({ panel, rows }: GridProps) {
   const { rollout, hiddenColumns } = panel.view.value;
   const scroller = useRef<HTMLDivElement>(null);
+  const shownSource = rows[0]?.source;
   const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
   const columns = useMemo(
     // One environment says nothing.
     () =>
       ROLLOUT_COLUMNS.filter(
-        ({ key }) => !hiddenColumns.includes(key) && (isMixed || key !== "environment"),
+        ({ key, source }) =>
+          !hiddenColumns.includes(key) &&
+          (isMixed || key !== "environment") &&
+          (source === null || source === shownSource),
       ),
-    [hiddenColumns, isMixed],
+    [hiddenColumns, isMixed, shownSource],
   );
   const chosen = rows.findIndex((row) => isSame(row, rollout));
   const [cursor, setCursor] = useState(Math.max(0, chosen));
@@ -206,8 +210,8 @@ function rowAfter(
 }
 
 /** The step stays chosen from now on: what one reads must not change when the next step begins. */
-function open(panel: PanelModel, { step, group, rollout }: RolloutRow): void {
-  panel.update({ step, rollout: { group, rollout } });
+function open(panel: PanelModel, { source, step, group, rollout }: RolloutRow): void {
+  panel.update({ rolloutSet: { source, step }, rollout: { group, rollout } });
 }
 
 function isSame(

@@ -5,8 +5,10 @@ import {
   formatDuration,
   formatReward,
   formatSigned,
+  formatTemperature,
 } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RolloutFilter, Sorting } from "../viewState.ts";
@@ -21,6 +23,8 @@ export interface RolloutColumn {
   /** For a CSS grid. */
   readonly width: string;
   readonly isNumber: boolean;
+  /** Says nothing of rollouts from elsewhere; null = it always says something. */
+  readonly source: RolloutSource | null;
   readonly text: (row: RolloutRow) => string;
   /** What rows are sorted by; null comes last. */
   readonly rank: (row: RolloutRow) => number | string | null;
@@ -38,7 +42,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ reward }) => reward,
   },
   {
-    ...column("advantage", "96px", true),
+    ...column("advantage", "96px", true, "training"),
     text: ({ advantage }) => formatSigned(advantage),
     rank: ({ advantage }) => advantage,
   },
@@ -64,9 +68,14 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ stop }) => stop,
   },
   {
-    ...column("fate", "minmax(72px, 1.6fr)", false),
+    ...column("fate", "minmax(72px, 1.6fr)", false, "training"),
     text: ({ fate }) => fateText(fate),
     rank: ({ fate }) => fate,
+  },
+  {
+    ...column("temperature", "minmax(112px, 1fr)", false, "evaluation"),
+    text: ({ temperature }) => (temperature === null ? "" : formatTemperature(temperature)),
+    rank: ({ temperature }) => temperature,
   },
   {
     ...column("environment", "minmax(120px, 1.2fr)", false),
@@ -90,8 +99,13 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   },
 ];
 
-function column(key: RolloutColumn["key"], width: string, isNumber: boolean) {
-  return { key, width, isNumber };
+function column(
+  key: RolloutColumn["key"],
+  width: string,
+  isNumber: boolean,
+  source: RolloutColumn["source"] = null,
+) {
+  return { key, width, isNumber, source };
 }
 
 /** `found` names the rollouts whose messages hold the text; see {@link rolloutName}. */

@@ -1,23 +1,29 @@
-/** Goes through the steps that have rollouts. */
+/** Goes through the steps and evaluations that have rollouts. */
 
 import { formatReward } from "../../src/shared/format.ts";
+import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import { Icon } from "../controls/icon.tsx";
 import { stepBy } from "../keys.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
+import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
-/** More entries make a menu that nobody can use; the field takes any number. */
+/** More entries make a menu that nobody can use; the buttons lead to the others. */
 const MAX_LISTED = 400;
 
 export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
-  const steps = panel.rolloutSteps.value;
-  const step = panel.step.value;
-  const last = steps.at(-1);
-  if (step === null || last === undefined) return null;
-  const at = steps.indexOf(step);
-  const isFollowing = panel.view.value.step === null;
-  const listed = steps.length > MAX_LISTED ? nearby(steps, at) : steps;
+  const sets = panel.rolloutSets.value;
+  const chosen = panel.rolloutSet.value;
+  const latest = sets.find(({ source }) => source === "training");
+  if (chosen === null) return null;
+  const at = sets.findIndex((set) => setName(set) === setName(chosen));
+  const isFollowing = panel.view.value.rolloutSet === null;
+  const listed = (sets.length > MAX_LISTED ? nearby(sets, at) : sets).toReversed();
+  const choose = (name: string): void => {
+    const set = listed.find((own) => setName(own) === name);
+    if (set !== undefined) panel.update({ rolloutSet: set, rollout: null });
+  };
   return (
     <div class="step-navigator">
       <button
@@ -25,22 +31,20 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         class="quiet only-icon"
         aria-label={text.previousStep}
         title={`${text.previousStep} {`}
-        disabled={at <= 0}
+        disabled={at >= sets.length - 1}
         onClick={() => stepBy(panel, -1)}
       >
         <Icon name="chevronLeft" />
       </button>
       <label class="field">
-        <span>{text.step}</span>
+        <span class="spoken">{text.step}</span>
         <select
-          value={step}
-          onChange={({ currentTarget }) =>
-            panel.update({ step: Number(currentTarget.value), rollout: null })
-          }
+          value={setName(chosen)}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
         >
           {listed.map((own) => (
-            <option key={own} value={own}>
-              {`${own + 1}${rewardOf(panel, own)}`}
+            <option key={setName(own)} value={setName(own)}>
+              {`${setTitle(own)}${rewardOf(panel, own)}`}
             </option>
           ))}
         </select>
@@ -50,7 +54,7 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         class="quiet only-icon"
         aria-label={text.nextStep}
         title={`${text.nextStep} }`}
-        disabled={at >= steps.length - 1}
+        disabled={at <= 0}
         onClick={() => stepBy(panel, 1)}
       >
         <Icon name="chevronRight" />
@@ -59,7 +63,9 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         type="button"
         class="toggle"
         aria-pressed={isFollowing}
-        onClick={() => panel.update({ step: isFollowing ? last : null, rollout: null })}
+        onClick={() =>
+          panel.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })
+        }
       >
         {text.latest}
       </button>
@@ -67,13 +73,24 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function rewardOf({ columns, columnsVersion }: PanelModel, step: number): string {
-  if (columnsVersion.value < 0) return "";
-  const reward = columns.at("rollout/reward/mean", columns.steps().indexOf(step));
+function rewardOf(panel: PanelModel, { source, step }: RolloutSet): string {
+  const reward =
+    source === "training" ? trainingReward(panel, step) : evaluationReward(panel, step);
   return reward === null ? "" : `  (${formatReward(reward)})`;
 }
 
-function nearby(steps: readonly number[], at: number): readonly number[] {
-  const start = Math.max(0, Math.min(at - MAX_LISTED / 2, steps.length - MAX_LISTED));
-  return steps.slice(start, start + MAX_LISTED);
+function trainingReward({ columns, columnsVersion }: PanelModel, step: number): number | null {
+  if (columnsVersion.value < 0) return null;
+  return columns.at("rollout/reward/mean", columns.steps().indexOf(step));
+}
+
+/** Null where the evaluation has several results: no mean of them means anything. */
+function evaluationReward({ evaluations }: PanelModel, step: number): number | null {
+  const results = evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
+  return results.length === 1 ? (results[0]?.rewardMean ?? null) : null;
+}
+
+function nearby(sets: readonly RolloutSet[], at: number): readonly RolloutSet[] {
+  const start = Math.max(0, Math.min(at - MAX_LISTED / 2, sets.length - MAX_LISTED));
+  return sets.slice(start, start + MAX_LISTED);
 }

@@ -27,23 +27,22 @@ interface TokenViewProps {
 }
 
 export function TokenView({ panel, rolloutKey, streams, fate }: TokenViewProps) {
-  const { step, group, rollout } = rolloutKey;
+  const { source, step, group, rollout } = rolloutKey;
   const [stream, setStream] = useState(0);
   const [from, setFrom] = useState(0);
   const [window, setWindow] = useState<TokenWindow | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     if (streams === 0) return;
-    const key = { step, group, rollout };
+    const key = { source, step, group, rollout };
     return panel.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
       else if (answer.kind === "error") setFault(answer.message);
     });
-  }, [panel, step, group, rollout, stream, from, streams]);
+  }, [panel, source, step, group, rollout, stream, from, streams]);
   if (streams === 0) {
-    return (
-      <p class="message">{`Only rollouts that were trained on have token data. This one: ${fateText(fate)}.`}</p>
-    );
+    const why = source === "training" ? text.notTrained(fateText(fate)) : text.evaluated;
+    return <p class="message">{why}</p>;
   }
   if (fault !== null) return <p class="message">{fault}</p>;
   if (window === null) return null;

@@ -1,6 +1,7 @@
-/** The rollouts of a step, and the replay of one. */
+/** The rollouts of a step or evaluation, and the replay of one. */
 
 import { useLayoutEffect, useMemo } from "preact/hooks";
+import { setName } from "../../src/shared/rolloutSet.ts";
 import { isTyping } from "../keys.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
@@ -17,7 +18,7 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
   const { filter, sorting, rollout } = panel.view.value;
   const shown = panel.rollouts.value;
   const all = shown?.rows ?? [];
-  const search = useMessageSearch(panel, shown?.step ?? null, all.length);
+  const search = useMessageSearch(panel, shown, all.length);
   const rows = useMemo(
     () => sortRows(filterRows(all, filter, search?.found), sorting),
     [all, filter, sorting, search],
@@ -44,9 +45,9 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
       </section>
       {rollout === null ? null : (
         <Replay
-          key={`${shown.step}/${rollout.group}/${rollout.rollout}`}
+          key={`${setName(shown)}/${rollout.group}/${rollout.rollout}`}
           panel={panel}
-          rolloutKey={{ step: shown.step, ...rollout }}
+          rolloutKey={{ source: shown.source, step: shown.step, ...rollout }}
           siblings={all}
         />
       )}

@@ -1,6 +1,7 @@
-/** Has the extension look for the filter's words in the messages of a step. */
+/** Has the extension look for the filter's words in the messages of a step or evaluation. */
 
 import { useEffect, useState } from "preact/hooks";
+import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { rolloutName } from "./rolloutRows.ts";
 
@@ -13,22 +14,23 @@ export interface MessageSearch {
 
 const TYPING_MS = 250;
 
-/** Null when nothing is looked for. Begins anew with other words, another step, or more rollouts. */
+/** Null when nothing is looked for. Begins anew with other words, another step or evaluation, or more rollouts. */
 export function useMessageSearch(
   panel: PanelModel,
-  step: number | null,
+  set: RolloutSet | null,
   rollouts: number,
 ): MessageSearch | null {
   const { text, isInMessages } = panel.view.value.filter;
+  const { source, step } = set ?? {};
   const [search, setSearch] = useState<MessageSearch | null>(null);
   const words = isInMessages ? text.trim() : "";
   useEffect(() => {
     setSearch(null);
-    if (step === null || words === "") return;
+    if (source === undefined || step === undefined || words === "") return;
     const found = new Set<string>();
     let cancel = (): void => undefined;
     const timer = setTimeout(() => {
-      cancel = panel.host.ask({ ask: "search", step, text: words }, (answer) => {
+      cancel = panel.host.ask({ ask: "search", source, step, text: words }, (answer) => {
         if (answer.kind !== "search") return;
         for (const key of answer.found) found.add(rolloutName(key));
         setSearch({
@@ -42,6 +44,6 @@ export function useMessageSearch(
       clearTimeout(timer);
       cancel();
     };
-  }, [panel, step, words, rollouts]);
+  }, [panel, source, step, words, rollouts]);
   return search;
 }

@@ -1,5 +1,6 @@
 /** Follows one run folder while a trainer writes it, and never reads a byte of its growing files twice. */
 
+import type { RolloutSource } from "../../shared/rolloutSet.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
@@ -11,11 +12,11 @@ import { runPaths, supersededAttempts, supersededFolder, supersededParent } from
 import { readLines } from "./lineReader.ts";
 import { MetricColumns } from "./metricColumns.ts";
 import { NewestEntries } from "./newestEntries.ts";
-import { createRunReader, isMetricsRow, type RolloutSummary, StepRollouts } from "./reader.ts";
+import { createRunReader, isMetricsRow, type RolloutSummary, StoredRollouts } from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 
-/** Steps whose summaries stay in memory. */
-const MAX_OPEN_STEPS = 4;
+/** Steps and evaluations whose summaries stay in memory. */
+const MAX_OPEN = 4;
 
 /** What a refresh found. */
 export interface RunChange {
@@ -38,7 +39,7 @@ export interface RunChange {
 export class RunFollower {
   readonly folder: string;
   readonly #fileSystem: FolderFiles;
-  readonly #steps = new Map<number, StepRollouts>();
+  readonly #open = new Map<string, StoredRollouts>();
   #contents = emptyContents();
   #runFile: RunFile | null = null;
   #runFileProblem: string | null = null;
@@ -92,20 +93,27 @@ export class RunFollower {
     return this.#reading;
   }
 
-  /** Steps that have stored rollouts, ascending; the last one may be under way. */
-  steps(): Promise<readonly number[]> {
-    const steps = createRunReader(this.#fileSystem, this.folder).steps();
-    return steps.catch((error: unknown) => this.#noted(runPaths(this.folder).rolloutFolder, error));
+  /** Steps that have stored rollouts, or completed steps after which there is an evaluation, ascending; the last one may be under way. */
+  steps(source: RolloutSource = "training"): Promise<readonly number[]> {
+    const steps = createRunReader(this.#fileSystem, this.folder).steps(source);
+    const { evalFolder, rolloutFolder } = runPaths(this.folder);
+    const place = source === "training" ? rolloutFolder : evalFolder;
+    return steps.catch((error: unknown) => this.#noted(place, error));
   }
 
-  /** Summaries of a step by group and position, up to date. A step that is under way grows from call to call. */
-  async rollouts(step: number): Promise<readonly RolloutSummary[]> {
-    const open = this.#steps.get(step) ?? new StepRollouts(this.#fileSystem, this.folder, step);
-    this.#steps.delete(step);
-    this.#steps.set(step, open);
-    for (const [oldest] of this.#steps) {
-      if (this.#steps.size <= MAX_OPEN_STEPS) break;
-      this.#steps.delete(oldest);
+  /** Summaries of a step or evaluation by group and position, up to date. One that is under way grows from call to call. */
+  async rollouts(
+    step: number,
+    source: RolloutSource = "training",
+  ): Promise<readonly RolloutSummary[]> {
+    const key = `${source}/${step}`;
+    const open =
+      this.#open.get(key) ?? new StoredRollouts(this.#fileSystem, this.folder, { source, step });
+    this.#open.delete(key);
+    this.#open.set(key, open);
+    for (const [oldest] of this.#open) {
+      if (this.#open.size <= MAX_OPEN) break;
+      this.#open.delete(oldest);
     }
     await open.refresh();
     return open.summaries;
@@ -236,7 +244,7 @@ export class RunFollower {
 
   #reset(): void {
     this.#contents = emptyContents();
-    this.#steps.clear();
+    this.#open.clear();
   }
 }
 

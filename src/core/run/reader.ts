@@ -1,9 +1,10 @@
 /** Reads a run folder while it grows: rows, summaries and single bodies, never a whole file of them at once. */
 
+import type { RolloutSet, RolloutSource } from "../../shared/rolloutSet.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
-import { parseJson } from "../util/jsonl.ts";
-import { runPaths, stepOfFileName, stepPaths } from "./layout.ts";
+import { type FoundLine, parseJson } from "../util/jsonl.ts";
+import { evalPath, runPaths, stepOfFileName, stepPaths } from "./layout.ts";
 import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
 import type { MetricsRow } from "./metricsTree.ts";
 import {
@@ -12,7 +13,9 @@ import {
   type RolloutRecord,
   rolloutRecordSchema,
   type ScoredLine,
+  summarizeRollout,
   type TokensLine,
+  temperatureSchema,
 } from "./rolloutRecord.ts";
 import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
@@ -20,11 +23,18 @@ import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 const MAX_TOKEN_BYTES = 32 * 1024 * 1024;
 /** Of an index, as far as its rollouts are listed: 30,000 rollouts. */
 const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+/** Of an evaluation, which has no index: its rollouts are read whole to list them. */
+const MAX_EVALUATION_BYTES = 256 * 1024 * 1024;
 /** More than a rollout is ever broken into. */
 const MAX_STREAMS = 1_000;
+/** More groups than a data set has tasks. */
+const MAX_GROUP = 1e9;
 
-/** What the index says about one rollout so far. */
+/** What is known of one rollout so far. */
 export interface RolloutSummary extends EndedLine {
+  readonly source: RolloutSource;
+  /** Null for a rollout of training, whose environment has its own. */
+  readonly temperature: number | null;
   /** Null until the step is scored. */
   readonly score: Pick<ScoredLine, "advantage" | "fate"> | null;
   /** Where its token data lies, one entry a stream. */
@@ -41,12 +51,12 @@ export interface MetricsBatch {
 export interface RunReader {
   /** Rows from byte `from` on; after a rise of the run's `generation` read from 0 again. */
   metrics(from?: number): Promise<MetricsBatch>;
-  /** Steps that have rollouts, ascending. */
-  steps(): Promise<readonly number[]>;
-  /** Ended rollouts of a step by group and position in it. */
-  rollouts(step: number): Promise<readonly RolloutSummary[]>;
+  /** Steps that have rollouts, ascending; of evaluations the numbers of completed steps. */
+  steps(source?: RolloutSource): Promise<readonly number[]>;
+  /** Ended rollouts by group and position in it. */
+  rollouts(step: number, source?: RolloutSource): Promise<readonly RolloutSummary[]>;
   /** Null when the body is not wholly there. */
-  body(summary: EndedLine): Promise<RolloutRecord | null>;
+  body(summary: RolloutSummary): Promise<RolloutRecord | null>;
   /** Null when the record is not wholly there. */
   tokens(entry: TokensLine): Promise<TokenRecord | null>;
 }
@@ -54,12 +64,17 @@ export interface RunReader {
 export function createRunReader(fileSystem: FolderFiles, folder: string): RunReader {
   return {
     metrics: (from = 0) => readMetrics(fileSystem, folder, from),
-    steps: async () => {
-      const names = await fileSystem.list(runPaths(folder).rolloutFolder);
+    steps: async (source = "training") => {
+      const { evalFolder, rolloutFolder } = runPaths(folder);
+      const names = await fileSystem.list(source === "training" ? rolloutFolder : evalFolder);
       const steps = names.map(stepOfFileName).filter((step) => step !== null);
       return [...new Set(steps)].sort((a, b) => a - b);
     },
-    rollouts: (step) => readSummaries(fileSystem, folder, step),
+    rollouts: async (step, source = "training") => {
+      const rollouts = new StoredRollouts(fileSystem, folder, { source, step });
+      await rollouts.refresh();
+      return rollouts.summaries;
+    },
     body: (summary) => readBody(fileSystem, folder, summary),
     tokens: async (entry) => {
       const { tokens } = stepPaths(folder, entry.step);
@@ -69,13 +84,14 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
   };
 }
 
-/** The stored rollout of an index line; null when its body is not wholly there. */
+/** The stored rollout of an index line, or of a summary; null when its body is not wholly there. */
 export async function readBody(
   fileSystem: FolderFiles,
   folder: string,
-  entry: Pick<EndedLine, "step" | "offset" | "length">,
+  entry: Pick<EndedLine, "step" | "offset" | "length"> & Partial<Pick<RolloutSummary, "source">>,
 ): Promise<RolloutRecord | null> {
-  const { bodies } = stepPaths(folder, entry.step);
+  const isEvaluated = entry.source === "evaluation";
+  const bodies = isEvaluated ? evalPath(folder, entry.step) : stepPaths(folder, entry.step).bodies;
   const bytes = await readRecord(fileSystem, bodies, entry, MAX_LINE_BYTES);
   const value = bytes === null ? undefined : parseJson(new TextDecoder().decode(bytes))?.value;
   return rolloutRecordSchema.safeParse(value).data ?? null;
@@ -95,27 +111,35 @@ async function readMetrics(
   return { rows, nextOffset };
 }
 
-/** The summaries of one step while its index grows: every read goes on where the last one ended. */
-export class StepRollouts {
+/** The summaries of one step or evaluation while its file grows: every read goes on where the last one ended. */
+export class StoredRollouts {
   readonly #fileSystem: FolderFiles;
+  readonly #set: RolloutSet;
   readonly #path: string;
-  readonly #ended = new Map<string, EndedLine>();
+  readonly #maxBytes: number;
+  readonly #ended = new Map<string, EndedLine & Pick<RolloutSummary, "temperature">>();
   readonly #scores = new Map<string, ScoredLine>();
   readonly #tokens = new Map<string, TokensLine[]>();
+  #cells = new EvaluatedCells();
   #offset = 0;
   #bytes = 0;
   #summaries: readonly RolloutSummary[] | null = [];
 
-  constructor(fileSystem: FolderFiles, folder: string, step: number) {
+  constructor(fileSystem: FolderFiles, folder: string, set: RolloutSet) {
+    const isEvaluation = set.source === "evaluation";
     this.#fileSystem = fileSystem;
-    this.#path = stepPaths(folder, step).index;
+    this.#set = set;
+    this.#path = isEvaluation ? evalPath(folder, set.step) : stepPaths(folder, set.step).index;
+    this.#maxBytes = isEvaluation ? MAX_EVALUATION_BYTES : MAX_INDEX_BYTES;
   }
 
   /** Ended rollouts by group and position in it, as far as they were read; the same list until a read finds more. */
   get summaries(): readonly RolloutSummary[] {
+    const { source } = this.#set;
     this.#summaries ??= [...this.#ended]
       .map(([key, line]) => ({
         ...line,
+        source,
         score: this.#scores.get(key) ?? null,
         tokenData: this.#tokens.get(key) ?? [],
       }))
@@ -123,27 +147,41 @@ export class StepRollouts {
     return this.#summaries;
   }
 
-  /** Reads what was added. An index that became shorter was replaced by a resume and is read anew. */
+  /** Reads what was added. A file that became shorter was replaced by a resume and is read anew. */
   async refresh(): Promise<void> {
     const size = (await this.#fileSystem.size(this.#path)) ?? 0;
     if (size < this.#offset) this.#reset();
+    if (this.isCut) return;
     for await (const line of readLines(this.#fileSystem, this.#path, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
       this.#bytes += line.length;
-      if (this.#bytes <= MAX_INDEX_BYTES) this.#add(line.value);
+      if (this.isCut) return;
+      if (this.#set.source === "evaluation") this.#addBody(line);
+      else this.#addIndexLine(line.value);
     }
   }
 
   /** True when rollouts were left out because there are too many. */
   get isCut(): boolean {
-    return this.#bytes > MAX_INDEX_BYTES;
+    return this.#bytes > this.#maxBytes;
   }
 
-  #add(value: unknown): void {
+  #addBody({ value, offset, length }: FoundLine): void {
+    const record = rolloutRecordSchema.safeParse(value).data;
+    const temperature = temperatureSchema.safeParse(value).data?.temperature;
+    if (record === undefined || temperature === undefined || record.group > MAX_GROUP) return;
+    const { step } = this.#set;
+    const group = this.#cells.groupOf(record, temperature);
+    const line = summarizeRollout({ ...record, step, group }, { offset, length });
+    this.#ended.set(`${group}/${line.rollout}`, { ...line, temperature });
+    this.#summaries = null;
+  }
+
+  #addIndexLine(value: unknown): void {
     const line = indexLineSchema.safeParse(value).data;
     if (line === undefined) return;
     const key = `${line.group}/${line.rollout}`;
-    if (line.kind === "ended") this.#ended.set(key, line);
+    if (line.kind === "ended") this.#ended.set(key, { ...line, temperature: null });
     else if (line.kind === "scored") this.#scores.set(key, line);
     else this.#addTokens(key, line);
     this.#summaries = null;
@@ -156,20 +194,28 @@ export class StepRollouts {
 
   #reset(): void {
     for (const map of [this.#ended, this.#scores, this.#tokens]) map.clear();
+    this.#cells = new EvaluatedCells();
     this.#offset = 0;
     this.#bytes = 0;
     this.#summaries = null;
   }
 }
 
-async function readSummaries(
-  fileSystem: FolderFiles,
-  folder: string,
-  step: number,
-): Promise<readonly RolloutSummary[]> {
-  const rollouts = new StepRollouts(fileSystem, folder, step);
-  await rollouts.refresh();
-  return rollouts.summaries;
+/**
+ * The groups of an evaluation are counted anew for each environment, split and temperature. They were played one cell after
+ * the other, so each goes on where the one before it has its last group.
+ */
+class EvaluatedCells {
+  readonly #first = new Map<string, number>();
+  #next = 0;
+
+  groupOf({ environment, split, group }: RolloutRecord, temperature: number): number {
+    const cell = JSON.stringify([environment, split, temperature]);
+    const first = this.#first.get(cell) ?? this.#next;
+    this.#first.set(cell, first);
+    this.#next = Math.max(this.#next, first + group + 1);
+    return first + group;
+  }
 }
 
 async function readRecord(

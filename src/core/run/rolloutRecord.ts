@@ -126,6 +126,9 @@ export const rolloutRecordSchema = z
 
 export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
 
+/** What an evaluation stores of a rollout beside its record. */
+export const temperatureSchema = z.object({ temperature: z.number() });
+
 const place = { offset: count, length: count };
 
 const endedLine = z

@@ -142,9 +142,12 @@ async function askStop(): Promise<RolloutFilter | undefined> {
 /** The rollout that a row of a view or the dashboard names; null for anything else. */
 function placeOf(target: unknown): RolloutPlace | null {
   if (typeof target !== "object" || target === null) return null;
-  const { folder, step, group, rollout } = target as Partial<RolloutPlace>; // each is looked at below
+  const { folder, source, step, group, rollout } = target as Partial<RolloutPlace>; // each is looked at below
   if (typeof folder !== "string") return null;
   if (typeof step !== "number" || typeof group !== "number" || typeof rollout !== "number")
     return null;
-  return { folder, step, group, rollout };
+  return {
+    ...{ folder, step, group, rollout },
+    source: source === "evaluation" ? "evaluation" : "training",
+  };
 }

@@ -11,6 +11,7 @@ import {
   TOKENS_PER_WINDOW,
 } from "../../shared/panelMessages.ts";
 import type { RolloutKey } from "../../shared/panelModel.ts";
+import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import { readConfigView } from "./configView.ts";
 import { searchRollouts } from "./rolloutSearch.ts";
 import { rolloutBody, rolloutRow, tokenPart } from "./rolloutViews.ts";
@@ -42,7 +43,7 @@ export interface Answerer {
 /** A question whose answer changes while its step is played. */
 interface Watched {
   readonly id: number;
-  readonly step: number;
+  readonly set: RolloutSet;
   sent: readonly RolloutSummary[] | null;
   sentAtMs: number;
 }
@@ -57,11 +58,14 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   let watched: Watched | null = null;
   let lastTokens: { readonly key: string; readonly record: TokenRecord } | null = null;
 
-  const summaryOf = async ({ step, group, rollout }: RolloutKey): Promise<RolloutSummary> => {
-    const summaries = await follower.rollouts(step);
+  const summaryOf = async (key: RolloutKey): Promise<RolloutSummary> => {
+    const { source, step, group, rollout } = key;
+    const summaries = await follower.rollouts(step, source);
     const found = summaries.find((entry) => entry.group === group && entry.rollout === rollout);
     if (found !== undefined) return found;
-    const place = `rollout ${rollout + 1} of group ${group + 1} in step ${step + 1}`;
+    const where =
+      source === "training" ? `in step ${step + 1}` : `in the evaluation after ${step} steps`;
+    const place = `rollout ${rollout + 1} of group ${group + 1} ${where}`;
     throw new AppError(
       "no-such-rollout",
       `There is no ${place}. It may have been replaced by a resume.`,
@@ -69,7 +73,8 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   };
 
   const sendRollouts = async (target: Watched): Promise<void> => {
-    const summaries = await follower.rollouts(target.step);
+    const { step, source } = target.set;
+    const summaries = await follower.rollouts(step, source);
     const total = summaries.length;
     if (summaries === target.sent || !open.has(target.id)) return;
     // The longer the list, the seldomer it is sent again: all of it goes every time.
@@ -77,10 +82,10 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     if (restMs > 0) return;
     target.sent = summaries;
     target.sentAtMs = clock.monotonic();
-    const { id, step } = target;
+    const { id } = target;
     for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
       const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
-      post({ kind: "rollouts", id, step, total, from, rows });
+      post({ kind: "rollouts", id, total, from, rows });
     }
   };
 
@@ -98,7 +103,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   const readTokens = async (key: RolloutKey, stream: number) => {
     const { tokenData } = await summaryOf(key);
     const entry = tokenData.find((item) => item.stream === stream);
-    const name = [key.step, key.group, key.rollout, stream, entry?.offset].join("/");
+    const name = [key.source, key.step, key.group, key.rollout, stream, entry?.offset].join("/");
     if (lastTokens?.key === name) return { record: lastTokens.record, streams: tokenData.length };
     const record = entry === undefined ? null : await reader.tokens(entry);
     if (record === null) {
@@ -118,8 +123,9 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     if (open.has(id)) post({ kind: "tokens", id, window: { ...part, texts } });
   };
 
-  const sendSearch = async (id: number, { step, text }: Question<"search">): Promise<void> => {
-    const summaries = await follower.rollouts(step);
+  const sendSearch = async (id: number, question: Question<"search">): Promise<void> => {
+    const { source, step, text } = question;
+    const summaries = await follower.rollouts(step, source);
     for await (const report of searchRollouts(reader, summaries, text)) {
       if (!open.has(id)) return;
       post({ kind: "search", id, ...report });
@@ -148,7 +154,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     switch (question.ask) {
       case "rollouts":
         if (watched !== null) open.delete(watched.id);
-        watched = { id, step: question.step, sent: null, sentAtMs: 0 };
+        watched = { id, set: question, sent: null, sentAtMs: 0 };
         return sendRollouts(watched);
       case "rollout":
         return sendBody(id, question.key);

@@ -19,13 +19,14 @@ const MAX_WANTED = 10_000;
 
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
-const rolloutKey = z.strictObject({ step: count, group: count, rollout: count }).readonly();
+const rolloutSet = { source: z.enum(["training", "evaluation"]), step: count };
+const rolloutKey = z.strictObject({ ...rolloutSet, group: count, rollout: count }).readonly();
 
 const question: z.ZodType<PanelQuestion> = z.discriminatedUnion("ask", [
-  z.strictObject({ ask: z.literal("rollouts"), step: count }),
+  z.strictObject({ ask: z.literal("rollouts"), ...rolloutSet }),
   z.strictObject({ ask: z.literal("rollout"), key: rolloutKey }),
   z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
-  z.strictObject({ ask: z.literal("search"), step: count, text: shortText }),
+  z.strictObject({ ask: z.literal("search"), ...rolloutSet, text: shortText }),
   z.strictObject({ ask: z.literal("config") }),
   z.strictObject({
     ask: z.literal("superseded"),

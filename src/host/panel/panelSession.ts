@@ -13,6 +13,7 @@ import {
   type RunFacts,
 } from "../../shared/panelMessages.ts";
 import type { PanelSettings, RunListing } from "../../shared/panelModel.ts";
+import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import { type Answerer, createAnswerer, type TokenTexts } from "./answers.ts";
 import { ColumnQueue } from "./columnQueue.ts";
 import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
@@ -36,9 +37,8 @@ export interface PanelRun {
   readonly follower: RunFollower;
 }
 
-/** A step, or one of its rollouts; counted from 0. */
-export interface PanelTarget {
-  readonly step: number;
+/** A step or evaluation, or one of its rollouts. */
+export interface PanelTarget extends RolloutSet {
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
 }
 
@@ -312,9 +312,9 @@ export class PanelSession {
 
   #postTarget(): void {
     if (this.#target === null) return;
-    const { step, rollout } = this.#target;
+    const { source, step, rollout } = this.#target;
     this.#target = null;
-    this.#parts.post({ kind: "open", step, rollout });
+    this.#parts.post({ kind: "open", source, step, rollout });
   }
 
   #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {
@@ -340,7 +340,12 @@ export class PanelSession {
       ...{ id, name, follower, fileSystem, liveness, shortenPath },
       config: this.#config,
     });
-    return { ...own, runs: await runs.list(), rolloutSteps: await follower.steps() };
+    return {
+      ...own,
+      runs: await runs.list(),
+      rolloutSteps: await follower.steps("training"),
+      evaluatedSteps: await follower.steps("evaluation"),
+    };
   }
 
   async #pause(ms: number): Promise<void> {

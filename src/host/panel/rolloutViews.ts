@@ -26,10 +26,10 @@ const MAX_INDENTED = 10_000;
 const LOWEST_LOGPROB = -20;
 
 export function rolloutRow(summary: RolloutSummary): RolloutRow {
-  const { step, group, rollout, environment, split, index } = summary;
+  const { source, step, group, rollout, environment, split, index, temperature } = summary;
   const { reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs } = summary;
   return {
-    ...{ step, group, rollout, environment, split, index },
+    ...{ source, step, group, rollout, environment, split, index, temperature },
     ...{ reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs },
     error: summary.error === null ? null : summary.error.slice(0, 500),
     advantage: summary.score?.advantage ?? null,
@@ -40,10 +40,10 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
 
 export function rolloutBody(record: RolloutRecord): RolloutBody {
   const bounded = textBounder(MAX_BODY);
-  const { step, group, rollout, taskKey, environment, split, index, attempt } = record;
+  const { taskKey, environment, split, index, attempt } = record;
   const { rewards, rewardParts, reward, stop, durationMs } = record;
   return {
-    ...{ step, group, rollout, taskKey, environment, split, index, attempt },
+    ...{ taskKey, environment, split, index, attempt },
     ...{ rewardParts, reward, stop, durationMs },
     rewards: rewards.slice(0, MAX_PARTS),
     error: record.error?.slice(0, MAX_TEXT) ?? null,

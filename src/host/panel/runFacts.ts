@@ -87,7 +87,7 @@ export async function readConfigSummary(
 
 export async function gatherFacts(
   parts: FactParts,
-): Promise<Omit<RunFacts, "runs" | "rolloutSteps">> {
+): Promise<Omit<RunFacts, "runs" | "rolloutSteps" | "evaluatedSteps">> {
   const { follower } = parts;
   return {
     run: await runView(parts),

@@ -3,23 +3,22 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/run/reader.ts";
+import type { RolloutKey } from "../../shared/panelModel.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 
 /** Where a rollout stands; all numbers count from 0. */
-export interface RolloutPlace {
+export interface RolloutPlace extends RolloutKey {
   readonly folder: string;
-  readonly step: number;
-  readonly group: number;
-  readonly rollout: number;
 }
 
 /** The address of a rollout's document; its title tells step, group and rollout from 1. */
-export function rolloutUri({ folder, step, group, rollout }: RolloutPlace): vscode.Uri {
-  const name = `${nameOf({ step, group, rollout })}.json`;
+export function rolloutUri(place: RolloutPlace): vscode.Uri {
+  const { folder, source, step, group, rollout } = place;
+  const name = `${nameOf(place)}.json`;
   const query = new URLSearchParams({
-    folder,
+    ...{ folder, source },
     step: `${step}`,
     group: `${group}`,
     rollout: `${rollout}`,
@@ -40,10 +39,11 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
     const query = new URLSearchParams(uri.query);
     const folder = query.get("folder") ?? "";
     const number = (name: string): number => Number(query.get(name) ?? -1);
+    const source = query.get("source") === "evaluation" ? "evaluation" : "training";
     const [step, group, rollout] = [number("step"), number("group"), number("rollout")];
     const run = this.#feeds.follow(folder);
     try {
-      const summary = (await run.follower.rollouts(step)).find(
+      const summary = (await run.follower.rollouts(step, source)).find(
         (each) => each.group === group && each.rollout === rollout,
       );
       const body =
@@ -52,18 +52,23 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
           : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
       if (body === null)
         return vscode.l10n.t("// The run folder does not hold this rollout any more.");
-      return JSON.stringify({ shown_as: shownAs({ step, group, rollout }), ...body }, null, 2);
+      return JSON.stringify(
+        { shown_as: shownAs({ source, step, group, rollout }), ...body },
+        null,
+        2,
+      );
     } finally {
       run.dispose();
     }
   }
 }
 
-function nameOf({ step, group, rollout }: Omit<RolloutPlace, "folder">): string {
-  return `step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
+function nameOf({ source, step, group, rollout }: RolloutKey): string {
+  const from = source === "training" ? `step ${step + 1}` : `evaluation after ${step}`;
+  return `${from}, group ${group + 1}, rollout ${rollout + 1}`;
 }
 
 /** Files count from 0, the screen from 1. */
-function shownAs(place: Omit<RolloutPlace, "folder">): string {
+function shownAs(place: RolloutKey): string {
   return `${nameOf(place)} (counted from 1, as on the screen; the fields below count from 0)`;
 }

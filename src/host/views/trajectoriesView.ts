@@ -1,8 +1,10 @@
-/** The Trajectories view: step, group, rollout of the run that is looked at. */
+/** The Trajectories view: step or evaluation, group, rollout of the run that is looked at. */
 
 import * as vscode from "vscode";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import type { RolloutKey } from "../../shared/panelModel.ts";
+import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { plainLine } from "../plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
 import { readSetting } from "../settings.ts";
@@ -14,23 +16,19 @@ import {
   type RolloutOrder,
 } from "./rolloutFilter.ts";
 import type { RowText } from "./runRow.ts";
-import { fateText, groupRow, noStepsText, rolloutItemRow, stepRow } from "./trajectoryRows.ts";
+import {
+  evaluationRow,
+  fateText,
+  groupRow,
+  noStepsText,
+  rolloutItemRow,
+  stepRow,
+} from "./trajectoryRows.ts";
 
 export type TrajectoryNode =
-  | { readonly kind: "step"; readonly folder: string; readonly step: number }
-  | {
-      readonly kind: "group";
-      readonly folder: string;
-      readonly step: number;
-      readonly group: number;
-    }
-  | {
-      readonly kind: "rollout";
-      readonly folder: string;
-      readonly step: number;
-      readonly group: number;
-      readonly rollout: number;
-    }
+  | ({ readonly kind: "step"; readonly folder: string } & RolloutSet)
+  | ({ readonly kind: "group"; readonly folder: string; readonly group: number } & RolloutSet)
+  | ({ readonly kind: "rollout"; readonly folder: string } & RolloutKey)
   | { readonly kind: "more"; readonly count: number };
 
 type StepNode = Extract<TrajectoryNode, { kind: "step" }>;
@@ -61,9 +59,9 @@ export class TrajectoriesView
   #filter: RolloutFilter | null = null;
   #order: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
-  #drawn = { lastStep: -1, isLive: false };
-  /** Summaries of the steps that are unfolded, by group. */
-  readonly #summaries = new Map<number, ReadonlyMap<number, readonly RolloutSummary[]>>();
+  #drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
+  /** Summaries of the steps and evaluations that are unfolded, by {@link setName} and group. */
+  readonly #summaries = new Map<string, ReadonlyMap<number, readonly RolloutSummary[]>>();
 
   readonly onDidChangeTreeData = this.#changes.event;
 
@@ -94,13 +92,13 @@ export class TrajectoriesView
   show(folder: string | null): void {
     if (folder === this.folder) return;
     this.#leave();
-    this.#drawn = { lastStep: -1, isLive: false };
+    this.#drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
     this.#shownSteps = readSetting("trajectories.pageSize");
     if (folder !== null) {
       const run = this.#parts.feeds.follow(folder);
       this.#run = run;
       this.#listening = run.onDidChange((change) => {
-        const isNews = change.replaced || change.fromRow !== null;
+        const isNews = change.replaced || change.fromRow !== null || change.evaluations.length > 0;
         if (isNews || this.#summaries.size > 0) this.#soon();
         else this.#compareSteps(run).catch(this.#parts.onError);
       });
@@ -129,7 +127,7 @@ export class TrajectoriesView
   async latest(): Promise<TrajectoryNode | null> {
     const steps = (await this.#run?.follower.steps()) ?? [];
     const step = steps.at(-1);
-    return step === undefined ? null : this.#stepNode(step);
+    return step === undefined ? null : this.#stepNode({ source: "training", step });
   }
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
@@ -151,8 +149,8 @@ export class TrajectoriesView
   }
 
   getParent(node: TrajectoryNode): TrajectoryNode | undefined {
-    if (node.kind === "group") return this.#stepNode(node.step);
-    if (node.kind === "rollout") return this.#groupNode(node.step, node.group);
+    if (node.kind === "group") return this.#stepNode(node);
+    if (node.kind === "rollout") return this.#groupNode(node, node.group);
     return undefined;
   }
 
@@ -168,9 +166,13 @@ export class TrajectoriesView
       case "more":
         return moreItem(node.count);
       case "step": {
-        const metrics = this.#run?.follower.metrics;
-        if (metrics === undefined) return new vscode.TreeItem("");
-        const text = stepRow(node.step, metrics, this.#parts.isLive(node.folder));
+        const follower = this.#run?.follower;
+        if (follower === undefined) return new vscode.TreeItem("");
+        const isLive = this.#parts.isLive(node.folder);
+        const text =
+          node.source === "training"
+            ? stepRow(node.step, follower.metrics, isLive)
+            : evaluationRow(node.step, follower.evaluations, isLive);
         return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
       }
       case "group": {
@@ -189,27 +191,30 @@ export class TrajectoriesView
 
   /** A step that begins, and a trainer that was killed, add nothing to the files that are followed. */
   async #compareSteps({ follower }: FollowedRun): Promise<void> {
-    const { lastStep, isLive } = this.#drawn;
+    const { lastStep, lastEvaluation, isLive } = this.#drawn;
     const isSame = isLive === this.#parts.isLive(follower.folder);
     // While the step that is drawn last is under way there is none after it: long runs have many files to list.
     if (isSame && lastStep > (follower.metrics.steps().at(-1) ?? -1)) return;
     const newest = (await follower.steps()).at(-1) ?? -1;
-    const isNews = !isSame || newest !== lastStep;
+    const evaluated = (await follower.steps("evaluation")).at(-1) ?? -1;
+    const isNews = !isSame || newest !== lastStep || evaluated !== lastEvaluation;
     if (isNews && follower === this.#run?.follower) this.#soon();
   }
 
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
     // Not read yet: it would not tell which steps are complete.
     if (follower.runFile === null) await follower.refresh();
-    const known = await follower.steps();
+    const played = await follower.steps();
+    const evaluated = await follower.steps("evaluation");
+    const known = newestSets(played, evaluated);
     this.#drawn = {
-      lastStep: known.at(-1) ?? -1,
+      lastStep: played.at(-1) ?? -1,
+      lastEvaluation: evaluated.at(-1) ?? -1,
       isLive: this.#parts.isLive(follower.folder),
     };
     this.#tell(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
-    const steps = known.toReversed();
-    const shown = steps.slice(0, this.#shownSteps).map((step) => this.#stepNode(step));
-    const left = steps.length - shown.length;
+    const shown = known.slice(0, this.#shownSteps).map((set) => this.#stepNode(set));
+    const left = known.length - shown.length;
     return left > 0 ? [...shown, { kind: "more", count: left }] : shown;
   }
 
@@ -219,38 +224,37 @@ export class TrajectoriesView
     this.#parts.tell(only ?? otherwise);
   }
 
-  async #groups({ follower }: FollowedRun, { step }: StepNode): Promise<TrajectoryNode[]> {
-    const groups = groupBy(await follower.rollouts(step), ({ group }) => group);
-    this.#summaries.set(step, groups);
+  async #groups(run: FollowedRun, node: StepNode): Promise<TrajectoryNode[]> {
+    const groups = await this.#read(run, node);
     return [...groups]
       .filter(([, rollouts]) => rollouts.some((each) => isShown(each, this.#filter)))
-      .map(([group]) => this.#groupNode(step, group));
+      .map(([group]) => this.#groupNode(node, group));
   }
 
-  async #rollouts({ follower }: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
-    if (!this.#summaries.has(node.step)) {
-      const rollouts = await follower.rollouts(node.step);
-      this.#summaries.set(
-        node.step,
-        groupBy(rollouts, ({ group }) => group),
-      );
-    }
+  async #read({ follower }: FollowedRun, set: RolloutSet) {
+    const groups = groupBy(await follower.rollouts(set.step, set.source), ({ group }) => group);
+    this.#summaries.set(setName(set), groups);
+    return groups;
+  }
+
+  async #rollouts(run: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
+    if (!this.#summaries.has(setName(node))) await this.#read(run, node);
     const shown = this.#ofGroup(node).filter((each) => isShown(each, this.#filter));
     return inOrder(shown, this.#order).map(({ rollout }) =>
       this.#node({ ...node, kind: "rollout", rollout }),
     );
   }
 
-  #ofGroup({ step, group }: Pick<GroupNode, "step" | "group">): readonly RolloutSummary[] {
-    return this.#summaries.get(step)?.get(group) ?? [];
+  #ofGroup(node: RolloutSet & Pick<GroupNode, "group">): readonly RolloutSummary[] {
+    return this.#summaries.get(setName(node))?.get(node.group) ?? [];
   }
 
-  #stepNode(step: number): TrajectoryNode {
-    return this.#node({ kind: "step", folder: this.folder ?? "", step });
+  #stepNode({ source, step }: RolloutSet): TrajectoryNode {
+    return this.#node({ kind: "step", folder: this.folder ?? "", source, step });
   }
 
-  #groupNode(step: number, group: number): TrajectoryNode {
-    return this.#node({ kind: "group", folder: this.folder ?? "", step, group });
+  #groupNode({ source, step }: RolloutSet, group: number): TrajectoryNode {
+    return this.#node({ kind: "group", folder: this.folder ?? "", source, step, group });
   }
 
   /** The same object for the same row: VS Code keeps what is unfolded by it. */

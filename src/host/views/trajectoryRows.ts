@@ -1,9 +1,16 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
+import type { EvaluationEntry } from "../../core/run/evaluationLog.ts";
 import type { MetricColumns } from "../../core/run/metricColumns.ts";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
-import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
+import {
+  formatCount,
+  formatQuantity,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+} from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { plainLine, plainMessage } from "../plainText.ts";
 import type { RowText } from "./runRow.ts";
@@ -34,6 +41,24 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
     ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
   ];
   return row(label, details, ["step"], "symbol-number");
+}
+
+/** `step` = completed steps. `evaluations` are those that were completed. */
+export function evaluationRow(
+  step: number,
+  evaluations: readonly EvaluationEntry[],
+  isLive: boolean,
+): RowText {
+  const label = `Evaluation after ${formatQuantity(step, "step")}`;
+  const results = evaluations.findLast((entry) => entry.step === step)?.results;
+  if (results !== undefined) {
+    const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
+    const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
+    const details = [`mean ${rewards}`, formatQuantity(rollouts, "rollout")];
+    return row(label, details, ["evaluation"], "beaker");
+  }
+  if (!isLive) return row(label, ["not completed"], ["evaluation"], "circle-slash");
+  return row(label, ["under way"], ["evaluation", "running"], "loading~spin");
 }
 
 /** `rollouts` are all of the group that have ended. */
@@ -94,16 +119,18 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
 }
 
 /** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
-export function fateText({ score }: RolloutSummary): string | null {
+export function fateText({ score, source }: RolloutSummary): string | null {
+  if (source === "evaluation") return null;
   if (score === null) return "Not scored yet: the step is under way.";
   if (!score.fate.startsWith("excluded:")) return null;
   const why = plainLine(score.fate.slice("excluded:".length).replaceAll(/[-_]/g, " "));
   return `Not trained on: ${why}.`;
 }
 
-function taskText({ environment, split, index }: RolloutSummary): string {
+function taskText({ environment, split, index, temperature }: RolloutSummary): string {
   const short = environment.slice(environment.lastIndexOf("/") + 1);
-  return `${plainLine(short)} ${plainLine(split)} ${index}`;
+  const task = `${plainLine(short)} ${plainLine(split)} ${index}`;
+  return temperature === null ? task : `${task}, ${formatTemperature(temperature)}`;
 }
 
 function groupIcon(min: number | null, max: number | null): string {

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parsePageMessage } from "../../../src/host/panel/pageMessages.ts";
 
-const key = { step: 1, group: 0, rollout: 2 };
+const key = { source: "evaluation", step: 1, group: 0, rollout: 2 };
 
 describe("what comes from the page", () => {
   it("is taken when it is a message of this version, exactly as it is", () => {
     const messages = [
       { kind: "ready", version: 1 },
-      { kind: "question", id: 3, question: { ask: "rollouts", step: 0 } },
+      { kind: "question", id: 3, question: { ask: "rollouts", source: "training", step: 0 } },
       { kind: "question", id: 4, question: { ask: "tokens", key, stream: 0, from: 2_000 } },
       { kind: "cancel", id: 3 },
       { kind: "select-run", id: "/runs/demo" },
@@ -26,7 +26,7 @@ describe("what comes from the page", () => {
     const others = [
       { kind: "ready" },
       { kind: "question", id: -1, question: { ask: "config" } },
-      { kind: "question", id: 1, question: { ask: "rollouts", step: 1.5 } },
+      { kind: "question", id: 1, question: { ask: "rollouts", source: "training", step: 1.5 } },
       {
         kind: "question",
         id: 1,

@@ -20,6 +20,7 @@ type Kind = HostMessage["kind"];
 type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
 
 const parent = "/home/ada/project";
+const source = "training" as const;
 
 async function openedSession() {
   const fileSystem = createMemoryFileSystem();
@@ -217,7 +218,7 @@ describe("answers", () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();
-    const { rows, total } = await ask({ ask: "rollouts", step }, "rollouts");
+    const { rows, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
     expect([rows.length, total]).toEqual([48, 48]);
     expect(rows[3]).toMatchObject({
       reward: null,
@@ -233,7 +234,7 @@ describe("answers", () => {
       await openedSession();
     ready();
     await settled();
-    await ask({ ask: "rollouts", step }, "rollouts");
+    await ask({ ask: "rollouts", source, step }, "rollouts");
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
     await store.addRollout(aRecord({ step, group: 90 }));
     session.refresh();
@@ -246,7 +247,10 @@ describe("answers", () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();
-    const { body } = await ask({ ask: "rollout", key: { step, group: 0, rollout: 0 } }, "rollout");
+    const { body } = await ask(
+      { ask: "rollout", key: { source, step, group: 0, rollout: 0 } },
+      "rollout",
+    );
     expect(body.prompt).toEqual({ text: HOSTILE_TEXT, omitted: 0 });
     expect(body.turns[3]?.results[0]?.text).toMatchObject({ omitted: 50_000 });
     expect(body.turns[1]?.errors[0]).toMatchObject({
@@ -261,7 +265,7 @@ describe("answers", () => {
     ready();
     await settled();
     const { window } = await ask(
-      { ask: "tokens", key: { step, group: 0, rollout: 0 }, stream: 0, from: 4_000 },
+      { ask: "tokens", key: { source, step, group: 0, rollout: 0 }, stream: 0, from: 4_000 },
       "tokens",
     );
     expect([window.from, window.ids.length, window.total, window.texts?.[0]]).toEqual([
@@ -278,9 +282,9 @@ describe("answers", () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();
-    const report = await ask({ ask: "search", step, text: "LONG line result" }, "search");
+    const report = await ask({ ask: "search", source, step, text: "LONG line result" }, "search");
     expect(report).toMatchObject({ found: [{ group: 0, rollout: 0 }], checked: 32 });
-    const error = await ask({ ask: "search", step, text: "503" }, "search");
+    const error = await ask({ ask: "search", source, step, text: "503" }, "search");
     expect(error.found).toEqual([{ group: 0, rollout: 3 }]);
   });
 
@@ -312,7 +316,7 @@ describe("answers", () => {
     const { ready, settled, ask, session, messages, step } = await openedSession();
     ready();
     await settled();
-    const key = { step, group: 0, rollout: 77 };
+    const key = { source, step, group: 0, rollout: 77 };
     expect((await ask({ ask: "rollout", key }, "error")).message).toContain(
       "rollout 78 of group 1 in step 24",
     );

@@ -13,6 +13,7 @@ import { resumeRun, startRun } from "../../../src/core/run/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
+import { writeEvaluation } from "../../core/run/evaluatedRun.ts";
 
 export const HOSTILE_TEXT = [
   "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",
@@ -86,6 +87,8 @@ export async function writeHardRun(
   });
   await events.record(alarmBegins(CUT_STEP, CUT_TURNS));
   await writeRollouts(files, folder, rollouts, tokens);
+  await writeEvaluation(files, folder, 0, 0.25);
+  await writeEvaluation(files, folder, 20, 0.75);
   await again.update({ phase: "running" });
   return { folder, step: STEPS - 1 };
 }

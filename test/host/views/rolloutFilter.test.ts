@@ -5,7 +5,8 @@ import { fateText, groupRow, rolloutItemRow } from "../../../src/host/views/traj
 
 function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): RolloutSummary {
   return {
-    ...{ kind: "ended", step: 0, group: 0, rollout, taskKey: "k", environment: "local/calculator" },
+    ...{ kind: "ended", source: "training", step: 0, group: 0, rollout, taskKey: "k" },
+    ...{ environment: "local/calculator", temperature: null },
     ...{ split: "train", index: 7, offset: 0, length: 1, attempt: 0, reward: 1, error: null },
     ...{ stop: "reached_terminal_state", turns: 2, tokens: 812, toolCalls: 2, failedToolCalls: 0 },
     ...{ durationMs: 10, score: { advantage: 1.12, fate: "trained" }, tokenData: [] },

@@ -11,7 +11,8 @@ import {
 
 function row(changes: Partial<RolloutRow>): RolloutRow {
   return {
-    ...{ step: 0, group: 0, rollout: 0, environment: "local/calculator", split: "train", index: 3 },
+    ...{ source: "training", step: 0, group: 0, rollout: 0, temperature: null },
+    ...{ environment: "local/calculator", split: "train", index: 3 },
     ...{
       reward: 0.5,
       advantage: 0,
@@ -82,7 +83,8 @@ describe("a stored view", () => {
   const fresh = firstViewState(0.6);
 
   it("comes back as it was", () => {
-    const changed = { ...fresh, tab: "config", step: 4, rollout: { group: 1, rollout: 2 } };
+    const rolloutSet = { source: "evaluation", step: 4 };
+    const changed = { ...fresh, tab: "config", rolloutSet, rollout: { group: 1, rollout: 2 } };
     expect(restoreViewState(JSON.parse(JSON.stringify(changed)), fresh)).toEqual(changed);
   });
 
