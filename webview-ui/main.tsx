@@ -1,8 +1,8 @@
 /** The page of the panel. */
 
 import { render } from "preact";
+import { connectHost } from "./connectHost.ts";
 import { watchTheme } from "./controls/palette.ts";
-import { connectHost } from "./host.ts";
 import { createPanelModel } from "./panelModel.ts";
 import { App } from "./views/app.tsx";
 

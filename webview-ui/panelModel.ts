@@ -49,10 +49,14 @@ export interface PanelModel {
   update(change: Partial<ViewState>): void;
   /** Goes to the trajectories of a step or evaluation, or of one of its rollouts. */
   openRollouts(set: RolloutSet, rollout?: ViewState["rollout"]): void;
+  /** Adds a metric to those that are drawn in this workspace, or takes it out. */
+  flipMetric(name: string): void;
   dismissErrors(): void;
 }
 
-const NO_SETTINGS: PanelSettings = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
+const NO_SETTINGS: PanelSettings = {
+  ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+};
 
 /** Begins to talk with the extension. */
 export function createPanelModel(host: Host): PanelModel {
@@ -135,6 +139,15 @@ export function createPanelModel(host: Host): PanelModel {
     ...{ rolloutSets, rolloutSet, rollouts, openRollouts },
     ...facts,
     spoken: signal(""),
+    flipMetric: (name) => {
+      const { pinnedMetrics } = settings.peek();
+      const isPinned = pinnedMetrics.includes(name);
+      const names = isPinned
+        ? pinnedMetrics.filter((other) => other !== name)
+        : [...pinnedMetrics, name];
+      settings.value = { ...settings.peek(), pinnedMetrics: names };
+      host.pinMetrics(names);
+    },
     dismissErrors: () => {
       errors.value = [];
     },

@@ -45,7 +45,6 @@ export interface ViewState {
   readonly xRange: Range | null;
   readonly yRange: Range | null;
   readonly hiddenSeries: readonly string[];
-  readonly pinnedMetrics: readonly string[];
   /** The attempt whose repeated steps are drawn too; null = none. */
   readonly shownAttempt: number | null;
   readonly filter: RolloutFilter;
@@ -72,7 +71,7 @@ export function firstViewState(smoothing: number): ViewState {
     smoothing:
       smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
     ...{ xAxis: "step", isLog: false, isClipped: false, isFromZero: false },
-    ...{ xRange: null, yRange: null, hiddenSeries: [], pinnedMetrics: [], shownAttempt: null },
+    ...{ xRange: null, yRange: null, hiddenSeries: [], shownAttempt: null },
     filter: NO_FILTER,
     sorting: { column: "rollout", isDescending: false },
     hiddenColumns: ["duration", "split", "task"],

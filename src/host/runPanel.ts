@@ -15,6 +15,7 @@ import type { RunListing } from "../shared/panelModel.ts";
 import { type CommandId, commandName } from "./commands/commandTable.ts";
 import { createDashboard, type Dashboard, orphanedTabs } from "./panel/dashboard.ts";
 import type { PanelRun, PanelTarget } from "./panel/panelSession.ts";
+import { keepPinnedMetrics, readPinnedMetrics } from "./panel/pinnedMetrics.ts";
 import { tokenTextsOf } from "./panel/tokenTexts.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
@@ -78,7 +79,9 @@ export class RunPanel implements vscode.Disposable {
         smoothing: readSetting("dashboard.smoothing"),
         hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
         hasLiveRegion: readSetting("dashboard.liveRegion"),
+        pinnedMetrics: readPinnedMetrics(parts.workspaceState),
       }),
+      pinMetrics: (names) => keepPinnedMetrics(parts.workspaceState, names),
       onRunShown: ({ follower: { folder } }) => {
         parts.onShown(folder);
         void parts.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });

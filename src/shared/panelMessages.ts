@@ -96,6 +96,8 @@ export type PageMessage =
   | { readonly kind: "select-run"; readonly id: string }
   /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
+  /** The metrics that are drawn beside those of every run, from now on. */
+  | { readonly kind: "pin-metrics"; readonly names: readonly string[] }
   | { readonly kind: "command"; readonly command: PanelCommand; readonly args: CommandArgs };
 
 /** All that is small about a run; sent whole, so that there is one way to draw it. */

@@ -241,10 +241,12 @@ export interface ColumnPart {
   readonly values: Float64Array;
 }
 
-/** How the user likes the panel, from the editor's settings. */
+/** How the user likes the panel: from the editor's settings, and what was added to it in this workspace. */
 export interface PanelSettings {
   /** EMA factor at first, 0 to 0.99. */
   readonly smoothing: number;
   readonly hasSingleKeys: boolean;
   readonly hasLiveRegion: boolean;
+  /** Metrics that are drawn beside those of every run. */
+  readonly pinnedMetrics: readonly string[];
 }

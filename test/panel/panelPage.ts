@@ -100,7 +100,10 @@ function createSession(
       },
       tokenTexts: tokenTexts ?? (async () => null),
       shortenPath: (path) => path.replace(/^\/(home|root|tmp)\//, "~/"),
-      settings: () => ({ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true }),
+      settings: () => ({
+        ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+      }),
+      pinMetrics: async () => undefined,
     },
     { run, isVisible: true },
   );

@@ -12,7 +12,7 @@ const text = strings.small;
 export function MetricPicker({ panel }: { readonly panel: PanelModel }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const { pinnedMetrics } = panel.view.value;
+  const { pinnedMetrics } = panel.settings.value;
   return (
     <div class="picker">
       <div class="section-head">
@@ -41,13 +41,7 @@ function MetricList({ panel }: { readonly panel: PanelModel }) {
   // New names come with new numbers.
   const names = panel.columnsVersion.value < 0 ? [] : panel.columns.names;
   const matches = names.filter(matcher(filter));
-  const { pinnedMetrics } = panel.view.value;
-  const flip = (name: string): void =>
-    panel.update({
-      pinnedMetrics: pinnedMetrics.includes(name)
-        ? pinnedMetrics.filter((other) => other !== name)
-        : [...pinnedMetrics, name],
-    });
+  const { pinnedMetrics } = panel.settings.value;
   return (
     <div class="card picker-list">
       <div class="picker-filter">
@@ -67,7 +61,7 @@ function MetricList({ panel }: { readonly panel: PanelModel }) {
               <input
                 type="checkbox"
                 checked={pinnedMetrics.includes(name)}
-                onChange={() => flip(name)}
+                onChange={() => panel.flipMetric(name)}
               />
               <span>{visibleLine(name)}</span>
             </label>

@@ -67,7 +67,7 @@ const SPECS: readonly SmallChartSpec[] = [
 ];
 
 export function SmallCharts({ panel }: { readonly panel: PanelModel }) {
-  const { pinnedMetrics } = panel.view.value;
+  const { pinnedMetrics } = panel.settings.value;
   // Which charts there are follows from the columns.
   const version = panel.columnsVersion.value;
   const specs = useMemo(
@@ -133,11 +133,7 @@ function SmallChart({
             class="quiet only-icon"
             aria-label={text.unpin(title)}
             title={text.unpin(title)}
-            onClick={() =>
-              panel.update({
-                pinnedMetrics: view.pinnedMetrics.filter((name) => name !== spec.title),
-              })
-            }
+            onClick={() => panel.flipMetric(spec.title)}
           >
             <Icon name="close" />
           </button>

@@ -16,6 +16,7 @@ const MAX_NAMES = 64;
 /** Metrics are named after environments and tools, and so may be long and many. */
 const MAX_METRIC_NAME = 1_000;
 const MAX_WANTED = 10_000;
+const MAX_PINNED = 1_000;
 
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
@@ -63,6 +64,10 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("want-columns"),
     names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),
+  }),
+  z.strictObject({
+    kind: z.literal("pin-metrics"),
+    names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_PINNED).readonly(),
   }),
   z.strictObject({
     kind: z.literal("command"),

@@ -59,6 +59,8 @@ export interface PanelSessionParts {
   /** A path as people should see it: from the workspace or from `~`. */
   readonly shortenPath: (path: string) => string;
   readonly settings: () => PanelSettings;
+  /** Keeps the metrics that the user added, for {@link PanelSettings} of other pages. */
+  readonly pinMetrics: (names: readonly string[]) => Promise<void>;
   /** Called with the run that is shown from now on. */
   readonly onRunShown?: (run: PanelRun) => void;
 }
@@ -163,6 +165,11 @@ export class PanelSession {
       case "want-columns":
         this.#wanted = new Set(message.names);
         this.#wake();
+        return;
+      case "pin-metrics":
+        this.#parts.pinMetrics(message.names).catch((error: unknown) => {
+          this.#postError(this.#clean(errorMessage(error)));
+        });
         return;
       case "command":
         this.#command(message.command, message.args);

@@ -14,7 +14,7 @@ import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 
-const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
+const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
 
 type Kind = HostMessage["kind"];
 type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
@@ -49,6 +49,7 @@ async function openedSession() {
       tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
       shortenPath: (path) => path.replace(parent, "~"),
       settings: () => SETTINGS,
+      pinMetrics: async () => undefined,
     },
     { run, isVisible: true },
   );

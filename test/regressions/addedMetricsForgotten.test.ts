@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { PanelSession } from "../../src/host/panel/panelSession.ts";
+import { keepPinnedMetrics, readPinnedMetrics } from "../../src/host/panel/pinnedMetrics.ts";
+import type { HostMessage } from "../../src/shared/panelMessages.ts";
+import type { Host } from "../../webview-ui/host.ts";
+import { createPanelModel } from "../../webview-ui/panelModel.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import { FakeMemory } from "../host/keys/fakeMemory.ts";
+
+/** A page that has just been opened: nothing of an earlier one is left in it. */
+async function openedDashboard(workspaceState: FakeMemory) {
+  let take: (message: HostMessage) => void = () => undefined;
+  const session = new PanelSession(
+    {
+      ...{ clock: new FakeClock(), fileSystem: createMemoryFileSystem() },
+      post: (message) => take(message),
+      isProcessAlive: () => false,
+      runs: { list: async () => [], find: async () => null },
+      command: async () => undefined,
+      tokenTexts: async () => null,
+      shortenPath: (path) => path,
+      settings: () => ({
+        ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true },
+        pinnedMetrics: readPinnedMetrics(workspaceState),
+      }),
+      pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+    },
+    { run: null, isVisible: true },
+  );
+  const host: Host = {
+    listen: (listener) => {
+      take = listener;
+      session.receive({ kind: "ready", version: 1 });
+    },
+    ask: () => () => undefined,
+    command: () => undefined,
+    selectRun: () => undefined,
+    wantColumns: () => undefined,
+    pinMetrics: (names) => session.receive({ kind: "pin-metrics", names }),
+    loadState: () => null,
+    saveState: () => undefined,
+  };
+  const panel = createPanelModel(host);
+  for (let turn = 0; turn < 100 && panel.status.value !== "empty"; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { panel, close: () => session.dispose() };
+}
+
+it("metrics that were added are there when the dashboard is opened again", async () => {
+  const workspaceState = new FakeMemory();
+  const first = await openedDashboard(workspaceState);
+  first.panel.flipMetric("optim/lr");
+  first.panel.flipMetric("time/save_s");
+  first.panel.flipMetric("time/save_s");
+  first.close();
+  const second = await openedDashboard(workspaceState);
+  expect(second.panel.settings.value.pinnedMetrics).toEqual(["optim/lr"]);
+  second.close();
+});
+
+it("what is stored in another shape is no metric", () => {
+  const workspaceState = new FakeMemory();
+  workspaceState.values.set("dashboard.pinnedMetrics", { names: 3 });
+  expect(readPinnedMetrics(workspaceState)).toEqual([]);
+});
