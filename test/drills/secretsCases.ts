@@ -216,14 +216,19 @@ function proxiedRun(drill: Drill): Promise<void> {
     writeFileSync(join(place.project, ".env"), dotEnv(planted, proxy.addresses));
     const variables = { ...proxy.variables, ...DEBUG };
     const mine = ["PROXY_PASSWORD"];
-    proxy.denies = true;
+    const train = [...TRAIN, "--max_steps=1"];
     // Names that only the proxy knows are other machines, and nothing here is encrypted.
-    const words = [...TRAIN, "--max_steps=1", ...allowing(proxy.addresses)];
-    const refused = await runWatched(place, words, variables);
+    const clear = await runWatched(place, train, variables);
+    report.lookAtProcesses(`${name}, not encrypted`, clear, mine);
+    report.expect(clear.code === 2, `${name}: not encrypted, ended with ${clear.code}`);
+    report.expect(proxy.asked() === 0, `${name}: asked although the way is not encrypted`);
+    const allowed = [...train, ...allowing(proxy.addresses)];
+    proxy.denies = true;
+    const refused = await runWatched(place, allowed, variables);
     report.lookAtProcesses(`${name}, refused`, refused, mine);
     report.expect(refused.code === 5, `${name}: refused, ended with ${refused.code}`);
     proxy.denies = false;
-    const told = await runWatched(place, words, variables);
+    const told = await runWatched(place, allowed, variables);
     report.lookAtProcesses(name, told, mine);
     report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
     report.expect(proxy.tunnels() > 3, `${name}: ${proxy.tunnels()} connections through it`);

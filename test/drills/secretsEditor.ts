@@ -12,14 +12,38 @@ import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.t
 import { watchProcesses } from "./secretsProcesses.ts";
 import { plainVariables } from "./secretsRun.ts";
 
-/** One run that trains, one whose service refuses the key. */
+type Handed = Pick<LaunchOrder, "keys" | "variables">;
+
+const SETTINGS = ["max_steps=2"];
+
+/** One run that trains, some that must not begin, one whose service refuses the key. */
 export async function editorRun(opened: Opened): Promise<void> {
-  await launchOnce(opened, 0);
+  const handed = given(opened);
+  await launchOnce(opened, 0, handed);
+  const { stranger } = opened.standIns;
+  const names = Object.keys(addresses(opened.standIns));
+  const led = {
+    ...handed,
+    variables: Object.fromEntries(names.map((each) => [each, stranger.url])),
+  };
+  await launchOnce(opened, 2, led);
+  for (const word of ["--allow-host", "--config", "allow_host"]) {
+    await launchOnce(opened, 2, led, [...SETTINGS, `${word}=${stranger.url}`]);
+  }
+  // What stands in `.env` was not handed over.
+  await launchOnce(opened, 2, { ...handed, keys: {} });
+  const { length } = stranger.sent;
+  opened.report.expect(length === 0, `${opened.name}: ${length} requests to a stranger`);
   opened.standIns.tinker.mood = "denies";
-  await launchOnce(opened, 5);
+  await launchOnce(opened, 5, handed);
 }
 
-async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
+async function launchOnce(
+  opened: Opened,
+  exitCode: number,
+  handed: Handed,
+  settings: readonly string[] = SETTINGS,
+): Promise<void> {
   const { name, place, report } = opened;
   const launches = join(place.home, "launches");
   const configPath = join(place.project, CONFIG);
@@ -30,7 +54,7 @@ async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
       copiesFolder: join(place.home, "copies"),
       environment: () => ({ ...plainVariables(place), TINKER_RL_DEBUG: "1" }),
     },
-    { title: "train", order: await orderOf(configPath, given(opened), ["max_steps=2"]) },
+    { title: "train", order: await orderOf(configPath, handed, settings) },
   );
   const pid = (await readLaunch(launchFolder))?.request.pid ?? 0;
   const watch = watchProcesses(pid, place.temp);
@@ -44,12 +68,14 @@ async function launchOnce(opened: Opened, exitCode: number): Promise<void> {
   // What it wrote last has been read; its children end with it.
   await sleep(100);
   const told = { pid, code: end.exitCode, stdout, stderr: "", seen: watch.stop() };
-  report.lookAtProcesses(name, told);
+  // What is refused at once may be gone before anybody has looked.
+  if (exitCode === 2) report.look(`${name}, refused: output`, [["stdout", Buffer.from(stdout)]]);
+  else report.lookAtProcesses(name, told);
   report.expect(end.exitCode === exitCode, `${name}: ended with ${end.exitCode}: ${stdout}`);
 }
 
 /** Keys as the secret store of the editor holds them, each for its host. */
-function given({ planted, standIns }: Opened): Pick<LaunchOrder, "keys" | "variables"> {
+function given({ planted, standIns }: Opened): Handed {
   const { tinker, environments, upload, wandb } = standIns;
   const urls = [tinker, environments, upload, wandb].map(({ url }) => new URL(url).host);
   const keyFor = (key: keyof typeof planted, host = "") =>

@@ -14,6 +14,8 @@ export interface Proxy {
   denies: boolean;
   /** Connections that it has made. */
   tunnels(): number;
+  /** Those that it was asked for. */
+  asked(): number;
   close(): void;
 }
 
@@ -30,8 +32,10 @@ export async function startProxy(
   const token = Buffer.from(`${USER}:${password}`).toString("base64");
   const sockets = new Set<Duplex>();
   let tunnels = 0;
+  let asked = 0;
   const server = createServer((_, response) => response.writeHead(501).end());
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    asked += 1;
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
     const target = targets.get(request.url ?? "");
@@ -57,6 +61,7 @@ export async function startProxy(
     variables: { HTTP_PROXY: address, HTTPS_PROXY: address },
     denies: false,
     tunnels: () => tunnels,
+    asked: () => asked,
     close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();

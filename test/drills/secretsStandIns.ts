@@ -88,6 +88,7 @@ class Notes {
   readonly #keys: readonly string[];
   readonly #strangerUrl: string;
   #asked = 0;
+  #grumbled = 0;
 
   /** The keys that belong here, and where to lead those who come in the wrong mood. */
   constructor(keys: readonly string[], strangerUrl: string) {
@@ -104,7 +105,10 @@ class Notes {
     if (this.mood === "redirects") return answerOf({}, 307, `${this.#strangerUrl}${path}`);
     if (given === undefined) return fault(401, "another key was expected");
     this.#asked += 1;
-    const words = () => rudeWords(given, this.#asked);
+    const words = () => {
+      this.#grumbled += 1;
+      return rudeWords(given, this.#grumbled);
+    };
     if (this.mood === "denies") return fault(401, words());
     const every = this.#asked < FIRST_REQUESTS ? GRUMBLES_EVERY : GRUMBLES_LATER_EVERY;
     const isDue = this.mood === "grumbles" && this.#asked % every === 0;
@@ -130,14 +134,16 @@ const WHOLE = Object.entries(ENCODINGS).flatMap(([name, forms]) =>
   name === "beginning" || name === "end" ? [] : [forms],
 );
 
+/** A key in each way in which it can be written. */
+function formsOf(key: string): readonly string[] {
+  const basic = Buffer.from(`Basic api:${key}`).toString("base64");
+  return [key, ...WHOLE.flatMap((forms) => forms(key).slice(0, 1)), basic];
+}
+
 /** A key again and again, each time written in another way. */
 export function rudeWords(key: string, turn: number): string {
-  const [raw, ...others] = [
-    () => [key],
-    ...WHOLE,
-    () => [Buffer.from(`Basic api:${key}`).toString("base64")],
-  ];
-  const form = [raw, ...others][turn % (others.length + 1)]?.(key)[0] ?? key;
+  const forms = formsOf(key);
+  const form = forms[turn % forms.length] ?? key;
   return `Bearer ${form}${form.repeat(REPEATS)}`;
 }
 
@@ -189,8 +195,7 @@ function exchanging(jwt: string): Filter {
 /** An environment that gives the secrets back in its prompts and tools, in answers and what is noted of them, and when it fails. */
 function echoing(secrets: readonly string[]): Filter {
   let turn = 0;
-  const allWords = (): string =>
-    secrets.map((secret) => rudeWords(secret, turn).slice(0, 5_000)).join(" ");
+  const allWords = (): string => secrets.flatMap(formsOf).join(" ");
   const next = (): string => {
     turn += 1;
     return secrets[turn % secrets.length] ?? "";
