@@ -72,7 +72,7 @@ function PREPARE_CHART(mean: readonly number[]): void {
   const band = { colour: "blue" as const, share: 0.2 };
   page["draw"] = async () => {
     chart.update({
-      ...{ series, marks: [], isLog: false, isWhole: true, formatX: String, formatY: String },
+      ...{ series, marks: [], isLog: false, xSteps: null, formatX: String, formatY: String },
       xs: Float64Array.from(mean, (_, step) => step),
       bands: [
         { ...band, upper: "high", lower: "low" },

@@ -128,11 +128,13 @@ export const strings = {
     title: "Reward",
     subtitle: "of all scored rollouts of a step",
     mean: "mean",
-    raw: "mean, not smoothed",
+    raw: "not smoothed",
+    smoothed: (value: string) => `smoothed ${value}`,
     std: "± standard deviation",
     range: "lowest to highest",
     attempt: (attempt: number) => `repeated after attempt ${attempt}`,
     evaluation: "evaluation, 95 % interval",
+    evaluationOf: (place: string) => `evaluation of ${place}, 95 % interval`,
     marks: {
       checkpoint: "checkpoint",
       resume: "resume",
@@ -147,6 +149,7 @@ export const strings = {
   histogram: {
     title: (set: string) => `Rewards: ${set}`,
     hint: "Choose a bar to see its trajectories",
+    follow: "Follow the latest step",
     bar: (low: string, high: string, count: number) =>
       low === high
         ? `${formatQuantity(count, "rollout")} with reward ${low}`

@@ -102,7 +102,7 @@ export class Notices implements vscode.Disposable {
     await workspaceState.update(ALARM_TOLD, [...told, runId].slice(-REMEMBERED_RUNS));
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);
-    const text = vscode.l10n.t("{0}: {1}", run.name, alarm.seen);
+    const text = vscode.l10n.t("{0}, step {1}: {2}", run.name, alarm.step + 1, alarm.seen);
     const answers = [...(alarm.edits.length > 0 ? [fix] : []), open];
     const chosen = await plainWindow.showWarningMessage(text, ...answers);
     if (chosen === fix) await applyAlarm(store, folder, alarm);

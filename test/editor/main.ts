@@ -22,6 +22,7 @@ import { localDemo } from "./journeys/localDemo.ts";
 import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { secrets } from "./journeys/secrets.ts";
+import { severalEnvironments } from "./journeys/severalEnvironments.ts";
 import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
 import { trajectory } from "./journeys/trajectory.ts";
@@ -35,6 +36,7 @@ const JOURNEYS: readonly Journey[] = [
   taskEndings,
   trajectory,
   clicks,
+  severalEnvironments,
   reload,
   hostileRepository,
   hostileText,

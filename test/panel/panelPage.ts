@@ -13,6 +13,8 @@ import { throughWebview } from "../fakes/webviewWire.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 
 const ORIGIN = "http://panel.test";
+/** Runs that were written for a test stay under way, however long it takes. */
+const LOADED_AT_MS = Date.now();
 const NONCE = "0123456789abcdef";
 
 export interface PanelPageOptions {
@@ -88,7 +90,7 @@ function createSession(
   return new PanelSession(
     {
       post: (message) => send(page, message),
-      clock: systemClock,
+      clock: { ...systemClock, now: () => LOADED_AT_MS },
       fileSystem,
       isProcessAlive: () => true,
       runs: {

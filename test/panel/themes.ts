@@ -70,7 +70,8 @@ const DARK = {
     "charts-lines": "#cccccc80",
   },
   ...{ "charts-red": "#f14c4c", "charts-blue": "#3794ff", "charts-yellow": "#cca700" },
-  ...{ "charts-orange": "#d18616", "charts-green": "#89d185", "charts-purple": "#b180d7" },
+  // Transparent, as VS Code takes it from the highlights of its minimap: dark brown on this background.
+  ...{ "charts-orange": "#ea5c0055", "charts-green": "#89d185", "charts-purple": "#b180d7" },
 } as const;
 
 const LIGHT = {

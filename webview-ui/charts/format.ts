@@ -3,27 +3,29 @@
 import { formatCount, formatDuration, formatMeasure } from "../../src/shared/format.ts";
 import type { XAxis } from "./xAxis.ts";
 
-/** A tick of the vertical axis: short. */
-export function formatTick(value: number): string {
+/** A tick of the vertical axis: short. `step` is the distance of the ticks; with it no two labels are the same. */
+export function formatTick(value: number, step = 0): string {
   const size = Math.abs(value);
-  if (size === 0) return "0";
-  if (size >= 1e6) return `${trimmed(value / 1e6)}M`;
-  if (size >= 1e4) return `${trimmed(value / 1e3)}k`;
-  if (size < 1e-3) return value.toExponential(0);
-  return String(Number(value.toPrecision(4)));
+  if (size === 0 || (step > 0 && size < step / 2)) return "0";
+  const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
+  if (size < 1e-3) return value.toExponential(step > 0 ? digitsOf(step / 10 ** exponent(size)) : 0);
+  if (step > 0) return `${Number((value / unit).toFixed(digitsOf(step / unit)))}${suffix}`;
+  return suffix === ""
+    ? String(Number(value.toPrecision(4)))
+    : `${Number((value / unit).toFixed(1))}${suffix}`;
 }
 
-/** A tick of the horizontal axis. */
-export function formatXTick(axis: XAxis, value: number): string {
+/** A tick of the horizontal axis; `step` as in {@link formatTick}. */
+export function formatXTick(axis: XAxis, value: number, step = 0): string {
   switch (axis) {
     case "step":
       return formatCount(value);
     case "tokens":
-      return formatTick(value);
+      return formatTick(value, step);
     case "active":
-      return value < 60 ? `${trimmed(value)} s` : shortDuration(value);
+      return shortDuration(value, step);
     case "wall":
-      return new Date(value).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      return shortTime(new Date(value), step);
   }
 }
 
@@ -46,12 +48,39 @@ export function formatValue(value: number | undefined): string {
   return value === undefined || Number.isNaN(value) ? formatMeasure(null) : formatMeasure(value);
 }
 
-function shortDuration(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return `${trimmed(minutes / 60)} h`;
+function shortDuration(seconds: number, step: number): string {
+  if (seconds < 60 && step < 60) return `${Number(seconds.toFixed(digitsOf(step)))} s`;
+  const [minutes, rest] = [Math.floor(seconds / 60), Math.round((seconds % 60) * 10) / 10];
+  if (step > 0 && step < 60) return `${minutes}:${rest < 10 ? "0" : ""}${rest}`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  return `${Number((seconds / 3_600).toFixed(step < 1_800 ? 2 : 1))} h`;
 }
 
-function trimmed(value: number): string {
-  return String(Number(value.toFixed(1)));
+const HOUR_MS = 3_600_000;
+/** With steps from here on an axis may hold more than a day. */
+const LONG_STEP_MS = 2 * HOUR_MS;
+/** As those, and a year. */
+const LONGEST_STEP_MS = 14 * 24 * HOUR_MS;
+
+function shortTime(date: Date, step: number): string {
+  const day = { month: "short", day: "numeric" } as const;
+  const minute = { hour: "2-digit", minute: "2-digit" } as const;
+  if (step >= LONGEST_STEP_MS) return date.toLocaleDateString([], { ...day, year: "numeric" });
+  if (step >= 24 * HOUR_MS) return date.toLocaleDateString([], day);
+  if (step >= LONG_STEP_MS) return date.toLocaleString([], { ...day, ...minute });
+  const second = step > 0 && step < 60_000 ? ({ second: "2-digit" } as const) : {};
+  return date.toLocaleTimeString([], { ...minute, ...second });
+}
+
+/** Decimals that tell multiples of `step` apart. */
+function digitsOf(step: number): number {
+  if (step <= 0) return 1;
+  const digits = Math.max(0, -exponent(step));
+  // Such as 0.25, whose multiples need a digit more than 0.2.
+  const isCut = Math.abs(Number(step.toFixed(digits)) - step) > step / 100;
+  return Math.min(20, digits + (isCut ? 1 : 0));
+}
+
+function exponent(value: number): number {
+  return Math.floor(Math.log10(value) + 1e-9);
 }

@@ -1,7 +1,7 @@
 /** What is drawn over a chart beside its lines: checkpoints, resumes, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
-import { canvasColour } from "./palette.ts";
+import { type ColourName, lineColour } from "./palette.ts";
 
 type LineMark = "checkpoint" | "resume" | "alarm";
 
@@ -10,14 +10,60 @@ export type ChartMark =
   | { readonly kind: LineMark; readonly x: number }
   /** A cross at the bottom. */
   | { readonly kind: "skipped"; readonly x: number }
-  /** A diamond with the bounds of its interval. */
+  /** A sign with the bounds of its interval. */
   | {
       readonly kind: "evaluation";
       readonly x: number;
       readonly y: number;
       readonly low: number;
       readonly high: number;
+      readonly colour: ColourName;
+      /** Which of the signs. */
+      readonly sign: number;
+      /** In pixels to the right, so that those of one step do not hide each other. */
+      readonly shift: number;
     };
+
+/** Corners of the signs of evaluations around their middle, each within -1 to 1. */
+export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])[] = [
+  [
+    [0, -1],
+    [1, 0],
+    [0, 1],
+    [-1, 0],
+  ],
+  [
+    [-0.8, -0.8],
+    [0.8, -0.8],
+    [0.8, 0.8],
+    [-0.8, 0.8],
+  ],
+  [
+    [0, -1],
+    [1, 0.8],
+    [-1, 0.8],
+  ],
+  [
+    [-1, -0.8],
+    [1, -0.8],
+    [0, 1],
+  ],
+  [
+    [-1, -0.45],
+    [1, -0.45],
+    [1, 0.45],
+    [-1, 0.45],
+  ],
+  [
+    [-0.45, -1],
+    [0.45, -1],
+    [0.45, 1],
+    [-0.45, 1],
+  ],
+];
+
+/** Beside the last value there is room for this much of marks. */
+export const RIGHT_PX = 24;
 
 export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: number): void {
   const { ctx, bbox } = plot;
@@ -27,7 +73,7 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
   ctx.rect(
     bbox.left - 6 * ratio,
     bbox.top - 10 * ratio,
-    bbox.width + 12 * ratio,
+    bbox.width + (6 + RIGHT_PX) * ratio,
     bbox.height + 12 * ratio,
   );
   ctx.clip();
@@ -50,7 +96,7 @@ const LINE_LOOKS = {
 function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number): void {
   const ratio = devicePixelRatio;
   const { colour, share, dash } = LINE_LOOKS[kind];
-  ctx.strokeStyle = canvasColour(colour, share);
+  ctx.strokeStyle = lineColour(colour, share);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.lineWidth = ratio;
   ctx.setLineDash(dash.map((length) => length * ratio));
@@ -76,7 +122,7 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
 function drawCross({ ctx, bbox }: uPlot, x: number): void {
   const size = 3.5 * devicePixelRatio;
   const y = bbox.top + bbox.height - size * 1.8;
-  ctx.strokeStyle = canvasColour("red");
+  ctx.strokeStyle = lineColour("red");
   ctx.lineWidth = 1.5 * devicePixelRatio;
   ctx.beginPath();
   ctx.moveTo(x - size, y - size);
@@ -88,15 +134,16 @@ function drawCross({ ctx, bbox }: uPlot, x: number): void {
 
 function drawEvaluation(
   plot: uPlot,
-  { y, low, high }: Extract<ChartMark, { kind: "evaluation" }>,
-  x: number,
+  { y, low, high, colour, sign, shift }: Extract<ChartMark, { kind: "evaluation" }>,
+  middle: number,
 ): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
+  const x = middle + shift * ratio;
   const at = (value: number): number => plot.valToPos(value, "y", true);
   const size = 5 * ratio;
-  ctx.strokeStyle = canvasColour("purple");
-  ctx.fillStyle = canvasColour("purple");
+  ctx.strokeStyle = lineColour(colour);
+  ctx.fillStyle = lineColour(colour);
   ctx.lineWidth = 1.5 * ratio;
   ctx.beginPath();
   ctx.moveTo(x, at(low));
@@ -107,9 +154,9 @@ function drawEvaluation(
   }
   ctx.stroke();
   ctx.beginPath();
-  ctx.moveTo(x, at(y) - size);
-  ctx.lineTo(x + size, at(y));
-  ctx.lineTo(x, at(y) + size);
-  ctx.lineTo(x - size, at(y));
+  for (const [right, down] of EVALUATION_SIGNS[sign % EVALUATION_SIGNS.length] ?? []) {
+    ctx.lineTo(x + right * size, at(y) + down * size);
+  }
+  ctx.closePath();
   ctx.fill();
 }

@@ -3,8 +3,9 @@
 import uPlot from "uplot";
 import { drawnPositions, pick } from "../charts/decimate.ts";
 import { type Range, zoomed } from "../charts/scale.ts";
-import { type ChartMark, drawMarks } from "./chartMarks.ts";
-import { type ColourName, canvasColour } from "./palette.ts";
+import { labelledTicks } from "../charts/ticks.ts";
+import { type ChartMark, drawMarks, RIGHT_PX } from "./chartMarks.ts";
+import { type ColourName, canvasColour, lineColour } from "./palette.ts";
 
 export interface ChartSeries {
   readonly key: string;
@@ -35,10 +36,11 @@ export interface ChartData {
   readonly xRange: Range;
   readonly yRange: Range;
   readonly isLog: boolean;
-  /** True when the horizontal axis counts something. */
-  readonly isWhole: boolean;
-  readonly formatX: (value: number) => string;
-  readonly formatY: (value: number) => string;
+  /** Distances that ticks of the horizontal axis may have; null = any. */
+  readonly xSteps: readonly number[] | null;
+  /** `step` is the distance of the ticks, 0 when they have different ones. */
+  readonly formatX: (value: number, step: number) => string;
+  readonly formatY: (value: number, step: number) => string;
 }
 
 export interface ChartOptions {
@@ -66,9 +68,8 @@ export interface LineChart {
 const AXIS_FONT_PX = 11;
 /** A click waits this long for a second one, which means something else. */
 const DOUBLE_CLICK_MS = 250;
-const WHOLE_INCREMENTS = [1, 2, 5]
-  .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
-  .sort((a, b) => a - b);
+/** Between the middles of two labels of the vertical axis. */
+const LABEL_PX = 18;
 
 export function createLineChart(place: HTMLElement, options: ChartOptions): LineChart {
   let plot: uPlot | null = null;
@@ -100,7 +101,7 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
   const plotOptions = (first: ChartData): uPlot.Options => ({
     width,
     height: options.height,
-    padding: options.isSmall ? [6, 8, 0, 0] : [10, 12, 0, 0],
+    padding: options.isSmall ? [6, 8, 0, 0] : [10, RIGHT_PX, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [...current().xRange] },
@@ -121,16 +122,18 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
     },
   });
 
-  const axesOf = ({ isLog, isWhole }: ChartData): uPlot.Axis[] => [
+  const axesOf = ({ isLog, xSteps }: ChartData): uPlot.Axis[] => [
     {
-      ...axis(options.isSmall ? 24 : 28, (value) => current().formatX(value)),
-      space: options.isSmall ? 60 : 80,
-      ...(isWhole ? { incrs: WHOLE_INCREMENTS } : {}),
+      ...axis(options.isSmall ? 24 : 28, (value, step) => current().formatX(value, step)),
+      space: options.isSmall ? 76 : 90,
+      ...(xSteps === null ? {} : { incrs: [...xSteps] }),
     },
     {
-      ...axis(options.isSmall ? 46 : 56, (value) => current().formatY(value)),
+      ...axis(options.isSmall ? 46 : 56, (value, step) =>
+        current().formatY(value, isLog ? 0 : step),
+      ),
       space: options.isSmall ? 28 : 36,
-      ...(isLog ? { filter: (_: uPlot, splits: number[]) => splits } : {}),
+      ...(isLog ? { filter: logLabels } : {}),
     },
   ];
 
@@ -223,12 +226,12 @@ export function createLineChart(place: HTMLElement, options: ChartOptions): Line
 
 const EMPTY: ChartData = {
   xs: new Float64Array(),
-  ...{ series: [], bands: [], marks: [], isLog: false, isWhole: false },
+  ...{ series: [], bands: [], marks: [], isLog: false, xSteps: null },
   ...{ xRange: [0, 1], yRange: [0, 1], formatX: String, formatY: String },
 };
 
 /** A chart is built anew when this changes; else only its numbers are replaced. */
-function shapeOf({ series, bands, isLog, isWhole }: ChartData): string {
+function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
   const looks = series.map(({ key, colour, share, width, dash }) => [
     key,
     colour,
@@ -240,13 +243,17 @@ function shapeOf({ series, bands, isLog, isWhole }: ChartData): string {
     looks,
     bands,
     isLog,
-    isWhole,
+    xSteps,
     canvasColour("strong"),
     canvasColour("back"),
   ]);
 }
 
-function axis(size: number, format: (value: number) => string): uPlot.Axis {
+function logLabels(plot: uPlot, ticks: number[]): (number | null)[] {
+  return [...labelledTicks(ticks, (tick) => plot.valToPos(tick, "y"), LABEL_PX)];
+}
+
+function axis(size: number, format: (value: number, step: number) => string): uPlot.Axis {
   return {
     size,
     gap: 4,
@@ -254,13 +261,14 @@ function axis(size: number, format: (value: number) => string): uPlot.Axis {
     stroke: () => canvasColour("text"),
     grid: { stroke: () => canvasColour("lines", 0.22), width: 1 },
     ticks: { show: false },
-    values: (_, splits) => splits.map((value) => (value === null ? "" : format(value))),
+    values: (_, splits, _axis, _space, step) =>
+      splits.map((value) => (value === null ? "" : format(value, step))),
   };
 }
 
 function seriesOptions({ colour, share, width, dash }: ChartSeries): uPlot.Series {
   return {
-    stroke: () => (share === 0 ? "transparent" : canvasColour(colour, share)),
+    stroke: () => (share === 0 ? "transparent" : lineColour(colour, share)),
     width,
     ...(dash === undefined ? {} : { dash: [...dash] }),
     points: { show: (own) => share === 1 && own.data[0].length < 2, size: 5 },
@@ -279,7 +287,7 @@ function bandOptions(
 
 function strokeOf({ series }: ChartData, index: number): string {
   const own = series[index];
-  return own === undefined || own.share === 0 ? "transparent" : canvasColour(own.colour);
+  return own === undefined || own.share === 0 ? "transparent" : lineColour(own.colour);
 }
 
 function pictureOf(source: HTMLCanvasElement): string {

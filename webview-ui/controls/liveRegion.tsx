@@ -42,9 +42,13 @@ export function LiveRegion({ panel }: { readonly panel: PanelModel }) {
 function newsOf({ run, columns, columnsVersion }: PanelModel): string {
   const known = run.value;
   if (known === null || columnsVersion.value < 2) return "";
-  const reward = columns.at("rollout/reward/mean", columns.rows - 1);
+  // Facts come before numbers: what is said of a step has to come from its own row.
+  const last = columns.rows - 1;
+  const reward = columns.at("rollout/reward/mean", last);
   const state = known.state === "running" ? "" : strings.spoken.state(strings.states[known.state]);
   const step =
-    columns.rows === 0 ? "" : strings.spoken.step(known.completedSteps, formatReward(reward));
+    columns.rows === 0
+      ? ""
+      : strings.spoken.step((columns.steps()[last] ?? 0) + 1, formatReward(reward));
   return [step, state].filter((text) => text !== "").join(" ");
 }

@@ -1,6 +1,7 @@
 /** The theme's colours in the form a canvas takes, and a signal that changes with the theme. */
 
 import { type ReadonlySignal, signal } from "@preact/signals";
+import { cssColour, parseColour, readableOn } from "../charts/contrast.ts";
 
 /** Names of series colours; the second one stands in where a theme has none. */
 const SERIES = {
@@ -25,6 +26,20 @@ let known = new Map<string, string>();
 /** Changes whenever the editor's theme does. */
 export const themeVersion: ReadonlySignal<number> = version;
 
+/** A colour of lines and marks: as {@link canvasColour}, and with enough contrast to the editor's background in every theme. */
+export function lineColour(name: ColourName, share = 1): string {
+  const key = `line ${name} ${share}`;
+  const present = known.get(key);
+  if (present !== undefined) return present;
+  const [colour, background] = [parseColour(canvasColour(name)), parseColour(canvasColour("back"))];
+  if (colour === null || background === null) return canvasColour(name, share);
+  // Some themes give colours that were made to lie over text, and are transparent.
+  const [red, green, blue] = colour;
+  const readable = cssColour(readableOn([red, green, blue, share], background));
+  known.set(key, readable);
+  return readable;
+}
+
 /** A CSS colour for a canvas; `share` from 0 to 1 is how much of it is seen. */
 export function canvasColour(name: ColourName, share = 1): string {
   const key = `${name} ${share}`;
@@ -35,11 +50,6 @@ export function canvasColour(name: ColourName, share = 1): string {
   );
   known.set(key, colour);
   return colour;
-}
-
-/** The colour as a style sheet takes it. */
-export function styleColour(name: ColourName): string {
-  return SERIES[name];
 }
 
 /** True in the editor's high-contrast themes, where colour alone must not tell anything. */

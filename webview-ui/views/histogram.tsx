@@ -24,6 +24,15 @@ export function Histogram({ panel }: { readonly panel: PanelModel }) {
     <section class="card histogram" aria-labelledby="histogram-title">
       <div class="card-head">
         <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
+        {panel.view.value.rolloutSet === null ? null : (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => panel.update({ rolloutSet: null, rollout: null })}
+          >
+            {text.follow}
+          </button>
+        )}
       </div>
       {bins.length === 0 ? (
         <p class="no-data">{text.empty}</p>

@@ -2,7 +2,7 @@
 
 import { formatValue } from "../charts/format.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
-import { styleColour } from "../controls/palette.ts";
+import { Swatch } from "../controls/swatch.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import type { LegendEntry } from "./rewardParts.ts";
@@ -12,6 +12,11 @@ interface LegendProps {
   readonly entries: readonly LegendEntry[];
   readonly marks: readonly ChartMark[];
   /** Row whose values are shown; -1 = the last one. */
+  readonly row: number;
+}
+
+interface ValueProps extends Pick<LegendEntry, "line"> {
+  readonly values: Float64Array;
   readonly row: number;
 }
 
@@ -35,7 +40,7 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
     <div class="legend">
       <fieldset>
         <legend class="spoken">{strings.chart.legend}</legend>
-        {entries.map(({ key, label, colour, look, values, dash }) => (
+        {entries.map(({ key, label, values, line, latest, ...swatch }) => (
           <button
             type="button"
             key={key}
@@ -44,15 +49,10 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
             onClick={() => flip(key)}
             onDblClick={() => solo(key)}
           >
-            <span
-              class="swatch"
-              data-look={lookOf(look, dash)}
-              style={{ color: styleColour(colour) }}
-            />
+            <Swatch {...swatch} />
             <span>{label}</span>
-            {values === null ? null : (
-              <b>{formatValue(values[row < 0 ? values.length - 1 : row])}</b>
-            )}
+            {latest === undefined ? null : <b>{formatValue(latest)}</b>}
+            {values === null ? null : <Value values={values} line={line} row={row} />}
           </button>
         ))}
       </fieldset>
@@ -70,7 +70,14 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
   );
 }
 
-/** Dots are told from dashes, as on the chart. */
-function lookOf(look: LegendEntry["look"], dash: readonly number[] | undefined): string {
-  return look === "dashed" && (dash?.[0] ?? 9) < 4 ? "dotted" : look;
+/** What the run wrote, and beside it what is drawn where that differs. */
+function Value({ values, line, row }: ValueProps) {
+  const at = row < 0 ? values.length - 1 : row;
+  const isDrawn = line === null || line === values || Object.is(line[at], values[at]);
+  return (
+    <>
+      <b>{formatValue(values[at])}</b>
+      {isDrawn ? null : <span class="fact">{strings.reward.smoothed(formatValue(line[at]))}</span>}
+    </>
+  );
 }

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/format.ts";
 import { countNotPositive, valueRange } from "../charts/scale.ts";
 import { summarize } from "../charts/summary.ts";
+import { tickSteps } from "../charts/ticks.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { ChartData, LineChart } from "../controls/lineChart.ts";
 import { Menu } from "../controls/menu.tsx";
@@ -33,11 +34,17 @@ export function RewardChart({ panel }: RewardChartProps) {
   const summary = summarize(columns.values("rollout/reward/mean"), steps);
   const text = strings.reward;
   const table = () => seriesTable(columns, parts.names);
-  const describe = (at: number): string =>
-    strings.spoken.point(
+  const describe = (at: number): string => {
+    const { mean, smoothed } = parts;
+    const values = [
+      `${text.mean} ${formatValue(mean[at])}`,
+      ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[at]))]),
+    ];
+    return strings.spoken.point(
       formatXValue(view.value.xAxis, parts.xs[at] ?? 0),
-      `${text.mean} ${formatValue(parts.mean[at])}`,
+      values.join(", "),
     );
+  };
   const notPositive = view.value.isLog
     ? countNotPositive(columns.values("rollout/reward/mean"))
     : 0;
@@ -115,10 +122,10 @@ function chartData(parts: RewardParts, panel: PanelModel): ChartData {
   const shown = [...parts.series.map(({ values }) => values), evaluated];
   return {
     ...{ xs: parts.xs, series: parts.series, bands: parts.bands, marks: parts.marks, isLog },
-    isWhole: xAxis === "step",
+    xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(parts.xs, parts.marks),
     yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
-    formatX: (value) => formatXTick(xAxis, value),
+    formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,
   };
 }

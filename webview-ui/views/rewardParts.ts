@@ -7,38 +7,60 @@ import { xAfterSteps, xValues } from "../charts/xAxis.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
 import type { ChartBand, ChartSeries } from "../controls/lineChart.ts";
 import type { ColourName } from "../controls/palette.ts";
+import type { SeriesLook } from "../controls/seriesLook.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const MEAN = "rollout/reward/mean";
-/** For environments of a run with several: colour and dashes differ. */
-const ENVIRONMENT_LOOKS: readonly {
-  readonly colour: ColourName;
-  readonly dash: readonly number[];
-}[] = [
-  { colour: "green", dash: [6, 3] },
-  { colour: "purple", dash: [2, 3] },
-  { colour: "orange", dash: [8, 3, 2, 3] },
-  { colour: "yellow", dash: [3, 3] },
-  { colour: "red", dash: [10, 4] },
+/** Of environments of a run with several; blue is the mean of all. */
+const COLOURS: readonly ColourName[] = ["orange", "green", "purple", "yellow", "red"];
+/** As many as can be told apart, whatever the colours. */
+const DASHES: readonly (readonly number[])[] = [
+  ...[
+    [6, 3],
+    [2, 3],
+    [9, 3, 2, 3],
+    [14, 4],
+  ],
+  ...[
+    [4, 6],
+    [9, 3, 2, 3, 2, 3],
+    [1, 6],
+    [14, 4, 4, 4],
+  ],
 ];
 
-export interface LegendEntry {
+/** The line of the environment at this place: the first eight differ in their dashes, the first forty in dashes or colour. */
+export function environmentLook(index: number): {
+  readonly colour: ColourName;
+  readonly dash: readonly number[];
+} {
+  return {
+    colour: COLOURS[index % COLOURS.length] ?? "orange",
+    dash: DASHES[index % DASHES.length] ?? [6, 3],
+  };
+}
+
+export interface LegendEntry extends SeriesLook {
   readonly key: string;
   readonly label: string;
-  readonly colour: ColourName;
-  readonly look: "line" | "faint" | "dashed" | "band" | "outer-band" | "diamond";
-  /** Null for bands. */
+  /** The numbers of the run; null for what has none for a row. */
   readonly values: Float64Array | null;
-  readonly dash?: readonly number[];
+  /** What is drawn; null for bands and signs. */
+  readonly line: Float64Array | null;
+  /** What is said whatever row is looked at. */
+  readonly latest?: number;
 }
 
 export interface RewardParts {
   readonly xs: Float64Array;
   /** Counted from 0, one a row. */
   readonly steps: Float64Array;
+  /** As the run wrote it. */
   readonly mean: Float64Array;
+  /** As it is drawn; null when it is drawn as it is. */
+  readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
   readonly bands: readonly ChartBand[];
   readonly marks: readonly ChartMark[];
@@ -77,26 +99,17 @@ export function rewardParts(panel: PanelModel, superseded: Superseded): RewardPa
   const isHidden = (key: string): boolean => hiddenSeries.includes(key);
   const raw = columns.values(MEAN);
   const mean = smooth(raw, smoothing);
-  const std = smooth(columns.values("rollout/reward/std"), smoothing);
-  const edge = (name: string): Float64Array => smooth(columns.values(name), smoothing);
+  const std = columns.values("rollout/reward/std");
   const isSmoothed = smoothing.kind !== "none";
+  const evaluations = evaluationSeries(panel);
   const legend: LegendEntry[] = [
-    { key: "mean", label: strings.reward.mean, colour: "blue", look: "line", values: mean },
-    ...(isSmoothed
-      ? [
-          {
-            key: "raw",
-            label: strings.reward.raw,
-            colour: "blue",
-            look: "faint",
-            values: raw,
-          } as const,
-        ]
-      : []),
-    { key: "std", label: strings.reward.std, colour: "blue", look: "band", values: null },
-    { key: "range", label: strings.reward.range, colour: "blue", look: "outer-band", values: null },
+    { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
+    ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
+    { ...BAND, key: "std", label: text.std, look: "band" },
+    { ...BAND, key: "range", label: text.range, look: "outer-band" },
     ...environmentEntries(panel),
     ...supersededEntry(superseded, columns.steps()),
+    ...evaluations.map(evaluationEntry),
   ];
   const series: ChartSeries[] = [];
   const bands: ChartBand[] = [];
@@ -106,24 +119,25 @@ export function rewardParts(panel: PanelModel, superseded: Superseded): RewardPa
     series.push(bandEdge(names.upper, upper), bandEdge(names.lower, lower));
     bands.push({ ...names, colour: "blue", share });
   };
-  const highest = edge("rollout/reward/max");
-  const lowest = edge("rollout/reward/min");
+  // Only lines are smoothed: a smoothed edge would shade rewards that never occurred.
+  const highest = columns.values("rollout/reward/max");
+  const lowest = columns.values("rollout/reward/min");
   addBand("range", highest, lowest, 0.15);
-  // A reward that never occurred is not shaded, even where the deviation would reach it.
-  const upper = within(combine(mean, std, 1), highest, Math.min);
-  addBand("std", upper, within(combine(mean, std, -1), lowest, Math.max), 0.24);
+  const upper = within(combine(raw, std, 1), highest, Math.min);
+  addBand("std", upper, within(combine(raw, std, -1), lowest, Math.max), 0.24);
   for (const entry of legend) {
-    if (entry.values !== null && !isHidden(entry.key))
-      series.push(lineOf(entry, entry.values, smoothing));
+    if (entry.line !== null && !isHidden(entry.key)) series.push(lineOf(entry, entry.line));
   }
   // The first series decides what is drawn of a very long run: the mean, not the edge of a band.
   series.sort((a, b) => Number(b.key === "raw") - Number(a.key === "raw"));
   const xs = xValues(xAxis, columns, events.value);
-  const marks = marksOf(panel, xs).filter(({ kind }) => !isHidden(kind));
+  const shown = evaluations.filter(({ key }) => !isHidden(key));
+  const marks = [...marksOf(panel, xs), ...evaluationMarks(panel, xs, shown)];
   return {
-    ...{ xs, mean, series, bands, marks },
+    ...{ xs, series, bands, marks, legend },
+    mean: raw,
+    smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
-    legend: evaluationsOf(panel).length === 0 ? legend : [...legend, EVALUATION_ENTRY],
     names: [
       { head: "reward mean", name: MEAN },
       { head: "std", name: "rollout/reward/std" },
@@ -137,9 +151,11 @@ export function rewardParts(panel: PanelModel, superseded: Superseded): RewardPa
   };
 }
 
-const EVALUATION_ENTRY: LegendEntry = {
-  ...{ key: "evaluation", label: strings.reward.evaluation },
-  ...{ colour: "purple", look: "diamond", values: null },
+const text = strings.reward;
+const BAND = { colour: "blue", values: null, line: null } as const;
+const RAW_ENTRY = {
+  ...{ key: "raw", label: text.raw, values: null },
+  ...({ colour: "blue", look: "faint" } as const),
 };
 
 /** All of the axis, with marks before the first step. */
@@ -152,17 +168,13 @@ export function shownX(xs: Float64Array, marks: readonly ChartMark[]): Range {
 }
 
 function lineOf(
-  entry: LegendEntry,
+  { key, label, colour, look, dash }: LegendEntry,
   values: Float64Array,
-  smoothing: Parameters<typeof smooth>[1],
 ): ChartSeries {
-  const { key, label, colour, look, dash } = entry;
-  const environment = key.startsWith("env:");
   return {
-    ...{ key, label, colour },
-    values: environment ? smooth(values, smoothing) : values,
-    share: look === "faint" ? 0.4 : 1,
-    width: look === "line" ? 2 : 1.25,
+    ...{ key, label, colour, values },
+    share: look === "faint" ? 0.45 : 1,
+    width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
     ...(dash === undefined ? {} : { dash }),
   };
 }
@@ -197,20 +209,21 @@ function environmentNames({ columns }: PanelModel): readonly string[] {
 }
 
 function environmentEntries(panel: PanelModel): readonly LegendEntry[] {
-  return environmentNames(panel).map((name, index) => ({
-    key: `env:${index}`,
-    label: visibleLine(name),
-    ...(ENVIRONMENT_LOOKS[index % ENVIRONMENT_LOOKS.length] ?? { colour: "green", dash: [6, 3] }),
-    look: "dashed",
-    values: panel.columns.values(`rollout/env/${name}/reward/mean`),
-  }));
+  const { smoothing } = panel.view.value;
+  return environmentNames(panel).map((name, index) => {
+    const values = panel.columns.values(`rollout/env/${name}/reward/mean`);
+    const line = smooth(values, smoothing);
+    const label = visibleLine(name);
+    return { key: `env:${index}`, label, ...environmentLook(index), look: "line", values, line };
+  });
 }
 
 function supersededEntry(superseded: Superseded, steps: Float64Array): readonly LegendEntry[] {
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
-  const label = strings.reward.attempt(superseded.attempt);
-  return [{ key: "attempt", label, colour: "yellow", look: "dashed", dash: [4, 3], values }];
+  const label = text.attempt(superseded.attempt);
+  const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
+  return [{ key: "attempt", label, ...look, values, line: values }];
 }
 
 function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
@@ -246,19 +259,67 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
     ...Array.from(xs).flatMap((x, row): ChartMark[] =>
       skipped[row] === 1 ? [{ kind: "skipped", x }] : [],
     ),
-    ...evaluationsOf(panel).map(({ step, y, low, high }): ChartMark => {
-      const x = at(step) ?? (view.value.xAxis === "wall" ? (xs[0] ?? 0) : 0);
-      return { kind: "evaluation", x, y, low, high };
-    }),
   ];
 }
 
-/** Evaluations that sample as training does, or as near to it as the run evaluates; one mark each. */
-function evaluationsOf({ evaluations }: PanelModel) {
-  return evaluations.value.flatMap(({ step, results }) => {
-    const warmest = [...results].sort((a, b) => b.temperature - a.temperature)[0];
-    if (warmest === undefined) return [];
-    const { rewardMean, low, high } = warmest;
-    return [{ step, y: rewardMean, low, high }];
+/** What was evaluated on one split of one environment, sampled as training does or as near to it as the run evaluates. */
+interface EvaluationSeries extends SeriesLook {
+  readonly key: string;
+  readonly label: string;
+  readonly points: readonly {
+    readonly step: number;
+    readonly y: number;
+    readonly low: number;
+    readonly high: number;
+  }[];
+}
+
+const SHIFT_PX = 9;
+
+function evaluationSeries(panel: PanelModel): readonly EvaluationSeries[] {
+  const trained = environmentNames(panel);
+  const results = panel.evaluations.value.flatMap(({ step, results: all }) =>
+    all.map((result) => ({ step, ...result, place: `${result.environment} ${result.split}` })),
+  );
+  const places = [...new Set(results.map(({ place }) => place))];
+  return places.map((place, index) => {
+    const own = results.filter((result) => result.place === place);
+    const warmest = Math.max(...own.map(({ temperature }) => temperature));
+    const environment = own[0]?.environment ?? "";
+    const line = trained.findIndex((name) => `/${environment}`.endsWith(`/${name}`));
+    return {
+      key: places.length === 1 ? "evaluation" : `evaluation:${place}`,
+      label: places.length === 1 ? text.evaluation : text.evaluationOf(visibleLine(place)),
+      ...{ look: "sign", sign: index },
+      colour: line < 0 ? "purple" : environmentLook(line).colour,
+      points: own
+        .filter(({ temperature }) => temperature === warmest)
+        .map(({ step, rewardMean, low, high }) => ({ step, y: rewardMean, low, high })),
+    };
   });
+}
+
+function evaluationEntry({ key, label, look, colour, sign = 0, points }: EvaluationSeries) {
+  const latest = points.at(-1)?.y;
+  const value = latest === undefined ? {} : { latest };
+  return { key, label, look, colour, sign, values: null, line: null, ...value };
+}
+
+function evaluationMarks(
+  panel: PanelModel,
+  xs: Float64Array,
+  series: readonly EvaluationSeries[],
+): readonly ChartMark[] {
+  const { columns, view } = panel;
+  const { xAxis } = view.value;
+  const steps = columns.steps();
+  const at = (step: number): number =>
+    (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
+    (xAxis === "wall" ? (xs[0] ?? 0) : 0);
+  return series.flatMap(({ colour, sign = 0, points }, index) =>
+    points.map(({ step, ...interval }): ChartMark => {
+      const shift = index * SHIFT_PX;
+      return { kind: "evaluation", x: at(step), ...interval, colour, sign, shift };
+    }),
+  );
 }

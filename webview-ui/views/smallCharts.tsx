@@ -5,66 +5,21 @@ import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/fo
 import { valueRange } from "../charts/scale.ts";
 import { smooth } from "../charts/smoothing.ts";
 import { summarize } from "../charts/summary.ts";
+import { tickSteps } from "../charts/ticks.ts";
 import { xValues } from "../charts/xAxis.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { ChartBand, ChartData, ChartSeries } from "../controls/lineChart.ts";
-import { type ColourName, styleColour } from "../controls/palette.ts";
+import { Swatch } from "../controls/swatch.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { shownX } from "./rewardParts.ts";
-
-interface SmallSeries {
-  readonly name: string;
-  readonly label: string;
-  readonly colour: ColourName;
-  readonly dash?: readonly number[];
-}
-
-interface SmallChartSpec {
-  readonly title: string;
-  readonly series: readonly SmallSeries[];
-  /** Lowest and highest, shaded. */
-  readonly band?: { readonly upper: string; readonly lower: string };
-  readonly isPinned?: true;
-}
+import { oneMetric, SMALL_CHARTS, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
 const text = strings.small;
-
-const SPECS: readonly SmallChartSpec[] = [
-  one(text.success, "rollout/success_frac", "green"),
-  {
-    ...one(text.length, "rollout/response_tokens/mean", "blue"),
-    band: { upper: "rollout/response_tokens/max", lower: "rollout/response_tokens/min" },
-  },
-  {
-    ...one(text.turns, "rollout/turns/mean", "blue"),
-    band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
-  },
-  one(text.loss, "loss", "purple"),
-  {
-    title: text.kl,
-    series: [
-      { name: "optim/kl_sample_train_v1", label: text.names.v1, colour: "blue" },
-      { name: "optim/kl_sample_train_v2", label: text.names.v2, colour: "orange", dash: [5, 3] },
-    ],
-  },
-  one(text.entropy, "optim/entropy", "purple"),
-  one(text.gradNorm, "optim/grad_norm", "purple"),
-  one(text.excluded, "num_excluded_groups", "red"),
-  {
-    title: text.time,
-    series: [
-      { name: "time/rollout_s", label: text.names.rollout, colour: "blue" },
-      { name: "time/train_s", label: text.names.train, colour: "orange", dash: [6, 3] },
-      { name: "time/sampler_s", label: text.names.sampler, colour: "green", dash: [2, 3] },
-      { name: "time/save_s", label: text.names.save, colour: "purple", dash: [8, 3, 2, 3] },
-    ],
-  },
-];
 
 export function SmallCharts({ panel }: { readonly panel: PanelModel }) {
   const { pinnedMetrics } = panel.settings.value;
@@ -73,9 +28,9 @@ export function SmallCharts({ panel }: { readonly panel: PanelModel }) {
   const specs = useMemo(
     () => [
       ...pinnedMetrics.map(
-        (name): SmallChartSpec => ({ ...one(name, name, "yellow"), isPinned: true }),
+        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
       ),
-      ...SPECS.map((spec) => present(spec, panel)).filter(({ series }) => series.length > 0),
+      ...SMALL_CHARTS.map((spec) => present(spec, panel)).filter(({ series }) => series.length > 0),
     ],
     [panel, version, pinnedMetrics],
   );
@@ -122,6 +77,7 @@ function SmallChart({
   const at = row ?? raw.length - 1;
   const steps = panel.columns.steps();
   const title = visibleLine(spec.title);
+  const drawn = data.series.find(({ key }) => key === first?.name);
   return (
     <figure class="card small" aria-label={title}>
       <figcaption class="card-head">
@@ -143,11 +99,7 @@ function SmallChart({
         <ul class="small-legend">
           {spec.series.map(({ name, label, colour, dash }) => (
             <li key={name}>
-              <span
-                class="swatch"
-                data-look={dash === undefined ? "line" : "dashed"}
-                style={{ color: styleColour(colour) }}
-              />
+              <Swatch look="line" colour={colour} {...(dash === undefined ? {} : { dash })} />
               {label}
               <b>{formatValue(panel.columns.values(name)[at])}</b>
             </li>
@@ -166,12 +118,22 @@ function SmallChart({
         describe={(position) =>
           strings.spoken.point(
             formatXValue(xAxis, data.xs[position] ?? 0),
-            `${title} ${formatValue(raw[position])}`,
+            describeValue(title, raw[position], drawn?.values[position]),
           )
         }
       />
     </figure>
   );
+}
+
+/** What the run wrote, and what is drawn where that differs. */
+function describeValue(
+  title: string,
+  value: number | undefined,
+  drawn: number | undefined,
+): string {
+  const both = `${title} ${formatValue(value)}`;
+  return Object.is(value, drawn) ? both : `${both}, ${strings.reward.smoothed(formatValue(drawn))}`;
 }
 
 function smallData(panel: PanelModel, { series, band }: SmallChartSpec): ChartData {
@@ -182,7 +144,7 @@ function smallData(panel: PanelModel, { series, band }: SmallChartSpec): ChartDa
   const bands: ChartBand[] = [];
   if (band !== undefined) {
     for (const [key, name] of Object.entries(band)) {
-      const values = smooth(columns.values(name), smoothing);
+      const values = columns.values(name);
       drawn.push({ key, label: key, values, colour: "blue", share: 0, width: 0 });
     }
     bands.push({ upper: "upper", lower: "lower", colour: "blue", share: 0.14 });
@@ -206,19 +168,15 @@ function smallData(panel: PanelModel, { series, band }: SmallChartSpec): ChartDa
   const xs = xValues(xAxis, columns, events.value);
   return {
     ...{ xs, series: drawn, bands, marks: [], isLog },
-    isWhole: xAxis === "step",
+    xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(xs, []),
     yRange: valueRange(
       drawn.map(({ values }) => values),
       { isLog, isClipped, isFromZero },
     ),
-    formatX: (value) => formatXTick(xAxis, value),
+    formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,
   };
-}
-
-function one(title: string, name: string, colour: ColourName): SmallChartSpec {
-  return { title, series: [{ name, label: title, colour }] };
 }
 
 /** Without the series that the run does not have. */

@@ -13,6 +13,5 @@ export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
 
 function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): RunStatus {
   if (!isLive) return { kind: "ended", outcome: phase, reward };
-  const last = totalSteps === null ? Number.POSITIVE_INFINITY : totalSteps - 1;
-  return { kind: "running", step: Math.max(0, Math.min(steps, last)), steps: totalSteps, reward };
+  return { kind: "running", completed: steps, steps: totalSteps, reward };
 }

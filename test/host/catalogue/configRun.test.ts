@@ -28,11 +28,11 @@ describe("the newest run of a configuration", () => {
   });
 
   it.each([
-    ["at its first step", 0, 200, 0],
-    ["at its last step", 200, 200, 199],
-    ["without an end", 500, null, 500],
-  ])("runs %s", (_, steps, totalSteps, step) => {
+    ["at its first step", 0, 200],
+    ["at its last step", 200, 200],
+    ["without an end", 500, null],
+  ])("runs %s: the reward is that of the last completed step", (_, steps, totalSteps) => {
     const { status } = newestRun([aRun({ isLive: true, steps, totalSteps })], PATH);
-    expect(status).toEqual({ kind: "running", step, steps: totalSteps, reward: 0.9 });
+    expect(status).toEqual({ kind: "running", completed: steps, steps: totalSteps, reward: 0.9 });
   });
 });

@@ -188,7 +188,7 @@ describe("lenses", () => {
 
   it("steer a run that goes on, and can be turned off", async () => {
     run.current = {
-      status: { kind: "running", step: 0, steps: null, reward: null },
+      status: { kind: "running", completed: 1, steps: null, reward: null },
       target: "run",
     };
     expect(await titles()).toContain("$(debug-stop) Stop and Save");

@@ -12,10 +12,10 @@ export type RunStatus =
   | { readonly kind: "none" }
   /** `outcome` in words, such as `done`, `stopped`, `failed`. */
   | { readonly kind: "ended"; readonly outcome: string; readonly reward: number | null }
-  /** `step` counts from 0; `steps` is null for a run without an end. */
+  /** `reward` is that of the last of the `completed` steps; `steps` is null for a run without an end. */
   | {
       readonly kind: "running";
-      readonly step: number;
+      readonly completed: number;
       readonly steps: number | null;
       readonly reward: number | null;
     };
@@ -62,13 +62,13 @@ function headLenses(status: RunStatus): readonly Omit<Lens, "span">[] {
   return [...start, { title: `Last run: ${status.outcome}${reward}`, action: "openLastRun" }];
 }
 
-/** `Step 12/200 · 0.63`. */
+/** `Step 12/200 · 0.63`: how many are complete, and what the last of them earned. */
 function runningTitle({
-  step,
+  completed,
   steps,
   reward,
 }: Extract<RunStatus, { readonly kind: "running" }>): string {
-  const count = steps === null ? `Step ${step + 1}` : `Step ${step + 1}/${steps}`;
+  const count = steps === null ? `Step ${completed}` : `Step ${completed}/${steps}`;
   return reward === null ? count : `${count} · ${formatReward(reward)}`;
 }
 

@@ -20,8 +20,8 @@ it("a configuration can be started and validated, and tells of its last run", ()
   ]);
 });
 
-it("a run that goes on shows its step, counted from 1", () => {
-  const running = { kind: "running", step: 11, reward: 0.63 } as const;
+it("a run that goes on shows its completed steps, with the reward of the last of them", () => {
+  const running = { kind: "running", completed: 12, reward: 0.63 } as const;
   expect(titles({ ...running, steps: 200 }).slice(0, 3)).toEqual([
     "Stop and Save",
     "Step 12/200 · 0.63",

@@ -1,0 +1,85 @@
+/** A run with two environments and evaluations writes more metrics than a message of VS Code has arguments: all are shown, live and after a reload. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { MetricColumns } from "../../../src/core/run/metricColumns.ts";
+import { isMetricsRow } from "../../../src/core/run/reader.ts";
+import { formatMeasure } from "../../../src/shared/format.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
+import { runIn, stepsOf } from "../runFiles.ts";
+
+const STEPS = 6;
+const ENVIRONMENTS = ["local/calculator", "local/depot"];
+const CONFIG = JSON.stringify({
+  model_name: "local/tiny-tool",
+  environments: Object.fromEntries(
+    ENVIRONMENTS.map((name) => [
+      name,
+      { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0, max_turns: 6 },
+    ]),
+  ),
+  ...{ batch_size: 8, max_steps: STEPS },
+  evaluation: {
+    splits: Object.fromEntries(ENVIRONMENTS.map((name) => [name, ["test"]])),
+    ...{ every: 2, num_samples: 8, temperatures: [0, 1] },
+  },
+});
+
+export const severalEnvironments: Journey = {
+  name: "severalEnvironments",
+  prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": CONFIG }),
+  async run(stage) {
+    const { workbench, folder, step, pictures } = stage;
+    const run = runIn(folder);
+
+    await step("the run goes on while the dashboard shows it, to its end", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
+      await until("all steps", () => stepsOf(run).length === STEPS, 120_000);
+      await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 60_000 });
+    });
+    await step("every metric of the folder is shown as it was written, live", async () => {
+      return `${await compareMetrics(stage)} metrics`;
+    });
+    await pictures("overview");
+    await step("and after a reload of the window", async () => {
+      await workbench.reload();
+      await workbench.panel().locator(".reward canvas").waitFor({ timeout: 60_000 });
+      return `${await compareMetrics(stage)} metrics`;
+    });
+  },
+};
+
+/** Adds charts of the last metrics, which come last to the page, and compares their values; returns how many metrics there are. */
+async function compareMetrics({ workbench, folder }: Stage): Promise<number> {
+  const metrics = new MetricColumns();
+  const text = readFileSync(join(runIn(folder), "metrics.jsonl"), "utf8");
+  for (const line of text.split("\n").slice(0, -1)) {
+    const row: unknown = JSON.parse(line);
+    if (isMetricsRow(row)) metrics.add(row);
+  }
+  const { names } = metrics;
+  assert.ok(names.length > 256, `${names.length} metrics`);
+  const panel = workbench.panel();
+  await panel.getByRole("button", { name: "Choose metrics" }).click();
+  await panel.getByText(`${names.length} of ${names.length}`).waitFor();
+  const told = names.filter((name) => metrics.latest(name) !== null);
+  const chosen = [0, 0.25, 0.5, 0.75, 1].map(
+    (at) => told[Math.floor(at * (told.length - 1))] ?? "",
+  );
+  for (const name of chosen) {
+    await panel.getByRole("searchbox").fill(`^${name}$`);
+    await panel.getByRole("checkbox", { name, exact: true }).check();
+    const value = panel.locator("figure.small", { has: panel.getByTitle(name, { exact: true }) });
+    const shown = value.locator("b.value").first();
+    const expected = formatMeasure(metrics.latest(name));
+    await until(`${name} as ${expected}`, async () => (await shown.textContent()) === expected);
+    await panel.getByRole("checkbox", { name, exact: true }).uncheck();
+  }
+  await panel.getByRole("searchbox").fill("");
+  await panel.getByRole("button", { name: "Choose metrics" }).click();
+  return names.length;
+}

@@ -1,0 +1,60 @@
+/** Keeps lines of any theme readable: themes give colours for other purposes, some of them dark, some transparent. */
+
+/** Red, green, blue from 0 to 255, and how much of it is seen, 0 to 1. */
+export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+
+/** What WCAG 2 asks of graphics (success criterion 1.4.11). */
+export const LEAST_CONTRAST = 3;
+const SHADES = 24;
+const BLACK: Colour = [0, 0, 0, 1];
+const WHITE: Colour = [255, 255, 255, 1];
+
+/** A colour as browsers compute it, or hexadecimal as in a theme; null for anything else. */
+export function parseColour(text: string): Colour | null {
+  const hex = /^#([\da-f]{6})([\da-f]{2})?$/i.exec(text);
+  if (hex !== null) {
+    const [, rgb = "", alpha = "ff"] = hex;
+    const at = (start: number): number => Number.parseInt(rgb.slice(start, start + 2), 16);
+    return [at(0), at(2), at(4), Number.parseInt(alpha, 16) / 255];
+  }
+  const [, kind, numbers = ""] = /^(rgba?|color)\((?:srgb )?([^)]*)\)$/.exec(text) ?? [];
+  const [red, green, blue, alpha = 1] = numbers.split(/[\s,/]+/).map(Number);
+  if (red === undefined || green === undefined || blue === undefined) return null;
+  const scale = kind === "color" ? 255 : 1;
+  const colour: Colour = [red * scale, green * scale, blue * scale, alpha];
+  return colour.some(Number.isNaN) ? null : colour;
+}
+
+/** Contrast of two opaque colours by WCAG 2, from 1 to 21. */
+export function contrast(a: Colour, b: Colour): number {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
+}
+
+/** `colour` as it looks on `background`, taken so far towards white or black that its contrast is at least 3. */
+export function readableOn(colour: Colour, background: Colour): Colour {
+  const seen = mixed(background, colour, colour[3]);
+  const pole = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;
+  for (let shade = 0; shade < SHADES; shade += 1) {
+    const shaded = mixed(seen, pole, shade / SHADES);
+    if (contrast(shaded, background) >= LEAST_CONTRAST) return shaded;
+  }
+  return pole;
+}
+
+export function cssColour([red, green, blue, alpha]: Colour): string {
+  return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha})`;
+}
+
+function mixed(from: Colour, to: Colour, share: number): Colour {
+  const at = (index: 0 | 1 | 2): number => from[index] + (to[index] - from[index]) * share;
+  return [at(0), at(1), at(2), 1];
+}
+
+function luminance([red, green, blue]: Colour): number {
+  const linear = (value: number): number => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}

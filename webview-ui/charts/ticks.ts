@@ -1,0 +1,57 @@
+/** Where ticks stand on axes, so that their labels neither overlap nor repeat. */
+
+import type { XAxis } from "./xAxis.ts";
+
+const SECOND_MS = 1_000;
+const TIME_STEPS_S = [
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600),
+  ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400),
+];
+const WHOLE_STEPS = [1, 2, 5]
+  .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
+  .sort((a, b) => a - b);
+
+/** Distances that ticks of a horizontal axis may have; null = any. */
+export function tickSteps(axis: XAxis): readonly number[] | null {
+  switch (axis) {
+    case "step":
+      return WHOLE_STEPS;
+    case "active":
+      return TIME_STEPS_S;
+    case "wall":
+      return TIME_STEPS_S.filter((seconds) => seconds >= 1).map((seconds) => seconds * SECOND_MS);
+    case "tokens":
+      return null;
+  }
+}
+
+/** The ticks of a logarithmic axis that get a label: powers of ten first, and no two closer than `least` pixels. */
+export function labelledTicks(
+  ticks: readonly number[],
+  pixelOf: (tick: number) => number,
+  least: number,
+): readonly (number | null)[] {
+  const taken: number[] = [];
+  const labelled = new Set<number>();
+  const round = ticks.filter((tick) => rankOf(tick) < UNROUNDED);
+  for (const tick of round.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    const pixel = pixelOf(tick);
+    if (!Number.isFinite(pixel) || taken.some((other) => Math.abs(other - pixel) < least)) continue;
+    taken.push(pixel);
+    labelled.add(tick);
+  }
+  return ticks.map((tick) => (labelled.has(tick) ? tick : null));
+}
+
+/** Of the ends of an axis, which uPlot takes for ticks. */
+const UNROUNDED = 4;
+
+/** Lower = more wanted: 1, then 5, then 2, then the others. */
+function rankOf(tick: number): number {
+  const size = tick / 10 ** Math.floor(Math.log10(tick) + 1e-9);
+  const first = Math.round(size);
+  if (Math.abs(size - first) > 1e-6) return UNROUNDED;
+  return first === 1 || first === 10 ? 0 : first === 5 ? 1 : first === 2 ? 2 : 3;
+}

@@ -1,0 +1,37 @@
+/** How a series is drawn, beside its name: the line with its own dashes, so that nothing hangs on its colour. */
+
+import { EVALUATION_SIGNS } from "./chartMarks.ts";
+import { lineColour, themeVersion } from "./palette.ts";
+import type { SeriesLook } from "./seriesLook.ts";
+
+const WIDTH = 26;
+const HEIGHT = 12;
+
+export function Swatch({ look, colour, dash, sign = 0 }: SeriesLook) {
+  // Drawn anew with the theme.
+  const color = themeVersion.value < 0 ? "" : lineColour(colour);
+  if (look === "band" || look === "outer-band") {
+    return <span class="swatch" data-look={look} style={{ color }} />;
+  }
+  const points = EVALUATION_SIGNS[sign % EVALUATION_SIGNS.length] ?? [];
+  return (
+    <svg class="swatch-line" width={WIDTH} height={HEIGHT} aria-hidden="true">
+      {look === "sign" ? (
+        <polygon
+          fill={color}
+          points={points.map(([x, y]) => `${WIDTH / 2 + x * 5},${HEIGHT / 2 + y * 5}`).join(" ")}
+        />
+      ) : (
+        <line
+          x1={0}
+          x2={WIDTH}
+          y1={HEIGHT / 2}
+          y2={HEIGHT / 2}
+          stroke={color}
+          stroke-width={look === "faint" ? 1 : 2}
+          {...(dash === undefined ? {} : { "stroke-dasharray": dash.join(" ") })}
+        />
+      )}
+    </svg>
+  );
+}

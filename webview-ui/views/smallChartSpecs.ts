@@ -1,0 +1,58 @@
+/** Which small charts there are. */
+
+import type { ColourName } from "../controls/palette.ts";
+import { strings } from "../strings.ts";
+
+export interface SmallSeries {
+  readonly name: string;
+  readonly label: string;
+  readonly colour: ColourName;
+  readonly dash?: readonly number[];
+}
+
+export interface SmallChartSpec {
+  readonly title: string;
+  readonly series: readonly SmallSeries[];
+  /** Lowest and highest, shaded. */
+  readonly band?: { readonly upper: string; readonly lower: string };
+  readonly isPinned?: true;
+}
+
+const text = strings.small;
+
+export const SMALL_CHARTS: readonly SmallChartSpec[] = [
+  oneMetric(text.success, "rollout/success_frac", "green"),
+  {
+    ...oneMetric(text.length, "rollout/response_tokens/mean", "blue"),
+    band: { upper: "rollout/response_tokens/max", lower: "rollout/response_tokens/min" },
+  },
+  {
+    ...oneMetric(text.turns, "rollout/turns/mean", "blue"),
+    band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
+  },
+  oneMetric(text.loss, "loss", "purple"),
+  {
+    title: text.kl,
+    series: [
+      { name: "optim/kl_sample_train_v1", label: text.names.v1, colour: "blue" },
+      { name: "optim/kl_sample_train_v2", label: text.names.v2, colour: "orange", dash: [5, 3] },
+    ],
+  },
+  oneMetric(text.entropy, "optim/entropy", "purple"),
+  oneMetric(text.gradNorm, "optim/grad_norm", "purple"),
+  oneMetric(text.excluded, "num_excluded_groups", "red"),
+  {
+    title: text.time,
+    series: [
+      { name: "time/rollout_s", label: text.names.rollout, colour: "blue" },
+      { name: "time/train_s", label: text.names.train, colour: "orange", dash: [6, 3] },
+      { name: "time/sampler_s", label: text.names.sampler, colour: "green", dash: [2, 3] },
+      { name: "time/save_s", label: text.names.save, colour: "purple", dash: [8, 3, 2, 3] },
+    ],
+  },
+];
+
+/** A chart of one metric. */
+export function oneMetric(title: string, name: string, colour: ColourName): SmallChartSpec {
+  return { title, series: [{ name, label: title, colour }] };
+}
