@@ -148,7 +148,7 @@ describe("the page of the panel", () => {
     await drag([0.25, 0.5], [0.75, 0.6]);
     await expect
       .poll(async () => (await viewOf(panel))["xRange"])
-      .toEqual([expect.closeTo(6.75, 0), expect.closeTo(18.25, 0)]);
+      .toEqual([expect.closeTo(6, 0), expect.closeTo(18, 0)]);
     expect((await viewOf(panel))["yRange"]).toBeNull();
     await page.keyboard.down("Shift");
     await drag([0.5, 0.25], [0.5, 0.75]);

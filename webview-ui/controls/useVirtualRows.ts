@@ -1,17 +1,17 @@
-/** Which rows of a long list are in sight: the only place that knows the virtual list. */
+/** Which rows of a long list are in sight, so that only they are drawn. */
 
-import {
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  type VirtualItem,
-  Virtualizer,
-} from "@tanstack/virtual-core";
 import type { RefObject } from "preact";
-import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
+
+/** Rows drawn above and below those in sight, so that scrolling shows no gap. */
+const MORE_ROWS = 12;
 
 export interface VirtualRows {
-  readonly items: readonly VirtualItem[];
+  readonly items: readonly {
+    readonly index: number;
+    /** In pixels from the top of the first row. */
+    readonly start: number;
+  }[];
   /** Of all rows, in pixels. */
   readonly height: number;
   scrollTo(index: number): void;
@@ -26,27 +26,35 @@ export function useVirtualRows(
     headHeight,
   }: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
 ): VirtualRows {
-  const [, redraw] = useReducer((version: number) => version + 1, 0);
-  const kept = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | null>(null);
-  const options = {
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    scrollPaddingStart: headHeight,
-    overscan: 12,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    onChange: () => redraw(undefined),
-  };
-  kept.current ??= new Virtualizer<HTMLDivElement, HTMLDivElement>(options);
-  const list = kept.current;
-  list.setOptions(options);
-  useLayoutEffect(() => list._didMount(), [list]);
-  useLayoutEffect(() => list._willUpdate());
+  const [sight, setSight] = useState({ top: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const look = (): void => setSight({ top: element.scrollTop, height: element.clientHeight });
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [scroller]);
+  const first = Math.max(0, Math.floor(sight.top / rowHeight) - MORE_ROWS);
+  const end = Math.min(count, Math.ceil((sight.top + sight.height) / rowHeight) + MORE_ROWS);
   return {
-    items: list.getVirtualItems(),
-    height: list.getTotalSize(),
-    scrollTo: (index) => list.scrollToIndex(index, { align: "auto" }),
+    items: Array.from({ length: Math.max(0, end - first) }, (_, position) => {
+      const index = first + position;
+      return { index, start: index * rowHeight };
+    }),
+    height: count * rowHeight,
+    scrollTo: (index) => {
+      const element = scroller.current;
+      if (element === null) return;
+      const top = index * rowHeight;
+      const lowest = top + rowHeight + headHeight - element.clientHeight;
+      if (element.scrollTop > top) element.scrollTop = top;
+      else if (element.scrollTop < lowest) element.scrollTop = lowest;
+    },
   };
 }
