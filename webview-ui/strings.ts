@@ -138,6 +138,8 @@ export const strings = {
     marks: {
       checkpoint: "checkpoint",
       resume: "resume",
+      settings: "other settings",
+      pause: "pause",
       alarm: "alarm begins",
       skipped: "skipped step",
     },

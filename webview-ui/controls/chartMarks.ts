@@ -1,9 +1,9 @@
-/** What is drawn over a chart beside its lines: checkpoints, resumes, skipped steps, evaluations. */
+/** What is drawn over a chart beside its lines: checkpoints, resumes, other settings, pauses, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
 import { type ColourName, lineColour } from "./palette.ts";
 
-type LineMark = "checkpoint" | "resume" | "alarm";
+export type LineMark = "checkpoint" | "resume" | "settings" | "pause" | "alarm";
 
 export type ChartMark =
   /** A line from top to bottom with a letter. */
@@ -90,6 +90,8 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
 const LINE_LOOKS = {
   checkpoint: { colour: "text", share: 0.5, dash: [2, 4] },
   resume: { colour: "yellow", share: 0.9, dash: [6, 3] },
+  settings: { colour: "green", share: 0.9, dash: [8, 3, 2, 3] },
+  pause: { colour: "text", share: 0.7, dash: [1, 5] },
   alarm: { colour: "red", share: 0.9, dash: [1, 3] },
 } as const;
 
@@ -115,6 +117,10 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
     ctx.moveTo(x, bbox.top - size);
     ctx.lineTo(x + size, bbox.top + size);
     ctx.lineTo(x - size, bbox.top + size);
+  } else if (kind === "settings") ctx.arc(x, bbox.top, size, 0, 2 * Math.PI);
+  else if (kind === "pause") {
+    ctx.rect(x - size, bbox.top - size, size * 0.7, size * 2);
+    ctx.rect(x + size * 0.3, bbox.top - size, size * 0.7, size * 2);
   } else ctx.rect(x - size * 0.8, bbox.top - size * 0.8, size * 1.6, size * 1.6);
   ctx.fill();
 }

@@ -20,7 +20,7 @@ interface ValueProps extends Pick<LegendEntry, "line"> {
   readonly row: number;
 }
 
-const MARKS = ["checkpoint", "resume", "alarm", "skipped"] as const;
+const MARKS = ["checkpoint", "resume", "settings", "pause", "alarm", "skipped"] as const;
 
 export function Legend({ panel, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = panel.view.value;

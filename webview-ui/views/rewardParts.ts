@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Range } from "../charts/scale.ts";
 import { smooth } from "../charts/smoothing.ts";
 import { xAfterSteps, xValues } from "../charts/xAxis.ts";
-import type { ChartMark } from "../controls/chartMarks.ts";
+import type { ChartMark, LineMark } from "../controls/chartMarks.ts";
 import type { ChartBand, ChartSeries } from "../controls/lineChart.ts";
 import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
@@ -232,16 +232,15 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
   const skipped = columns.values("skipped");
   const at = (completed: number): number | null =>
     view.value.xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
-  const lines = (
-    kind: "checkpoint" | "resume" | "alarm",
-    completed: readonly number[],
-  ): ChartMark[] =>
+  const lines = (kind: LineMark, completed: readonly number[]): ChartMark[] =>
     [...new Set(completed)].flatMap((count) => {
       const x = count === 0 ? null : at(count);
       return x === null ? [] : [{ kind, x }];
     });
   const kept = checkpoints.value.filter(({ kind }) => kind !== "rolling");
   const resumes = events.value.filter(({ kind, attempt }) => kind === "run-started" && attempt > 1);
+  const stepsOf = (own: string): readonly number[] =>
+    events.value.flatMap(({ kind, step }) => (kind === own && step !== null ? [step] : []));
   const alarms = events.value.filter(({ kind, level }) => kind === "alarm" && level !== "info");
   return [
     ...lines(
@@ -252,6 +251,8 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
       "resume",
       resumes.map(({ step }) => step ?? 0),
     ),
+    ...lines("settings", stepsOf("run-retuned")),
+    ...lines("pause", [...stepsOf("run-paused"), ...stepsOf("capacity-paused")]),
     ...lines(
       "alarm",
       alarms.map(({ step }) => (step ?? 0) + 1),

@@ -25,7 +25,10 @@ import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 /** Of what happened; the charts need more of what they draw, or place steps in time by. */
 const MAX_EVENTS = 300;
 const MAX_DRAWN_EVENTS = 2_000;
-const DRAWN_EVENTS: ReadonlySet<string> = new Set(["run-started", "alarm"]);
+const DRAWN_EVENTS: ReadonlySet<string> = new Set([
+  ...["run-started", "alarm"],
+  ...["run-retuned", "run-paused", "capacity-paused"],
+]);
 const MAX_ALARM_TEXT = 1_000;
 const MAX_ENDING_TEXT = 4_000;
 const MAX_CODE = 100;

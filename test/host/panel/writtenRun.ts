@@ -86,6 +86,11 @@ export async function writeHardRun(
     data: {},
   });
   await events.record(alarmBegins(CUT_STEP, CUT_TURNS));
+  const steered = { level: "info" as const, data: {} };
+  const paused = "The run waits before step 9.";
+  await events.record({ ...steered, kind: "run-paused", step: 8, message: paused });
+  const retuned = "From step 17 on with other settings: learning_rate.";
+  await events.record({ ...steered, kind: "run-retuned", step: 16, message: retuned });
   await writeRollouts(files, folder, rollouts, tokens);
   await writeEvaluation(files, folder, 0, 0.25);
   await writeEvaluation(files, folder, 20, 0.75);
