@@ -279,6 +279,7 @@ export const strings = {
     previousSibling: "Previous rollout of the group",
     nextSibling: "Next rollout of the group",
     system: "System",
+    tools: (count: number) => (count === 1 ? "1 tool" : `${formatCount(count)} tools`),
     prompt: "Prompt",
     turn: (turn: number) => `Turn ${turn}`,
     turnFacts: (tokens: number, stop: string) =>

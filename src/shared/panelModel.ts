@@ -166,6 +166,7 @@ export interface RolloutBody {
   readonly index: number;
   readonly attempt: number;
   readonly system: BoundedText | null;
+  readonly tools: readonly { readonly name: string; readonly description: BoundedText }[];
   readonly prompt: BoundedText;
   readonly turns: readonly ReplayTurn[];
   /** Turns that were left out at the end. */

@@ -90,7 +90,7 @@ describe("the page of the panel", () => {
     const { page, commands, faults } = panel;
     const replay = page.getByRole("article", { name: "Replay" });
     await replay.locator(".markdown a").waitFor();
-    expect(await replay.locator(".block").nth(1).textContent()).toContain(
+    expect(await replay.locator(".block").nth(2).textContent()).toContain(
       "<script>document.title='owned'</script>",
     );
     expect(await page.locator("#root script, #root img, #root iframe").count()).toBe(0);

@@ -34,10 +34,12 @@ export function ReplayTurns({ panel, body, row, isMarkdown }: TurnsProps) {
   return (
     <div class="turns">
       {body.system === null ? null : (
-        <Block label={text.system} tone="context">
+        <details class="block" data-tone="context">
+          <summary>{text.system}</summary>
           <FoldedText content={body.system} />
-        </Block>
+        </details>
       )}
+      {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
       <Block label={text.prompt} tone="context">
         <FoldedText content={body.prompt} />
       </Block>
@@ -54,6 +56,24 @@ export function ReplayTurns({ panel, body, row, isMarkdown }: TurnsProps) {
       {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
       <RewardFooter body={body} row={row} />
     </div>
+  );
+}
+
+function Tools({ tools }: Pick<RolloutBody, "tools">) {
+  return (
+    <details class="block" data-tone="context">
+      <summary>{text.tools(tools.length)}</summary>
+      <dl class="tools">
+        {tools.map(({ name, description }, index) => (
+          <div key={index}>
+            <dt>{visibleLine(name)}</dt>
+            <dd>
+              <FoldedText content={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

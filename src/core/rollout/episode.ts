@@ -38,6 +38,9 @@ export interface EpisodeParts {
   readonly signal: AbortSignal;
 }
 
+/** Of the tools that a record keeps: each rollout has its own, and a description has no limit. */
+const MAX_STORED_TOOLS = 256;
+const MAX_STORED_DESCRIPTION = 4_000;
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
 
@@ -68,6 +71,15 @@ export class Episode {
   /** The tokens so far; null before the first prompt. */
   get ledger(): Ledger | null {
     return this.#ledger;
+  }
+
+  /** What the model could call, for its record. */
+  get offeredTools(): RolloutRecord["tools"] {
+    const tools = this.#tools?.tools ?? [];
+    return tools.slice(0, MAX_STORED_TOOLS).map(({ name, description }) => ({
+      name,
+      description: description.slice(0, MAX_STORED_DESCRIPTION),
+    }));
   }
 
   /** Types of the blocks that the environment takes to score a group; null when it scores none. */

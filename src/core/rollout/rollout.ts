@@ -144,6 +144,7 @@ function finish(
     systemText: settings.systemPromptTemplate,
     promptText: episode?.promptText ?? "",
     conversation: episode?.conversation ?? [],
+    tools: episode?.offeredTools ?? [],
     turns: episode?.turns ?? [],
     rewards,
     rewardParts: parts,

@@ -111,6 +111,11 @@ export const rolloutRecordSchema = z
     promptText: z.string(),
     /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
+    /** What the environment offered, as the model was told. Long descriptions are cut. */
+    tools: z
+      .array(z.object({ name: z.string(), description: z.string() }).readonly())
+      .readonly()
+      .default([]),
     turns: z.array(turn).readonly(),
     /** Every reward received, in order. */
     rewards: z.array(measure).readonly(),

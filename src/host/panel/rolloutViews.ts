@@ -48,6 +48,10 @@ export function rolloutBody(record: RolloutRecord): RolloutBody {
     rewards: rewards.slice(0, MAX_PARTS),
     error: record.error?.slice(0, MAX_TEXT) ?? null,
     system: record.systemText === null ? null : bounded(record.systemText),
+    tools: record.tools.slice(0, MAX_PARTS).map(({ name, description }) => ({
+      name: name.slice(0, MAX_NAME),
+      description: bounded(description),
+    })),
     prompt: bounded(record.promptText),
     turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
     omittedTurns: Math.max(0, record.turns.length - MAX_TURNS),

@@ -16,6 +16,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     systemText: "You have tools.",
     promptText: "What is 2 + 3?",
     conversation: [],
+    tools: [{ name: "answer", description: "Gives the answer and ends the task." }],
     turns: [
       {
         sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',
