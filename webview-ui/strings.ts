@@ -273,6 +273,8 @@ export const strings = {
     mode: "Show as",
     modes: { markdown: "Markdown", raw: "Raw", tokens: "Tokens" },
     openJson: "Open as JSON",
+    beside: "Beside",
+    besideNothing: "nothing",
     siblings: "Rollouts of this group",
     sibling: (rollout: number, reward: string, advantage: string) =>
       `Rollout ${rollout}: reward ${reward}, advantage ${advantage}`,

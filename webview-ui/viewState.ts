@@ -36,6 +36,8 @@ export interface ViewState {
   /** The step or evaluation whose rollouts are shown; null = the latest step. */
   readonly rolloutSet: RolloutSet | null;
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
+  /** Completed steps: the evaluation whose rollout of the same task is shown too; null = none. */
+  readonly besideEvaluation: number | null;
   readonly smoothing: Smoothing;
   readonly xAxis: XAxis;
   readonly isLog: boolean;
@@ -67,7 +69,7 @@ export const NO_FILTER: RolloutFilter = {
 
 export function firstViewState(smoothing: number): ViewState {
   return {
-    ...{ tab: "overview", rolloutSet: null, rollout: null },
+    ...{ tab: "overview", rolloutSet: null, rollout: null, besideEvaluation: null },
     smoothing:
       smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
     ...{ xAxis: "step", isLog: false, isClipped: false, isFromZero: false },
@@ -86,7 +88,7 @@ export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,
     ...{ rolloutSet: null, rollout: null, xRange: null, yRange: null, shownAttempt: null },
-    ...{ filter: NO_FILTER, scroll: {} },
+    ...{ besideEvaluation: null, filter: NO_FILTER, scroll: {} },
   };
 }
 

@@ -75,6 +75,8 @@ export type PanelQuestion =
   /** Rollouts of a step or evaluation; the answer comes in pages, and again when it grows. */
   | ({ readonly ask: "rollouts" } & RolloutSet)
   | { readonly ask: "rollout"; readonly key: RolloutKey }
+  /** The rollout of the same task, sampled in the same way, in the evaluation after `step` completed steps; answered as `rollout`. */
+  | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly step: number }
   | {
       readonly ask: "tokens";
       readonly key: RolloutKey;

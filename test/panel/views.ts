@@ -50,6 +50,10 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await page.locator(".reward-footer").waitFor();
   await settle(page);
   await look("evaluation-replay");
+  await page.getByLabel("Beside").selectOption({ index: 1 });
+  await page.locator(".beside .reward-footer").nth(1).waitFor();
+  await settle(page);
+  await look("evaluation-beside");
 
   await page.getByRole("tab", { name: "Checkpoints" }).click();
   await settle(page);

@@ -16,6 +16,7 @@ import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { ReplayMode } from "../viewState.ts";
+import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { fateText, stopText } from "./rolloutRows.ts";
@@ -40,6 +41,7 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
   const [fault, setFault] = useState<string | null>(null);
   const place = useScroll(panel, "replay");
   const { replayMode } = panel.view.value;
+  const beside = besideOf(panel, rolloutKey);
   const row = siblings.find((other) => other.group === group && other.rollout === rollout);
   const own = siblings.filter((other) => other.group === group);
   const isListed = row !== undefined;
@@ -81,7 +83,15 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
             streams={row?.streams ?? 0}
             fate={row?.fate ?? null}
           />
-        ) : body === null ? null : (
+        ) : body === null ? null : beside !== null ? (
+          <BesideReplay
+            panel={panel}
+            rolloutKey={rolloutKey}
+            body={body}
+            row={row}
+            beside={beside}
+          />
+        ) : (
           <ReplayTurns panel={panel} body={body} row={row} isMarkdown={replayMode === "markdown"} />
         )}
       </section>
@@ -159,6 +169,7 @@ function ModePicker({ panel, rolloutKey, body }: Omit<TitleProps, "row">) {
           </button>
         ))}
       </fieldset>
+      <BesidePicker panel={panel} set={rolloutKey} />
       {hasReasoning ? (
         <button
           type="button"

@@ -1,5 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
+import { useId } from "preact/hooks";
 import { formatExact, formatSigned } from "../../src/shared/format.ts";
 import type {
   BoundedText,
@@ -23,9 +24,11 @@ interface TurnsProps {
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
   readonly isMarkdown: boolean;
+  /** Of the element that names the rollout where several are shown. */
+  readonly titleId?: string;
 }
 
-export function ReplayTurns({ panel, body, row, isMarkdown }: TurnsProps) {
+export function ReplayTurns({ panel, body, row, isMarkdown, titleId = "" }: TurnsProps) {
   let total = 0;
   const totals = body.turns.map(({ results }) => {
     total += rewardOf(results) ?? 0;
@@ -50,11 +53,12 @@ export function ReplayTurns({ panel, body, row, isMarkdown }: TurnsProps) {
           turn={turn}
           index={index}
           total={totals[index] ?? 0}
+          titleId={titleId}
           isMarkdown={isMarkdown}
         />
       ))}
       {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
-      <RewardFooter body={body} row={row} />
+      <RewardFooter body={body} row={row} titleId={titleId} />
     </div>
   );
 }
@@ -101,15 +105,17 @@ interface TurnProps {
   /** Of the rewards so far. */
   readonly total: number;
   readonly isMarkdown: boolean;
+  readonly titleId: string;
 }
 
-function Turn({ panel, turn, index, total, isMarkdown }: TurnProps) {
+function Turn({ panel, turn, index, total, isMarkdown, titleId }: TurnProps) {
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
+  const id = useId();
   return (
-    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`turn-${index}`}>
+    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
       <div class="turn-head">
-        <h3 id={`turn-${index}`}>{text.turn(index + 1)}</h3>
+        <h3 id={id}>{text.turn(index + 1)}</h3>
         <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
@@ -232,7 +238,7 @@ function Result({ result }: { readonly result: ReplayResult }) {
 }
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
-function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
+function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | "titleId">) {
   const { rewards, rewardParts: parts, reward, error } = body;
   const received = rewards.map(formatExact).join(", ");
   const all = [...rewards, ...[parts.group, parts.nonterminal].filter((part) => part !== null)];
@@ -241,9 +247,10 @@ function RewardFooter({ body, row }: Pick<TurnsProps, "body" | "row">) {
     `${parts.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(parts.reduced)}`,
     ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(parts.clamped)}`] : []),
   ].join("  →  ");
+  const id = useId();
   return (
-    <section class="reward-footer" aria-labelledby="reward-end">
-      <h3 id="reward-end">{text.end}</h3>
+    <section class="reward-footer" aria-labelledby={`${titleId} ${id}`}>
+      <h3 id={id}>{text.end}</h3>
       <p class="formula">{formula}</p>
       <dl>
         <Fact name={text.received} value={received === "" ? text.nothing : received} />

@@ -5,6 +5,7 @@ import { setName } from "../../src/shared/rolloutSet.ts";
 import { isTyping } from "../keys.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
+import { besideOf } from "./besideReplay.tsx";
 import { Replay } from "./replay.tsx";
 import { RolloutFilters } from "./rolloutFilters.tsx";
 import { RolloutGrid } from "./rolloutGrid.tsx";
@@ -33,7 +34,11 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
     return <p class="message">{why}</p>;
   }
   return (
-    <div class="trajectories" data-open={rollout !== null}>
+    <div
+      class="trajectories"
+      data-open={rollout !== null}
+      data-beside={rollout !== null && besideOf(panel, shown) !== null}
+    >
       <section class="list" aria-label={text.grid}>
         <StepNavigator panel={panel} />
         <RolloutFilters panel={panel} rows={all} shown={rows.length} search={search} />

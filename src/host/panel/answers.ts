@@ -89,8 +89,17 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     }
   };
 
-  const sendBody = async (id: number, key: RolloutKey): Promise<void> => {
-    const record = await reader.body(await summaryOf(key));
+  const counterpartOf = async (key: RolloutKey, step: number): Promise<RolloutSummary> => {
+    const own = await summaryOf(key);
+    const others = await follower.rollouts(step, "evaluation");
+    const found = others.find((other) => isCounterpart(own, other));
+    if (found !== undefined) return found;
+    const where = `the evaluation after ${step} steps`;
+    throw new AppError("no-such-rollout", `There is no rollout of this task in ${where}.`);
+  };
+
+  const sendBody = async (id: number, summary: RolloutSummary): Promise<void> => {
+    const record = await reader.body(summary);
     if (record === null) {
       throw new AppError(
         "rollout-incomplete",
@@ -150,14 +159,16 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     post({ kind: "superseded", id, attempt, steps: metrics.steps().slice(), columns });
   };
 
-  const send = (id: number, question: PanelQuestion): Promise<void> => {
+  const send = async (id: number, question: PanelQuestion): Promise<void> => {
     switch (question.ask) {
       case "rollouts":
         if (watched !== null) open.delete(watched.id);
         watched = { id, set: question, sent: null, sentAtMs: 0 };
         return sendRollouts(watched);
       case "rollout":
-        return sendBody(id, question.key);
+        return sendBody(id, await summaryOf(question.key));
+      case "counterpart":
+        return sendBody(id, await counterpartOf(question.key, question.step));
       case "tokens":
         return sendTokens(id, question);
       case "search":
@@ -192,4 +203,10 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       watched = null;
     },
   };
+}
+
+/** Groups are counted as they were played, so another evaluation may have other numbers for the same task. */
+function isCounterpart(a: RolloutSummary, b: RolloutSummary): boolean {
+  const keys = ["environment", "split", "index", "temperature", "rollout"] as const;
+  return keys.every((key) => a[key] === b[key]);
 }

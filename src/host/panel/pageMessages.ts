@@ -26,6 +26,7 @@ const rolloutKey = z.strictObject({ ...rolloutSet, group: count, rollout: count 
 const question: z.ZodType<PanelQuestion> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("rollouts"), ...rolloutSet }),
   z.strictObject({ ask: z.literal("rollout"), key: rolloutKey }),
+  z.strictObject({ ask: z.literal("counterpart"), key: rolloutKey, step: count }),
   z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
   z.strictObject({ ask: z.literal("search"), ...rolloutSet, text: shortText }),
   z.strictObject({ ask: z.literal("config") }),

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { RunFollower } from "../../src/core/run/follower.ts";
+import { createAnswerer } from "../../src/host/panel/answers.ts";
+import type { HostMessage } from "../../src/shared/panelMessages.ts";
+import { writeEvaluation } from "../core/run/evaluatedRun.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+
+const folder = "/runs/evaluated";
+
+/** The answer about the last rollout of the evaluation after 40 steps. */
+async function counterpartIn(step: number): Promise<HostMessage | undefined> {
+  const fileSystem = createMemoryFileSystem();
+  const files = fileSystem.within(folder);
+  await writeEvaluation(files, folder, 0, 0.25);
+  await writeEvaluation(files, folder, 40, 1);
+  const answers: HostMessage[] = [];
+  const answerer = createAnswerer({
+    ...{ fileSystem, clock: new FakeClock(), follower: new RunFollower({ fileSystem, folder }) },
+    post: (message) => void answers.push(message),
+    tokenTexts: async () => null,
+    shortenPath: (path) => path,
+    clean: (text) => text,
+  });
+  const key = { source: "evaluation", step: 40, group: 7, rollout: 1 } as const;
+  answerer.answer(1, { ask: "counterpart", key, step });
+  for (let turn = 0; turn < 500 && answers.length === 0; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return answers[0];
+}
+
+it("the same task, sampled in the same way, is found in another evaluation", async () => {
+  expect(await counterpartIn(0)).toMatchObject({
+    kind: "rollout",
+    body: { index: 13, prompt: { text: "Task 13 at 1 after 0" }, reward: 0 },
+  });
+});
+
+it("an evaluation without the task says so", async () => {
+  expect(await counterpartIn(20)).toMatchObject({
+    kind: "error",
+    message: "There is no rollout of this task in the evaluation after 20 steps.",
+  });
+});
