@@ -54,6 +54,9 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await page.locator(".beside .reward-footer").nth(1).waitFor();
   await settle(page);
   await look("evaluation-beside");
+  await page.getByLabel("Beside").selectOption({ index: 0 });
+  await page.getByRole("button", { name: "Back to the list" }).click();
+  await page.getByRole("button", { name: "Latest" }).click();
 
   await page.getByRole("tab", { name: "Checkpoints" }).click();
   await settle(page);
