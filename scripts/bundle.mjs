@@ -8,7 +8,7 @@ const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** Bundles `entries` (output name -> source file) into `outdir` as ES modules for Node 20. */
-export async function bundle(entries, outdir, { minify = false, external = [] } = {}) {
+export async function bundle(entries, outdir, { minify = false, external = [], alias = {} } = {}) {
   return await build({
     entryPoints: entries,
     outdir,
@@ -17,6 +17,7 @@ export async function bundle(entries, outdir, { minify = false, external = [] } 
     platform: "node",
     target: "node20",
     external,
+    alias,
     minify,
     sourcemap: true,
     metafile: true,

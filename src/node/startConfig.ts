@@ -36,7 +36,9 @@ export interface StartConfig {
   readonly isOwnCopy: boolean;
 }
 
-const overrideTexts = z.array(z.string());
+/** More than anybody has given a run; each is compared with the others. */
+const MAX_OVERRIDES = 1_000;
+const overrideTexts = z.array(z.string()).max(MAX_OVERRIDES);
 
 /** Nothing is judged yet. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
 export async function startConfig(fileSystem: FileSystem, wish: StartWish): Promise<StartConfig> {

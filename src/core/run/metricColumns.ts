@@ -4,6 +4,8 @@ import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "./metricsTree
 
 /** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 96 MB of numbers. */
 const MAX_NUMBERS = 12_000_000;
+/** Each is listed on the page. */
+const MAX_NAMES = 10_000;
 /** What a name takes of that room beside its numbers, for each of its characters. */
 const NUMBERS_PER_CHARACTER = 0.25;
 const FIRST_CAPACITY = 64;
@@ -111,9 +113,10 @@ export class MetricColumns {
     }
     const added =
       column === undefined
-        ? this.#steps.length + Math.floor(NUMBERS_PER_CHARACTER * name.length)
+        ? this.#steps.length + NUMBERS_PER_CHARACTER * name.length
         : this.#steps.length - column.length;
-    if (this.#numbers + added > this.#maxNumbers) {
+    const isNewBeyond = column === undefined && this.#columns.size >= MAX_NAMES;
+    if (isNewBeyond || this.#numbers + added > this.#maxNumbers) {
       this.#isTruncated = true;
       return;
     }

@@ -11,15 +11,23 @@ export type MetricsRow = MetricsTree & { readonly step: number };
 
 /** Of a flat name. Names of tools and environments are part of some. */
 const MAX_NAME = 1_000;
+/** Of one row. */
+const MAX_NAMES = 20_000;
 
-/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. Names too long for any use are left out. */
+/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. Names too long or too many for any use are left out. */
 export function flattenMetrics(tree: MetricsTree): Readonly<Record<string, MetricsLeaf>> {
   const flat: Record<string, MetricsLeaf> = {};
+  let left = MAX_NAMES;
   const add = (branch: MetricsTree, prefix: string): void => {
-    for (const [name, value] of Object.entries(branch)) {
-      if (prefix.length + name.length > MAX_NAME) continue;
+    for (const name of Object.keys(branch)) {
+      const value = branch[name];
+      if (value === undefined || prefix.length + name.length > MAX_NAME) continue;
+      if (left === 0) return;
       if (isBranch(value)) add(value, `${prefix}${name}/`);
-      else flat[`${prefix}${name}`] = value;
+      else {
+        flat[`${prefix}${name}`] = value;
+        left -= 1;
+      }
     }
   };
   add(tree, "");

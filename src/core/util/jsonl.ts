@@ -29,7 +29,7 @@ const LINE_FEED = 0x0a;
 /** Collections in each other: whoever walks through a value may do so by calling itself. */
 const MAX_DEPTH = 200;
 /** Entries of all collections in a value. */
-const MAX_ENTRIES = 250_000;
+const MAX_ENTRIES = 100_000;
 
 /** Parses every complete line; a line without its line feed is reported, never parsed. Empty lines are skipped. */
 export function parseJsonLines(bytes: Uint8Array): ParsedJsonLines {

@@ -1,5 +1,6 @@
 /** Answers the questions of a page about one run: rollouts, their bodies and tokens, the configuration. */
 
+import { setImmediate as turn } from "node:timers/promises";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
@@ -86,6 +87,8 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
       const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
       post({ kind: "rollouts", id, total, from, rows });
+      await turn();
+      if (!open.has(id)) return;
     }
   };
 

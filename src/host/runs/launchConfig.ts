@@ -1,6 +1,7 @@
 /** The configuration that a trainer will be started with, as far as keys and leaves depend on it. */
 
 import { dirname, isAbsolute, relative, sep } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "../../core/config/parse.ts";
 import type { Problem } from "../../core/config/problem.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -75,15 +76,18 @@ async function requireSoundOverrides(
   { text, path, folder }: StartConfig,
   { settingOverrides, overrides }: Wish,
 ): Promise<void> {
+  if (settingOverrides.length + overrides.length === 0) return;
   const kept = folder === null ? [] : await readOverrides(fileSystem.within(folder), folder);
-  const faultIn = (all: readonly string[]): Problem | undefined => {
+  const faultIn = async (all: readonly string[]): Promise<Problem | undefined> => {
+    // A text made to take long takes so each time.
+    await turn();
     const result = parseConfig(text, { path, overrides: all });
     if (result.ok) return undefined;
     return result.problems.find((each) => each.severity === "error" && each.override !== undefined);
   };
-  if (faultIn(kept) !== undefined) return;
-  const ofSetting = faultIn([...kept, ...settingOverrides]);
-  const fault = ofSetting ?? faultIn([...kept, ...settingOverrides, ...overrides]);
+  if ((await faultIn(kept)) !== undefined) return;
+  const ofSetting = await faultIn([...kept, ...settingOverrides]);
+  const fault = ofSetting ?? (await faultIn([...kept, ...settingOverrides, ...overrides]));
   if (fault === undefined) return;
   const source = ofSetting === undefined ? TASK : SETTING;
   throw new AppError(

@@ -76,7 +76,9 @@ export class RunFinder implements vscode.Disposable {
     const usual = folders
       .filter(({ uri }) => uri.scheme === "file")
       .map(({ uri }) => join(uri.fsPath, ".tinker-rl", "runs"));
-    const named = await Promise.all(this.#configs.map(parentOf));
+    const named: (string | null)[] = [];
+    // One after the other, so that other work goes on between them.
+    for (const config of this.#configs) named.push(await parentOf(config));
     return [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
   }
 

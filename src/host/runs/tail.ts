@@ -7,6 +7,8 @@ import { watchQuietly } from "./watchQuietly.ts";
 /** File systems that tell nothing of changes are asked this often. */
 const ASK_MS = 1_000;
 const CHUNK_BYTES = 64 * 1024;
+/** Far more than a terminal keeps. */
+const MAX_BEHIND_BYTES = 16 * 1024 * 1024;
 
 export interface Tail {
   /** Reads what is there once more, then stops. Resolves when everything was handed over. */
@@ -15,13 +17,21 @@ export interface Tail {
   stop(): void;
 }
 
-/** Hands over all text of `path` from its beginning, piece by piece, and what is added as it comes. */
+/**
+ * Hands over the text of `path` from its beginning, piece by piece, and what is added as it comes. Of a file that is far ahead of
+ * its reader, only the end; `…` stands for what was left out.
+ */
 export function tailFile(files: FolderFiles, path: string, onText: (text: string) => void): Tail {
   const decoder = new StringDecoder("utf8");
   let offset = 0;
   let isStopped = false;
   let reading: Promise<void> = Promise.resolve();
   const read = async (): Promise<void> => {
+    const size = (await files.size(path).catch(() => null)) ?? 0;
+    if (size - offset > MAX_BEHIND_BYTES) {
+      offset = size - MAX_BEHIND_BYTES;
+      onText("…\n");
+    }
     for (;;) {
       const bytes = await files.readRange(path, offset, CHUNK_BYTES).catch(() => null);
       if (bytes === null || bytes.length === 0 || isStopped) return;

@@ -1,5 +1,6 @@
 /** The names of environments in the workspace's configurations, as they stand in the editor or on disk. */
 
+import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";
 import { namedEnvironments } from "../../core/config/editing/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
@@ -44,9 +45,14 @@ export class WorkspaceEnvironments implements vscode.Disposable {
 
   /** Sorted, each once. */
   readonly names = async (): Promise<readonly string[]> => {
-    const texts = await Promise.all(this.#parts.configs().map(textOf));
-    const names = texts.flatMap(({ text, path }) => namedEnvironments(text, { path }));
-    return [...new Set(names)].sort();
+    const names = new Set<string>();
+    for (const config of this.#parts.configs()) {
+      const { text, path } = await textOf(config);
+      for (const name of namedEnvironments(text, { path })) names.add(name);
+      // Twenty texts made to take long must not do so in one go.
+      await turn();
+    }
+    return [...names].sort();
   };
 
   #soon(): void {

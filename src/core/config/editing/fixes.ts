@@ -21,13 +21,16 @@ export interface Fix {
 
 /** More marks than these at one place are not worth a menu. */
 const MAX_MARKS = 20;
+/** Each fix is tried out on the whole text: of a long one fewer marks get theirs at a time. */
+const MAX_TRIED_CHARACTERS = 25_000;
 
 /** The fixes for the marks that touch `range`. */
 export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
   const checked = checkText(text, options);
+  const marks = Math.ceil(Math.min(MAX_MARKS, MAX_TRIED_CHARACTERS / Math.max(1, text.length)));
   return diagnoseChecked(checked, options)
     .filter(({ span }) => span.start <= range.end && range.start <= span.end)
-    .slice(0, MAX_MARKS)
+    .slice(0, marks)
     .flatMap((diagnosis) => fixesFor(checked.source, diagnosis));
 }
 

@@ -1,0 +1,131 @@
+/** As much of VS Code as the extension's views and finders touch, for programs outside of it: `vscode` means this file there. */
+
+import { readFile, stat as statFile } from "node:fs/promises";
+
+const quiet = (): Disposable => new Disposable(() => undefined);
+
+export class Disposable {
+  readonly #dispose: () => void;
+  constructor(dispose: () => void) {
+    this.#dispose = dispose;
+  }
+  static from(...parts: readonly { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => {
+      for (const part of parts) part.dispose();
+    });
+  }
+  dispose(): void {
+    this.#dispose();
+  }
+}
+
+export class EventEmitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly event = (listener: (value: T) => void): Disposable => {
+    this.#listeners.add(listener);
+    return new Disposable(() => this.#listeners.delete(listener));
+  };
+  fire(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+export class Uri {
+  readonly scheme: string;
+  readonly path: string;
+  readonly query: string;
+  constructor(scheme: string, path: string, query: string) {
+    this.scheme = scheme;
+    this.path = path;
+    this.query = query;
+  }
+  static file(path: string): Uri {
+    return new Uri("file", path, "");
+  }
+  static from(parts: {
+    readonly scheme: string;
+    readonly path?: string;
+    readonly query?: string;
+  }): Uri {
+    return new Uri(parts.scheme, parts.path ?? "", parts.query ?? "");
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+  toString(): string {
+    return `${this.scheme}:${this.path}?${this.query}`;
+  }
+}
+
+export class RelativePattern {}
+
+export class ThemeIcon {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export class ThemeColor extends ThemeIcon {}
+
+export class TreeItem {
+  readonly label: string;
+  readonly collapsibleState: number;
+  constructor(label: string, collapsibleState = 0) {
+    this.label = label;
+    this.collapsibleState = collapsibleState;
+  }
+}
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
+export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
+
+export class MarkdownString {
+  value = "";
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+  appendText(text: string): this {
+    return this.appendMarkdown(text);
+  }
+}
+
+export const l10n = {
+  t: (text: string, ...args: readonly unknown[]): string =>
+    text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+};
+
+export const window = { activeTextEditor: undefined };
+export class WorkspaceEdit {}
+export const env = { language: "en" };
+export const commands = { executeCommand: async (): Promise<void> => undefined };
+
+/** The configurations that the workspace is said to hold. */
+export const found: { configs: readonly Uri[] } = { configs: [] };
+
+export const workspace = {
+  isTrusted: true,
+  workspaceFolders: [],
+  textDocuments: [],
+  getConfiguration: () => ({ get: () => undefined, inspect: () => undefined }),
+  onDidChangeConfiguration: quiet,
+  onDidChangeWorkspaceFolders: quiet,
+  onDidChangeTextDocument: quiet,
+  createFileSystemWatcher: () => ({
+    ...{ onDidCreate: quiet, onDidDelete: quiet, onDidChange: quiet },
+    dispose: () => undefined,
+  }),
+  findFiles: async () => found.configs,
+  fs: {
+    readFile: async ({ path }: Uri) => new Uint8Array(await readFile(path)),
+    stat: async ({ path }: Uri) => {
+      const info = await statFile(path);
+      const type = info.isFile() ? FileType.File : info.isDirectory() ? FileType.Directory : 0;
+      return { type, size: info.size, ctime: info.ctimeMs, mtime: info.mtimeMs };
+    },
+  },
+};

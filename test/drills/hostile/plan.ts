@@ -1,0 +1,34 @@
+/** What the drill's programs are told, and what they answer. */
+
+/** Longer than anything that a person would wait for. */
+export const LIMIT_MS = 15_000;
+export const TOO_LONG = `took more than ${LIMIT_MS / 1000} s`;
+
+export interface PlannedCase {
+  readonly id: number;
+  readonly room: "run" | "launch" | "config";
+  readonly kind: string;
+  readonly what: string;
+  readonly folder: string;
+}
+
+export interface Plan {
+  readonly cases: readonly PlannedCase[];
+  /** Holds all run folders. */
+  readonly runs: string;
+  /** Holds all launch folders. */
+  readonly launches: string;
+}
+
+/** Of one case, or of something that was done with all. */
+export interface Outcome {
+  readonly id: number | null;
+  readonly kind: string;
+  readonly blockMs: number;
+  readonly rssMb: number;
+  readonly tookMs: number;
+  /** What should not be: something planted that was shown, a fault of the program, a wait without end. */
+  readonly faults: readonly string[];
+  /** How it ended, in a word. */
+  readonly end: string;
+}

@@ -1,0 +1,222 @@
+/** Opens and shows hostile folders with the extension's own code, as the extension host would: `hostileHost.js PLAN REPORT`. */
+
+import { join } from "node:path";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { RunFollower } from "../../src/core/run/follower.ts";
+import { readEnv } from "../../src/host/keys/envFile.ts";
+import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
+import { type PanelRun, PanelSession } from "../../src/host/panel/panelSession.ts";
+import { launchConfig } from "../../src/host/runs/launchConfig.ts";
+import { LaunchStore } from "../../src/host/runs/launchStore.ts";
+import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import { RunFeeds } from "../../src/host/runs/runFeed.ts";
+import { RunFinder } from "../../src/host/runs/runFinder.ts";
+import { RunStore } from "../../src/host/runs/runStore.ts";
+import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
+import { RunLabels } from "../../src/host/views/runLabels.ts";
+import { RunsView } from "../../src/host/views/runsView.ts";
+import { SavedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
+import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";
+import { WorkspaceEnvironments } from "../../src/host/views/workspaceEnvironments.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { HostMessage, PanelQuestion } from "../../src/shared/panelMessages.ts";
+import { askAll } from "./hostile/askAll.ts";
+import { DrillProgram } from "./hostile/drillProgram.ts";
+import { found, Uri } from "./hostile/editorStandIn.ts";
+
+type Show = (shown: unknown) => void;
+
+const drill = new DrillProgram(process.argv.slice(2));
+const fileSystem = createFileSystem();
+const clock = systemClock;
+const SETTINGS = { smoothing: 0, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
+/** Rows that somebody would look at before losing interest. */
+const MAX_ROWS = 3_000;
+
+const NO_OVERRIDES = { overrides: [], settingOverrides: [], project: null } as const;
+const faults: unknown[] = [];
+const onError = (error: unknown): void => void faults.push(error);
+const storeParts = { fileSystem, clock, nameOf: () => null, onError };
+const store = new RunStore(storeParts);
+const feeds = new RunFeeds({ store, fileSystem, onError });
+const memento = { get: () => undefined, update: async () => undefined };
+const labels = new RunLabels({ everywhere: memento, workspace: memento });
+const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => "" });
+const trainings = { waiting: [], onDidChange: () => ({ dispose: () => undefined }) };
+
+/** Everything that a view draws, as far as a person unfolds it. */
+async function drawAll<Row>(
+  view: {
+    getChildren(row?: Row): Row[] | Promise<Row[]>;
+    getTreeItem(row: Row): unknown;
+  },
+  show: Show,
+): Promise<number> {
+  let rows = 0;
+  const draw = async (row?: Row): Promise<void> => {
+    const children = await view.getChildren(row);
+    for (const child of children) {
+      rows += 1;
+      if (rows > MAX_ROWS) return;
+      show(view.getTreeItem(child));
+      await draw(child);
+    }
+    // The editor asks across a border between processes.
+    await turn();
+  };
+  await draw();
+  return rows;
+}
+
+const isLeaf = (row: { readonly kind: string } | undefined): boolean =>
+  row?.kind === "rollout" || row?.kind === "more";
+
+async function showRun(folder: string, show: Show): Promise<string> {
+  const run: PanelRun = { id: "r", name: "r", follower: new RunFollower({ fileSystem, folder }) };
+  const answered = new Set<number>();
+  let facts: Extract<HostMessage, { kind: "init" }>["facts"] | null = null;
+  let isComplete = false;
+  let errors = 0;
+  const session = new PanelSession(
+    {
+      ...{ clock, fileSystem, isProcessAlive: () => false },
+      post: (message) => {
+        show(message);
+        if (message.kind === "init") facts = message.facts;
+        if (message.kind === "append" && message.isComplete) isComplete = true;
+        if (message.kind === "error") errors += 1;
+        if ("id" in message && message.id !== null) answered.add(message.id);
+      },
+      runs: { list: async () => [{ id: "r", name: "r", state: "done" }], find: async () => run },
+      command: async () => undefined,
+      tokenTexts: async (_, ids) => Array.from(ids, String),
+      shortenPath: (path) => path,
+      settings: () => SETTINGS,
+      pinMetrics: async () => undefined,
+    },
+    { run, isVisible: true },
+  );
+  const until = async (isTrue: () => boolean, ms: number): Promise<void> => {
+    for (const end = Date.now() + ms; !isTrue() && Date.now() < end; ) await sleep(2);
+  };
+  session.receive({ kind: "ready", version: 1 });
+  await until(() => facts !== null || errors > 0, 10_000);
+  if (facts === null) {
+    session.dispose();
+    return "not shown";
+  }
+  const { rolloutSteps } = facts as { readonly rolloutSteps: readonly number[] }; // set by a message meanwhile
+  const steps = [...new Set([0, ...rolloutSteps.slice(-2)])];
+  let id = 0;
+  for (const question of questions(steps)) {
+    id += 1;
+    const own = id;
+    session.receive({ kind: "question", id: own, question });
+    await until(() => answered.has(own), 1_000);
+  }
+  await until(() => isComplete || errors > 0, 300);
+  session.dispose();
+  return "shown";
+}
+
+function questions(steps: readonly number[]): readonly PanelQuestion[] {
+  const ofSteps = steps.flatMap((step): readonly PanelQuestion[] => [
+    { ask: "rollouts", source: "training", step },
+    { ask: "rollout", key: { source: "training", step, group: 0, rollout: 0 } },
+    { ask: "rollout", key: { source: "evaluation", step, group: 0, rollout: 0 } },
+    { ask: "tokens", key: { source: "training", step, group: 0, rollout: 0 }, stream: 0, from: 0 },
+    { ask: "search", source: "training", step, text: "a" },
+    { ask: "rollouts", source: "evaluation", step },
+  ]);
+  return [...ofSteps, { ask: "config" }, { ask: "superseded", attempt: 1, names: ["loss"] }];
+}
+
+async function showRollouts(folder: string, show: Show): Promise<string> {
+  const view = new TrajectoriesView({ feeds, isLive: () => false, tell: show, onError });
+  try {
+    view.show(folder);
+    const children = async (row?: Parameters<typeof view.getChildren>[0]) =>
+      isLeaf(row) ? [] : view.getChildren(row);
+    const rows = await drawAll(
+      { getChildren: children, getTreeItem: (row) => view.getTreeItem(row) },
+      show,
+    );
+    return `${rows === 0 ? "no" : "some"} rows`;
+  } finally {
+    view.dispose();
+  }
+}
+
+async function showConfig(folder: string, show: Show): Promise<string> {
+  const paths = ["tinker-config.yaml", "tinker-config.json"].map((name) => join(folder, name));
+  found.configs = paths.map((path) => Uri.file(path)) as never; // the stand-in's own addresses
+  const finder = new RunFinder({
+    store: new RunStore(storeParts),
+    labels,
+    onError,
+  });
+  const environments = new WorkspaceEnvironments({
+    configs: () => finder.configs,
+    onDidChangeConfigs: () => ({ dispose: () => undefined }),
+  });
+  try {
+    await finder.find();
+    show(await environments.names());
+  } finally {
+    finder.dispose();
+    environments.dispose();
+  }
+  const env = workspaceEnvFiles(() => ".env");
+  const envPath = await env.inFolder(folder);
+  if (envPath !== null) readEnv((await env.read(envPath)) ?? "");
+  for (const configPath of paths) {
+    await launchConfig({ ...NO_OVERRIDES, configPath, resume: null });
+    await askAll(configPath, show);
+  }
+  return "read";
+}
+
+await drill.measure({ id: null, kind: "all runs listed" }, async (show) => {
+  await store.look([drill.plan.runs], []);
+  show(store.runs);
+  const missing = drill.each("run").filter(({ folder }) => store.get(folder) === null);
+  if (missing.length > 0) throw new Error(`${missing.length} runs are hidden: ${missing[0]?.what}`);
+  return "listed";
+});
+await drill.measure({ id: null, kind: "all runs drawn" }, async (show) => {
+  const runs = new RunsView({ store, trainings: trainings as never, labels }); // it asks for no more of them
+  await drawAll(runs, show);
+  const read = (folder: string) => saved.read(folder);
+  await drawAll(new CheckpointsView({ store, read }), show);
+  return "drawn";
+});
+for (const { id, kind, folder } of drill.each("run")) {
+  await drill.measure({ id, kind }, async (show) => {
+    const end = await showRun(folder, show);
+    await showRollouts(folder, show);
+    const configPath = store.get(folder)?.file?.configPath ?? "";
+    await launchConfig({ ...NO_OVERRIDES, configPath, resume: folder });
+    return end;
+  });
+}
+const launches = new LaunchStore(drill.plan.launches);
+await drill.measure({ id: null, kind: "all launches listed" }, async () => {
+  await launches.list();
+  return "listed";
+});
+for (const { id, kind, folder } of drill.each("launch")) {
+  await drill.measure({ id, kind }, async (show) => {
+    const end = await watchLaunch(folder, { onOutput: show, onFolder: () => undefined });
+    show(end);
+    return "watched";
+  });
+}
+for (const { id, kind, folder } of drill.each("config")) {
+  await drill.measure({ id, kind }, (show) => showConfig(folder, show));
+}
+await drill.measure({ id: null, kind: "errors of views" }, async (show) => {
+  for (const fault of faults) show(fault instanceof Error ? fault.message : fault);
+  return `${faults.length}`;
+});
+drill.end();
