@@ -12,7 +12,9 @@ import { trainInTerminal } from "../trainInTerminal.ts";
 const TABS: Readonly<Record<string, (panel: FrameLocator) => Promise<void>>> = {
   Overview: (panel) => panel.locator("canvas").first().waitFor(),
   Trajectories: async (panel) => {
-    await panel.locator(".grid-row").first().click();
+    // One with an advantage: only what was trained on has tokens.
+    const trained = panel.locator(".grid-row").filter({ hasText: /[+-]\d\.\d\d/ });
+    await trained.first().click();
     await panel.getByRole("article").getByRole("button", { name: "Tokens", exact: true }).click();
     await panel.locator(".tokens").waitFor();
   },

@@ -208,6 +208,7 @@ function keepLists(home: string): void {
       {
         path: CHECKPOINT,
         ...{ model: MODEL, rank: 32, run: "demo", step: 49, sizeBytes: 213_000_000 },
+        ...{ kind: null, isGone: false },
         ...{ savedAtMs: Date.now() - 5 * hour, expiresAtMs: null },
       },
     ]),
