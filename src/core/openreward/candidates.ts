@@ -1,4 +1,4 @@
-/** The rollouts of a group as an environment is asked to score them: the body and the reply of `/score_group` (ORS, section 5.12). */
+/** The rollouts of a group as an environment is asked to score them: the body and the reply of `/score_group`. */
 
 import * as z from "zod";
 import type { ExactJsonObject } from "../exactJson.ts";

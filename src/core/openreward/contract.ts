@@ -18,7 +18,7 @@ export interface ImageBlock {
 
 export type Block = TextBlock | ImageBlock;
 
-/** `reasoning` and `tool_call` stand in messages of the assistant, `tool_result` in those of the user (ORS, section 3). */
+/** `reasoning` and `tool_call` stand in messages of the assistant, `tool_result` in those of the user. */
 export type MessageBlock =
   | Block
   | { readonly type: "reasoning"; readonly text: string }

@@ -71,7 +71,7 @@ export const toolsReply = z
       })),
       terminalTool: terminal ? { ...terminal, arg: terminal.arg ?? null } : null,
       supportsGroupScoring: offers.supports_score_group ?? false,
-      // Older servers know these two (ORS, section 3).
+      // Older servers know these two.
       messageBlockTypes: offers.message_block_types ?? ["text", "image"],
     }),
   );

@@ -209,7 +209,7 @@ class OpenSession implements EnvironmentSession {
     return this.#closing;
   }
 
-  /** As the official client: the conversation, or from a server without one the prompt as a message of the user (ORS, section 5.11). */
+  /** As the official client: the conversation, or from a server without one the prompt as a message of the user. */
   async #fetchPrompt(request: WireRequest, signal: AbortSignal): Promise<readonly Message[]> {
     const wire = this.#wire;
     // Reading either may reset the episode, so nothing is read twice.

@@ -1,5 +1,5 @@
 /**
- * Has an environment score a group that it compares as a whole (ORS, section 5.12). What it scores are transcripts, so the sessions of
+ * Has an environment score a group that it compares as a whole. What it scores are transcripts, so the sessions of
  * the rollouts need not stay open: a fresh one of the same task, opened when the last rollout has ended, holds no place meanwhile.
  */
 

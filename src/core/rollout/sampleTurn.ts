@@ -19,7 +19,7 @@ export interface SampledTurn {
 }
 
 /**
- * One sample; unusable log-probs are computed anew from the whole stream (training-loop rule D-6).
+ * One sample; unusable log-probs are computed anew from the whole stream.
  * @throws AppError `prompt-too-long`, `sample-refused` for a request that the service does not take; `tinker-*`
  */
 export async function sampleTurn(

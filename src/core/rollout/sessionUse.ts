@@ -28,7 +28,7 @@ export type SessionOutcome<Result> = {
   | { readonly kind: "expired" | "failed"; readonly error: unknown }
 );
 
-/** Hands `use` the session and its deadline, whose signal it must heed. Throws nothing but the reason of the signal. */
+/** Hands `use` the session and its deadline, whose signal it must obey. Throws nothing but the reason of the signal. */
 export async function useSession<Result>(
   options: SessionUseOptions,
   use: (session: EnvironmentSession, limit: Deadline) => Promise<Result>,

@@ -8,10 +8,10 @@ export const storedId = z.string().regex(/^[\w-]{1,128}$/);
 /** The name of a file or folder, without a way to it. */
 export const baseName = z.string().regex(/^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u);
 
-/** As {@link storedId}, for checkpoints (Tinker wire, section 9). */
+/** As {@link storedId}, for checkpoints. */
 export const checkpointName = z.string().regex(/^[\w-]{1,255}$/);
 
-/** `tinker://RUN/weights/NAME` and the like: two or three parts, each of them a plain name (Tinker wire, section 9). */
+/** `tinker://RUN/weights/NAME` and the like: two or three parts, each of them a plain name. */
 export const checkpointPath = z
   .string()
   .max(2_000)

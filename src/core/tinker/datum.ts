@@ -31,7 +31,7 @@ const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
 };
 
-/** Losses with a term that does not depend on the advantages (Tinker wire, section 8.2). */
+/** Losses with a term that does not depend on the advantages. */
 const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);
 
 /**

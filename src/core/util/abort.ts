@@ -45,7 +45,7 @@ export function tookTooLong(what: string, limitMs: number | null): AppError {
 }
 
 /**
- * Runs `action` under a limit and hands it the deadline, whose signal it must heed. Throws what `onLimit` gives when the limit
+ * Runs `action` under a limit and hands it the deadline, whose signal it must obey. Throws what `onLimit` gives when the limit
  * ended it.
  */
 export async function withLimit<T>(
