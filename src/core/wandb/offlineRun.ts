@@ -7,13 +7,14 @@ import type { ExtendedObject } from "./extendedJson.ts";
 import { FILE_HEADER, frameRecord, joinParts } from "./log/framing.ts";
 import {
   configRecord,
+  encodeRecord,
   exitRecord,
   fileRecord,
   headerRecord,
   historyRecord,
   metricRecord,
-  numbered,
   outputRecord,
+  type RecordContent,
   runRecord,
   summaryRecord,
 } from "./log/records.ts";
@@ -152,9 +153,9 @@ export class OfflineRun implements WandbRun {
     this.#add(summaryRecord(this.#book.summary()));
   }
 
-  #add(record: Uint8Array): void {
+  #add(record: RecordContent): void {
     this.#records += 1;
-    const framed = frameRecord(numbered(record, this.#records), this.#size);
+    const framed = frameRecord(encodeRecord(record, this.#records), this.#size);
     this.#bytes.push(framed);
     this.#size += framed.length;
   }

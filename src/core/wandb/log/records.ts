@@ -1,5 +1,6 @@
-/** The records of a `.wandb` file (W&B protocol, section 19.3). */
+/** The records of a `.wandb` file, in the words of the calls that make them. */
 
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { ConsoleStream } from "../consoleLines.ts";
 import {
   type ExtendedObject,
@@ -7,126 +8,117 @@ import {
   isExtendedObject,
   writeExtended,
 } from "../extendedJson.ts";
-import type { MetricDefinition, SummaryKind } from "../metricDefinitions.ts";
+import type { MetricDefinition } from "../metricDefinitions.ts";
 import type { WandbRunInit } from "../wandbRun.ts";
-import { joinParts } from "./framing.ts";
-import { messageField, numberField, textField } from "./protobuf.ts";
+import {
+  FilesItem_FileType,
+  type ItemSchema,
+  OutputRawRecord_OutputType,
+  RecordSchema,
+  type TimestampSchema,
+} from "./wandb_pb.ts";
+
+/** What a record says; its kind is the name of a field of `Record` in `wandb.proto`. */
+export type RecordContent = NonNullable<MessageInitShape<typeof RecordSchema>["recordType"]>;
+type Item = MessageInitShape<typeof ItemSchema>;
 
 const MIN_READER = "0.70.0";
-const KIND_FIELDS: Readonly<Record<SummaryKind, number>> = {
-  min: 1,
-  max: 2,
-  mean: 3,
-  last: 5,
-  first: 8,
-};
 
-/** The record with its place in the file, counted from 1. */
-export function numbered(record: Uint8Array, number: number): Uint8Array {
-  return joinParts([numberField(1, number), record]);
+/** The record's bytes, before framing. `number` is its place in the file, counted from 1. */
+export function encodeRecord(recordType: RecordContent, number: number): Uint8Array {
+  return toBinary(RecordSchema, create(RecordSchema, { num: BigInt(number), recordType }));
 }
 
-export function headerRecord(producer: string): Uint8Array {
-  return messageField(21, messageField(1, textField(1, producer), textField(2, MIN_READER)));
+export function headerRecord(producer: string): RecordContent {
+  return { case: "header", value: { versionInfo: { producer, minConsumer: MIN_READER } } };
 }
 
-/** `isResumed` lets the run go on at sync time, after what was told of it before. */
-export function runRecord(init: WandbRunInit, startedAtMs: number, isResumed: boolean): Uint8Array {
-  return messageField(
-    17,
-    textField(1, init.id),
-    textField(2, init.entity),
-    textField(3, init.project),
-    messageField(4, ...topItems(1, init.config)),
-    textField(6, init.group),
-    textField(7, init.jobType),
-    textField(8, init.displayName),
-    textField(9, init.notes),
-    ...(init.tags ?? []).map((tag) => textField(10, tag)),
-    timeField(17, startedAtMs),
-    messageField(19, textField(13, init.platform)),
-    numberField(24, isResumed ? 1 : 0),
-  );
+/** `isResumed` lets the run go on at sync time, after what the server has of it. */
+export function runRecord(
+  init: WandbRunInit,
+  startedAtMs: number,
+  isResumed: boolean,
+): RecordContent {
+  return {
+    case: "run",
+    value: {
+      runId: init.id,
+      entity: init.entity ?? "",
+      project: init.project,
+      config: { update: topItems(init.config) },
+      runGroup: init.group ?? "",
+      jobType: init.jobType ?? "",
+      displayName: init.displayName ?? "",
+      notes: init.notes ?? "",
+      tags: [...(init.tags ?? [])],
+      startTime: timestamp(startedAtMs),
+      telemetry: { platform: init.platform },
+      resume: isResumed,
+    },
+  };
 }
 
-export function metricRecord({ name, step, summary, isHidden }: MetricDefinition): Uint8Array {
-  const kinds = [...(summary ?? [])].sort((a, b) => KIND_FIELDS[a] - KIND_FIELDS[b]);
-  const options = messageField(
-    6,
-    numberField(1, step === undefined ? 0 : 1),
-    numberField(2, isHidden ? 1 : 0),
-    numberField(3, 1),
-  );
-  return messageField(
-    12,
-    textField(name.endsWith("*") ? 2 : 1, name),
-    textField(4, step ?? null),
-    options,
-    ...(kinds.length === 0
-      ? []
-      : [messageField(7, ...kinds.map((kind) => numberField(KIND_FIELDS[kind], 1)))]),
-  );
+export function metricRecord({ name, step, summary, isHidden }: MetricDefinition): RecordContent {
+  const kinds = Object.fromEntries((summary ?? []).map((kind) => [kind, true]));
+  return {
+    case: "metric",
+    value: {
+      ...(name.endsWith("*") ? { globName: name } : { name }),
+      stepMetric: step ?? "",
+      options: { stepSync: step !== undefined, hidden: isHidden ?? false, defined: true },
+      ...(summary?.length && { summary: kinds }),
+    },
+  };
 }
 
-export function historyRecord(row: ExtendedObject, step: number): Uint8Array {
-  return messageField(2, ...leafItems(1, row), messageField(2, numberField(1, step)));
+export function historyRecord(row: ExtendedObject, step: number): RecordContent {
+  return { case: "history", value: { item: leafItems(row), step: { num: BigInt(step) } } };
 }
 
-export function summaryRecord(update: ExtendedObject): Uint8Array {
-  return messageField(3, ...leafItems(1, update));
+export function summaryRecord(update: ExtendedObject): RecordContent {
+  return { case: "summary", value: { update: leafItems(update) } };
 }
 
-export function configRecord(update: ExtendedObject): Uint8Array {
-  return messageField(5, ...topItems(1, update));
+export function configRecord(update: ExtendedObject): RecordContent {
+  return { case: "config", value: { update: topItems(update) } };
 }
 
 /** A file beside the `.wandb` file, to be uploaded. */
-export function fileRecord(path: string, isMedia: boolean): Uint8Array {
-  return messageField(6, messageField(1, textField(1, path), numberField(3, isMedia ? 2 : 0)));
+export function fileRecord(path: string, isMedia: boolean): RecordContent {
+  const type = isMedia ? FilesItem_FileType.MEDIA : FilesItem_FileType.OTHER;
+  return { case: "files", value: { files: [{ path, type }] } };
 }
 
-export function outputRecord(stream: ConsoleStream, text: string, timeMs: number): Uint8Array {
-  return messageField(
-    13,
-    numberField(1, stream === "stdout" ? 1 : 0),
-    timeField(2, timeMs),
-    textField(3, text),
-  );
+export function outputRecord(stream: ConsoleStream, line: string, timeMs: number): RecordContent {
+  const { STDERR, STDOUT } = OutputRawRecord_OutputType;
+  const outputType = stream === "stdout" ? STDOUT : STDERR;
+  return { case: "outputRaw", value: { outputType, timestamp: timestamp(timeMs), line } };
 }
 
-export function exitRecord(exitCode: number, runtimeS: number): Uint8Array {
-  return messageField(18, numberField(1, exitCode), numberField(2, Math.floor(runtimeS)));
+export function exitRecord(exitCode: number, runtimeS: number): RecordContent {
+  return { case: "exit", value: { exitCode, runtime: Math.floor(runtimeS) } };
 }
 
-function timeField(field: number, timeMs: number): Uint8Array {
+function timestamp(timeMs: number): MessageInitShape<typeof TimestampSchema> {
   const nanos = Math.round((timeMs % 1000) * 1e6);
-  return messageField(field, numberField(1, Math.floor(timeMs / 1000)), numberField(2, nanos));
+  return { seconds: BigInt(Math.floor(timeMs / 1000)), nanos };
 }
 
-function topItems(field: number, values: ExtendedObject): readonly Uint8Array[] {
-  return Object.entries(values).map(([key, value]) => item(field, [key], value));
+function topItems(values: ExtendedObject): Item[] {
+  return Object.entries(values).map(([key, value]) => item([key], value));
 }
 
 /** Nested objects become an item a leaf; lists and empty objects are leaves. */
-function leafItems(field: number, values: ExtendedObject): readonly Uint8Array[] {
-  return leaves(values, []).map(({ path, value }) => item(field, path, value));
-}
-
-interface Leaf {
-  readonly path: readonly string[];
-  readonly value: ExtendedValue;
-}
-
-function leaves(values: ExtendedObject, above: readonly string[]): readonly Leaf[] {
-  return Object.entries(values).flatMap(([key, value]): readonly Leaf[] => {
+function leafItems(values: ExtendedObject, above: readonly string[] = []): Item[] {
+  return Object.entries(values).flatMap(([key, value]): Item[] => {
     const path = [...above, key];
     const isBranch = isExtendedObject(value) && Object.keys(value).length > 0;
-    return isBranch ? leaves(value, path) : [{ path, value }];
+    return isBranch ? leafItems(value, path) : [item(path, value)];
   });
 }
 
-function item(field: number, path: readonly string[], value: ExtendedValue): Uint8Array {
-  const [key = ""] = path;
-  const name = path.length === 1 ? [textField(1, key)] : path.map((part) => textField(2, part));
-  return messageField(field, ...name, textField(16, writeExtended(value)));
+function item(path: readonly string[], value: ExtendedValue): Item {
+  const [key = "", ...below] = path;
+  const name = below.length === 0 ? { key } : { nestedKey: [...path] };
+  return { ...name, valueJson: writeExtended(value) };
 }

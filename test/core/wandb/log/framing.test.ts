@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../../src/core/wandb/log/crc32.ts";
 import { FILE_HEADER, frameRecord, joinParts } from "../../../../src/core/wandb/log/framing.ts";
-import { messageField, numberField, textField } from "../../../../src/core/wandb/log/protobuf.ts";
 import {
+  encodeRecord,
   exitRecord,
   headerRecord,
   historyRecord,
-  numbered,
+  type RecordContent,
   summaryRecord,
 } from "../../../../src/core/wandb/log/records.ts";
 
@@ -54,12 +54,10 @@ describe("a .wandb file", () => {
   });
 
   it("equals one that the official reader takes, byte for byte", () => {
-    const run = messageField(
-      17,
-      textField(1, "abc"),
-      textField(3, "p"),
-      messageField(17, numberField(1, 1)),
-    );
+    const run: RecordContent = {
+      case: "run",
+      value: { runId: "abc", project: "p", startTime: { seconds: 1n } },
+    };
     const all = [
       headerRecord("t/1"),
       run,
@@ -75,7 +73,7 @@ describe("a .wandb file", () => {
       0a090a0161820103302e351200
       864493a11c00010804 1a180a090a0161820103302e350a0b0a055f73746570820101 30
       b3849f0907000108059201021003`;
-    const file = fileOf(all.map((record, i) => numbered(record, i + 1)));
+    const file = fileOf(all.map((record, i) => encodeRecord(record, i + 1)));
     expect(hex(file)).toBe(expected.replace(/\s/g, ""));
   });
 
