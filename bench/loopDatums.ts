@@ -26,7 +26,7 @@ const PROMPT_TOKENS = 111;
 const TURNS = 3;
 const TURN_TOKENS = 50;
 const BRIDGE_TOKENS = 20;
-/** Default limits of the service (Tinker wire, section 7.2). */
+/** Default limits of the service, `docs/protocols/tinker.md#flags`. */
 const CHUNK_LIMITS = { maxDatums: 1_024, maxBytes: 5_000_000 };
 
 /** 301 tokens, which makes a datum of 300. */

@@ -55,7 +55,7 @@ export interface EnvironmentAddress extends ServiceAddress {
 }
 
 /**
- * Where hosted environments are reached (ORS, section 1.1). OpenReward's key is for the hosted service only.
+ * Where hosted environments are reached: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
  * @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function environmentAddress(parts: AddressParts): EnvironmentAddress {

@@ -1,6 +1,6 @@
 /**
  * The rows of the Tinker wire's tables of errors, retries and polls that a list of faults plays: what our client sends
- * again, after which pauses, and how it ends. Where it differs from the official client, section 11 of the wire says so.
+ * again, after which pauses, and how it ends. The rows say where it differs from the official client.
  */
 
 import type { Fault } from "./faultServer.ts";

@@ -103,7 +103,7 @@ def target_logprobs(config, base, adapter, tokens, targets):
 
 
 def token_losses(loss, p, datum):
-    """Tinker wire, section 8.2, term by term."""
+    """The table of losses in docs/protocols/tinker.md#losses, term by term."""
     q, a = datum["logprobs"], datum["weights"]
     ratio = jnp.exp(p - q)
     clipped = jnp.clip(ratio, datum["clip_low"], datum["clip_high"])

@@ -1,5 +1,5 @@
 /**
- * What SkyRL's Tinker server leaves out or does in its own way (Tinker wire, section 12), as filters before a complete
+ * What SkyRL's Tinker server leaves out or does in its own way (`docs/protocols/tinker.md#other-servers`), as filters before a complete
  * server: training is real, the gaps are too; it tells the loss of each token, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights, gradients that are
  * averaged, and bounds that are missing; clients must order their requests so that the first does no harm.
  */

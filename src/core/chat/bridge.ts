@@ -29,7 +29,7 @@ const MARKER = "zqturnqz";
 const PROBES = [' \n "a\\b" é \n ', ""];
 
 /**
- * Returns a function from follow-ups to ids (training-loop rule E.3, sentinel method). Text from the follow-ups never
+ * Returns a function from follow-ups to ids. Text from the follow-ups never
  * yields an added token. It throws AppError `chat-bridge` when the template has no place for these follow-ups.
  */
 export function createBridges(options: BridgeOptions): BridgePlan {

@@ -100,7 +100,7 @@ export interface Renderer {
     tools: readonly ToolDeclaration[],
   ): readonly number[];
   /**
-   * The bridge after a turn whose sampled ids are `turn` (training-loop rule E.3): nothing already in the stream is
+   * The bridge after a turn whose sampled ids are `turn`: nothing already in the stream is
    * rendered again. @throws AppError `chat-bridge` when this format cannot continue by appending.
    */
   bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge;

@@ -29,7 +29,7 @@ const ADVICE =
   "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
 
 /**
- * Runs all checks (training-loop rule E.8) on a renderer that was made with the same options.
+ * Runs all checks on a renderer that was made with the same options.
  * @throws AppError `chat-self-check` for the first one that fails.
  */
 export function checkRenderer(options: SelfCheckOptions): void {

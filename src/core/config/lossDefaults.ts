@@ -4,7 +4,7 @@ import type { Config } from "./schema.ts";
 
 export type LossName = Config["loss_fn"];
 
-/** Tinker wire, section 8.2; `dro` has no published default. */
+/** As documented, `docs/protocols/tinker.md#losses`; `dro` has no published default, this is the documentation's example. */
 export const LOSS_DEFAULTS = {
   importance_sampling: {},
   ppo: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },

@@ -1,4 +1,4 @@
-/** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for (ORS, section 9). */
+/** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for: `docs/protocols/openreward.md#catalogue`. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -28,7 +28,7 @@ export interface EnvironmentPage {
   readonly isComplete: boolean;
 }
 
-/** Most records that the catalogue gives at once (ORS, section 9). */
+/** Most records that the catalogue gives at once. */
 const PAGE_SIZE = 100;
 /** Pages asked for at a time. */
 const AT_ONCE = 4;

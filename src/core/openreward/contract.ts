@@ -53,7 +53,7 @@ export interface ToolSpec {
   readonly inputSchema: ExactJsonObject | null;
 }
 
-/** The tool that grades a final message: call it with `{[arg]: text}`, or `{}` when `arg` is null (ORS, section 5.10). */
+/** The tool that grades a final message: call it with `{[arg]: text}`, or `{}` when `arg` is null: `docs/protocols/openreward.md#terminal-tool`. */
 export interface TerminalTool {
   readonly name: string;
   readonly arg: string | null;
@@ -108,7 +108,7 @@ export interface OpenOptions extends CallOptions {
 
 /**
  * A secret of an environment. `allowedDomains` are the hosts to which OpenReward lets the environment send it; a plain
- * value names none, which well-known names do not need (ORS, sections 4 and 5.7).
+ * value names none, which well-known names do not need: `docs/protocols/openreward.md#secrets`.
  */
 export type SecretValue =
   | string

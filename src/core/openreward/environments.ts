@@ -20,7 +20,7 @@ import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts
 import { resolveTarget } from "./target.ts";
 import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from "./wire.ts";
 
-/** Base URL of OpenReward's environments (ORS, section 1.1). */
+/** Base URL of OpenReward's environments. */
 export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
 
 /** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
@@ -108,7 +108,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
     }
   }
 
-  /** Hosted gateways route start-up queries by a session id, which all of them share (ORS, section 5.2). */
+  /** Hosted gateways route questions about an environment by the id of a session; all of them share one. */
   async #querySessionId(signal: AbortSignal | undefined): Promise<string> {
     const nowMs = this.#wire.dependencies.clock.monotonic();
     if (this.#querySession && nowMs - this.#querySession.openedMs >= QUERY_SESSION_LIFE_MS) {

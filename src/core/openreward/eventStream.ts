@@ -1,4 +1,4 @@
-/** Owns the reading of SSE: bytes to events, and the detection of silence (ORS, section 5.4). */
+/** Owns the reading of SSE: bytes to events, and the detection of silence: `docs/protocols/openreward.md#streams`. */
 
 import { createParser } from "eventsource-parser";
 import { AppError } from "../errors.ts";

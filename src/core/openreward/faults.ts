@@ -1,4 +1,4 @@
-/** Owns how failures of the wire become the program's environment errors (ORS, section 6.1). */
+/** Owns how failures of the wire become the program's environment errors: `docs/protocols/openreward.md#statuses-and-retries`. */
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
@@ -87,7 +87,7 @@ export function httpFault(place: Place, failure: HttpFailure): AppError {
   }
 }
 
-/** What a full environment says when it opens no session, whatever the status (ORS, section 6.3). */
+/** True for what a full environment says when it opens no session, whatever the status. */
 export function saysFull(detail: string): boolean {
   return /\bmaximum capacity\b/i.test(detail);
 }
@@ -127,7 +127,7 @@ export function replyTooLong(place: Place, limit: string): AppError {
   );
 }
 
-/** The server's own words of an error body: `detail` if it is JSON of that shape (ORS, section 1.3), shortened. */
+/** The server's own words in the body of an error, shortened: `detail` where the body is JSON that has it, else the text. */
 export function readDetail(body: string): string {
   let detail: unknown = body;
   try {

@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
 const LOOK_UP_TIMEOUT_MS = 5_000;
-/** Most records that the catalogue gives at once (ORS, section 9). */
+/** Most records that the catalogue gives at once. */
 const PAGE_SIZE = 100;
 const MAX_NAMES = 3;
 /** Edits that still look like a slip, as a share of the longer name. */

@@ -3,7 +3,7 @@
 import type { Clock, HttpResponse, Random } from "../ports.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 
-/** Longest time that "still starting" answers are followed (ORS, section 6.4). */
+/** Longest time for which a request is repeated after "still starting" answers; hosted environments can take ten minutes. */
 const MAX_STARTING_MS = 30 * 60_000;
 const STARTING_WAIT_MS = 2_000;
 const MIN_STARTING_WAIT_MS = 500;
@@ -56,7 +56,7 @@ export function createPatience(dependencies: {
   };
 }
 
-/** True for a 503 that promises that nothing ran, because the environment is still starting (ORS, section 6.4). */
+/** True for a 503 that promises that nothing ran, because the environment is still starting. */
 export function isStarting(response: Pick<HttpResponse, "status" | "header">): boolean {
   return (
     response.status === 503 && response.header("x-backend-state")?.toLowerCase() === "starting"

@@ -1,4 +1,4 @@
-/** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost (ORS, section 10.6). */
+/** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost: `docs/protocols/openreward.md#keep-alive`. */
 
 import { errorMessage } from "../errors.ts";
 import { isStarting } from "./patience.ts";

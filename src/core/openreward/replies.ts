@@ -1,4 +1,4 @@
-/** Owns the shapes of ORS replies, and their translation into ours (ORS, section 3). */
+/** Owns the shapes of ORS replies, and their translation into ours: `docs/protocols/openreward.md#tools`. */
 
 import * as z from "zod";
 import { type ExactJsonObject, isExactObject } from "../exactJson.ts";
@@ -150,7 +150,7 @@ const REASONS: readonly RejectionReason[] = [
   "episode_finished",
 ];
 
-/** Older servers give no reason: the beginning of their message tells it (ORS, section 10.7). */
+/** Older servers give no reason; the beginning of their message shows it: `docs/protocols/openreward.md#tools`. */
 function rejectionReason(reason: string | null, error: string): RejectionReason {
   const known = REASONS.find((candidate) => candidate === reason);
   if (known !== undefined) return known;

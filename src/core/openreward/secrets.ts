@@ -1,4 +1,4 @@
-/** Owns the `X-Secrets` header: what is in it and how it is encoded (ORS, section 4). */
+/** Owns the `X-Secrets` header: what is in it and how it is encoded: `docs/protocols/openreward.md#secrets`. */
 
 import type { SecretValue } from "./contract.ts";
 
@@ -14,7 +14,7 @@ const GOOGLE = ["generativelanguage.googleapis.com"];
 const KAGGLE = ["www.kaggle.com"];
 const MODAL = ["api.modal.com"];
 
-/** Hosts of well-known names, in upper or lower case, as the official client 0.1.167 sends them (ORS, section 5.7). */
+/** Hosts of well-known names, in upper or lower case, as `api/sandboxes/secrets.py` of the package `openreward` 0.1.167 sends them. */
 const WELL_KNOWN_HOSTS: Readonly<Record<string, readonly string[]>> = {
   OPENAI_API_KEY: ["api.openai.com"],
   ANTHROPIC_API_KEY: ["api.anthropic.com"],

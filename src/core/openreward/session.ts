@@ -38,7 +38,7 @@ import {
 import { runStreamedJob } from "./streamedJob.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
-/** For the making of a session, and again for its set-up (ORS, section 5.6). */
+/** For the making of a session, and again for its set-up. */
 const OPEN_LIMIT_MS = 30 * 60_000;
 
 interface SessionOptions extends OpenOptions {
@@ -231,7 +231,7 @@ class OpenSession implements EnvironmentSession {
     return { method, path, sid: this.id, isInSession: true };
   }
 
-  /** Set-up is what these requests wait for, whether the server says "starting" or just answers late (ORS, section 5.1). */
+  /** These requests wait for the set-up of the environment: the server says "starting", or it answers late. */
   #whileSettingUp<T>(
     request: WireRequest,
     options: CallOptions,

@@ -1,4 +1,4 @@
-/** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session` (ORS, section 5.3). */
+/** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session`; see `docs/protocols/openreward.md#sessions`. */
 
 import * as z from "zod";
 import { errorMessage } from "../errors.ts";
@@ -108,7 +108,7 @@ export function secretsHeader(
   return encodeSecrets(secrets, wire.target.isOpenReward ? wire.dependencies.apiKey : null);
 }
 
-/** True for a server of the `ors-sdk` dialect, which has no `/version` (ORS, section 10.2). */
+/** True for a server of the `ors-sdk` dialect, which has no `/version`: `docs/protocols/openreward.md#dialects`. */
 export async function lacksVersion(wire: EnvironmentWire, waits: StepWaits): Promise<boolean> {
   const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
   const { status } = await wire.sendPatiently(request, { repeat: "always", ...waits });

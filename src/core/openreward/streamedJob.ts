@@ -1,4 +1,4 @@
-/** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections (ORS, section 5.5). */
+/** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections: `docs/protocols/openreward.md#streams`. */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { ExactJsonObject } from "../exactJson.ts";
@@ -13,7 +13,7 @@ import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 const SILENCE_LIMIT_MS = 30_000;
 /** Time for the server to end its stream after the last event, so that the connection can serve again. */
 const DRAIN_MS = 250;
-/** The first connection and six more without progress (ORS, section 10.4). */
+/** The first connection and six more without progress. */
 const MAX_CONNECTIONS = 7;
 /** A connection whose bytes flowed for so long counts as progress. */
 const STEADY_STREAM_MS = 10_000;

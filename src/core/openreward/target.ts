@@ -9,7 +9,7 @@ export interface Target {
   readonly deployment: string | null;
   /** Name on the server, first segment of the paths; null = the default environment. */
   readonly envName: string | null;
-  /** True for `Owner/Name` at OpenReward: its environments get the user's key among their secrets (ORS, section 10.8). */
+  /** True for `Owner/Name` at OpenReward: its environments, and no others, get the user's key among their secrets. */
   readonly isOpenReward: boolean;
 }
 

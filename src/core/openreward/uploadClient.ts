@@ -1,4 +1,4 @@
-/** Owns single requests of OpenReward's rollout upload, and what their answers mean (ORS, section 8). */
+/** Owns single requests of OpenReward's rollout upload, and what their answers mean: `docs/protocols/openreward.md#uploads`. */
 
 import * as z from "zod";
 import { isAppError } from "../errors.ts";

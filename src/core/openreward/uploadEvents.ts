@@ -1,4 +1,4 @@
-/** Owns how a rollout becomes events of OpenReward's upload, and how events become requests (ORS, section 8). */
+/** Owns how a rollout becomes events of OpenReward's upload, and how events become requests: `docs/protocols/openreward.md#uploads`. */
 
 import { AppError } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";

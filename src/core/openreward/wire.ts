@@ -11,7 +11,7 @@ import { httpFault, type Place, protocolFault, replyTooLong, unavailable } from 
 import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
 import type { Target } from "./target.ts";
 
-/** Attempts of a plain request (ORS, section 10.5). */
+/** Attempts of a plain request. */
 const PLAIN_ATTEMPTS = 4;
 const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);

@@ -13,7 +13,7 @@ export interface LossCandidate {
 
 type Parameters = Readonly<Record<string, number>>;
 
-/** Parameters that some servers have been seen to use unasked (Tinker wire, section 8.2). */
+/** Parameters that some servers have been seen to use unasked: `docs/protocols/tinker.md#losses`. */
 const HABITS: Readonly<Record<LossName, readonly Parameters[]>> = {
   importance_sampling: [],
   ppo: [LOSS_DEFAULTS.ppo],

@@ -1,4 +1,4 @@
-/** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum (Tinker wire, 0.1 item 16). */
+/** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum. */
 
 export type LossNormalization =
   | "sum"

@@ -1,4 +1,4 @@
-/** The losses as documented, as values of single tokens (Tinker wire, section 8.2). */
+/** The losses as documented, as values of single tokens: `docs/protocols/tinker.md#losses`. */
 
 import type { LossName } from "../config/lossDefaults.ts";
 

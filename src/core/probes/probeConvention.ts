@@ -30,7 +30,7 @@ export interface ConventionProbe {
   readonly signal: AbortSignal;
 }
 
-/** Short ones leave much open, and what follows them differs. Together 64 tokens (training-loop rule D-17). */
+/** Short prompts, after which many tokens are possible and differ. Together 64 tokens. */
 const PROMPT_LENGTHS = [1, 2, 4, 7];
 const DRAWS = 16;
 

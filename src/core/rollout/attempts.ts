@@ -1,4 +1,4 @@
-/** Counts the attempts at one rollout and decides after each whether another follows (training-loop rule C.3). */
+/** Counts the attempts at one rollout and decides after each whether another follows. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";

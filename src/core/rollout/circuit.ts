@@ -1,6 +1,5 @@
 /**
- * Keeps attempts away from an environment that fails most of them, and lets one at a time find out whether it is well again
- * (training-loop rule C.3).
+ * Keeps attempts away from an environment that fails most of them, and lets one at a time find out whether it is well again.
  */
 
 import type { AppError } from "../errors.ts";

@@ -1,6 +1,6 @@
 /**
  * The way to the sessions of one environment: it lets in as many as there is room for, nobody while the environment fails, and judges
- * whether a fault was the environment's or the rollout's own (training-loop rule C.3).
+ * whether a fault was the environment's or the rollout's own.
  */
 
 import { type AppError, isAppError } from "../errors.ts";

@@ -247,7 +247,7 @@ export class Episode {
     return null;
   }
 
-  /** A whole turn without a call answers an environment that grades final messages (ORS, section 5.10). */
+  /** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */
   #callsOf(parsed: ParsedTurn): readonly ToolCall[] {
     const terminal = this.#tools?.terminalTool ?? null;
     const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;

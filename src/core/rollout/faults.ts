@@ -1,4 +1,4 @@
-/** What a rollout does about a fault (training-loop rule C.3). */
+/** What a rollout does about a fault. */
 
 import { type AppError, isAppError } from "../errors.ts";
 

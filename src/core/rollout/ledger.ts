@@ -45,7 +45,7 @@ export class Ledger implements LedgerView {
 
   /**
    * Adds a sampled turn. `logprobs` null makes it context only: no invented probability is ever trained on.
-   * @throws AppError `invariant` (training-loop rule I2)
+   * @throws AppError `invariant` when `logprobs` cannot be trained on, see {@link areUsable}
    */
   addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
     this.#turn += 1;
@@ -78,8 +78,8 @@ export class Ledger implements LedgerView {
 }
 
 /**
- * True when log-probs can be trained on (training-loop rules D-6 and D-16): one per token, finite, not above 0, and not
- * eight or more that are all exactly zero, which is what servers send that computed none.
+ * True when log-probs can be trained on: one per token, finite, not above 0. Eight or more that are all exactly zero cannot:
+ * servers that computed none send such ones.
  */
 export function areUsable(tokens: readonly number[], logprobs: readonly number[] | null): boolean {
   if (logprobs === null || logprobs.length !== tokens.length) return false;

@@ -22,7 +22,7 @@ export interface RewardParts {
 
 /**
  * The score of the group is a rollout's last reward. `nonterminal_reward` joins (or replaces) the rewards of a rollout that was not finished, then they are reduced, then raised to
- * `min_reward`, then lowered to `max_reward` (training-loop rules A-24 and D-23). A reward that is not finite fails the rollout.
+ * `min_reward`, then lowered to `max_reward`. A reward that is not finite fails the rollout.
  */
 export function scoreRewards(
   rewards: readonly number[],

@@ -1,6 +1,6 @@
 /**
  * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
- * full, and slowly more again (training-loop rule C.3).
+ * full, and slowly more again.
  */
 
 import type { AppError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** How far trainer and sampler disagree on the tokens that are trained on (training loop, section C.8). */
+/** How far trainer and sampler disagree on the tokens that are trained on. */
 
 import { fraction, mean, percentile, summarize } from "../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";

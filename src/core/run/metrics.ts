@@ -1,4 +1,4 @@
-/** Builds the metrics row of one step (training loop, sections D.1 and D.2). */
+/** Builds the metrics row of one step. */
 
 import type { FolderFiles } from "../ports.ts";
 import { gradientNorm } from "../tinker/metricNames.ts";

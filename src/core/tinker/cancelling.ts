@@ -24,7 +24,7 @@ const dynamicTimeoutMs = 10_000;
 const cancelTimeoutMs = 30_000;
 const minRefreshMs = 10_000;
 
-/** Tinker wire, sections 3.4 and 6.1: the server's flags are read when first needed, and again when they are old. */
+/** The server's flags are read when they are first needed, and again when they are old: `docs/protocols/tinker.md#flags`. */
 export function createCanceller(options: CancellerOptions): Canceller {
   const { tinker, clock, log, signal } = options;
   const places = new Limiter(1);

@@ -24,7 +24,7 @@ export interface CheckpointClient {
   deleteCheckpoint(path: string): Promise<void>;
 }
 
-/** Tinker wire, sections 6.16 and 6.17. */
+/** Lists and changes stored checkpoints: `docs/protocols/tinker.md#checkpoints`. */
 export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
   return {
     listCheckpoints: async (run) => {

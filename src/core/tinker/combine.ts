@@ -6,8 +6,7 @@ type Metrics = Readonly<Record<string, number>>;
 
 /**
  * Outputs in chunk order; metrics that all chunks report, reduced as the suffix of their name says
- * (Tinker wire, section 7.3). A name without a known suffix stays when there is one
- * result, and is dropped when there are more.
+ * (`docs/protocols/tinker.md#metrics`). A name without a known suffix stays when there is one result, and is dropped when there are more.
  */
 export function combineResults(results: readonly ForwardBackwardResult[]): ForwardBackwardResult {
   const weights = results.map((result) => result.outputs.length);

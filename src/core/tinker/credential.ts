@@ -34,7 +34,7 @@ const renewalPauseMs = 60_000;
 
 const tokenAnswer = object({ jwt: string() });
 
-/** Tinker wire, section 1.3: renewal at half life, one exchange in flight at a time, always by the original key. */
+/** Renews at half life, one exchange at a time, always with the original key: `docs/protocols/tinker.md#keys-and-tokens`. */
 export function createCredential({
   clock,
   apiKey,

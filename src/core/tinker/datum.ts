@@ -8,7 +8,7 @@ type Numbers = readonly number[] | Int32Array | Float32Array;
 
 /**
  * Input tokens and per-token arrays of the same length; entry i is about predicting the token after input i, so the
- * caller has shifted (Tinker wire, section 8.1).
+ * caller has shifted: `docs/protocols/tinker.md#forward_backward`.
  */
 export interface Datum {
   readonly tokens: readonly number[] | Int32Array;
@@ -21,7 +21,7 @@ export interface ChunkLimits {
   readonly maxBytes: number;
 }
 
-/** What each loss reads; servers refuse anything more (Tinker wire, section 8.2). */
+/** What each loss reads; servers refuse anything more: `docs/protocols/tinker.md#losses`. */
 const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   cross_entropy: ["target_tokens", "weights"],
   importance_sampling: ["target_tokens", "logprobs", "advantages"],
@@ -53,7 +53,7 @@ export function toWireData(
   return wire;
 }
 
-/** Consecutive chunks within the server's limits; an oversize datum goes alone (Tinker wire, section 7.2). */
+/** Consecutive chunks within the server's limits; an oversize datum goes alone: `docs/protocols/tinker.md#chunks`. */
 export function chunkData(
   data: readonly WireDatum[],
   limits: ChunkLimits,
@@ -97,7 +97,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
   };
 }
 
-/** Targets are integers, plain lists under any other name are floats (Tinker wire, section 5). */
+/** Targets are integers; plain lists under any other name are floats. */
 function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
   if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
   const floats = new Float32Array(values);

@@ -66,7 +66,7 @@ export interface FailedAnswer {
   readonly key?: KeySource | undefined;
 }
 
-/** The error for an HTTP status other than 2xx (Tinker wire, section 2.1). `data` holds status, detail and attempts. */
+/** The error for an HTTP status other than 2xx: `docs/protocols/tinker.md#statuses-and-retries`. `data` holds status, detail and attempts. */
 export function statusError({ status, text, what, attempts, key }: FailedAnswer): AppError {
   const detail = errorDetail(text);
   const problem = `Tinker answered ${status} to ${what}${detail === "" ? "" : `: ${detail}`}`;
@@ -84,7 +84,7 @@ export function malformedMessage(problem: string): AppError {
   );
 }
 
-/** An operation that failed after it was accepted (Tinker wire, section 2.1). */
+/** An operation that failed after it was accepted. */
 export function requestFailed(what: string, text: string, category: unknown): AppError {
   const known = category === "user" || category === "server" ? category : "unknown";
   return tinkerError("tinker-request-failed", `Tinker could not carry out ${what}: ${text}`, {
@@ -92,7 +92,7 @@ export function requestFailed(what: string, text: string, category: unknown): Ap
   });
 }
 
-/** An operation whose polls are all refused with 400: how some servers report a failed one (Tinker wire, section 12). */
+/** An operation whose polls are all refused with 400: SkyRL reports a failed one so. */
 export function operationRefused(what: string, text: string): AppError {
   return requestFailed(what, errorDetail(text), "unknown");
 }

@@ -43,7 +43,7 @@ export async function forwardBackward(
   return combined;
 }
 
-/** The first chunk goes last, so that the server sees the whole batch at once (Tinker wire, section 7.2). */
+/** The first chunk goes last, so that the server sees the whole batch at once: `docs/protocols/tinker.md#chunks`. */
 async function postChunks(
   parts: TrainingParts,
   chunks: readonly (readonly WireDatum[])[],

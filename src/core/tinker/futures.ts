@@ -1,4 +1,4 @@
-/** Waiting for the result of an accepted operation (Tinker wire, section 3). */
+/** Waiting for the result of an accepted operation: `docs/protocols/tinker.md#futures`. */
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
@@ -9,7 +9,7 @@ import { protobufType, type TinkerHttp } from "./http.ts";
 import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
 import { billingPollMs } from "./retry.ts";
 
-/** Value of X-Tinker-Request-Type (Tinker wire, section 1.4). */
+/** Value of the header X-Tinker-Request-Type. */
 export type OperationType =
   | "CreateModel"
   | "ForwardBackward"
@@ -128,7 +128,7 @@ async function pollUntilDone(
   }
 }
 
-/** The table of Tinker wire, sections 3.1 and 3.2: what a poll changes, and the pause before the next. */
+/** What a poll changes, and the pause before the next. */
 function afterPoll(
   state: PollState,
   poll: Exclude<Poll, { kind: "done" }>,

@@ -63,7 +63,7 @@ export interface TinkerHttp {
   ): Promise<output<Schema>>;
   /** Like `call` for requests whose answer has no content. */
   run(request: TinkerRequest, options?: CallOptions): Promise<void>;
-  /** From now on a short-lived token, renewed as needed, stands in for the key (Tinker wire, section 1.3). */
+  /** From now on a short-lived token, renewed as needed, stands in for the key. */
   exchangeKey(): Promise<void>;
 }
 

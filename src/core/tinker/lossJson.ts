@@ -1,4 +1,4 @@
-/** Training data as the JSON that older servers take (Tinker wire, section 6.7). */
+/** Training data as the JSON that servers before 0.25 take: `docs/protocols/tinker.md#forward_backward`. */
 
 import type { ForwardBackwardCall, LossConfig, WireDatum } from "./wireProto.ts";
 
@@ -35,7 +35,7 @@ export interface ForwardBackwardBody {
   readonly seq_id: number;
 }
 
-/** JSON form of training data, for older servers (Tinker wire, section 6.7). */
+/** JSON form of training data, for older servers. */
 export function forwardBackwardBody(call: ForwardBackwardCall): ForwardBackwardBody {
   const input: LossInput = {
     data: call.data.map(jsonDatum),

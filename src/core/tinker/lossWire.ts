@@ -1,4 +1,4 @@
-/** The encoding in which one server takes training data: binary, or the JSON of older servers (Tinker wire, section 4.2). */
+/** The encoding in which one server takes training data: binary, or the JSON of older servers. */
 
 import { isAppError } from "../errors.ts";
 import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
@@ -56,7 +56,7 @@ function binarySubmit(call: ForwardBackwardCall): LossSubmit {
   return { path: "forward_backward", body: encodeForwardBackwardRequest(call) };
 }
 
-/** Servers of that age have a path of its own for log-probs only (Tinker wire, section 6.7). */
+/** Servers before 0.25 have a path of its own for log-probs only. */
 function jsonSubmit(call: ForwardBackwardCall): LossSubmit {
   return {
     path: call.forwardOnly ? "forward" : "forward_backward",

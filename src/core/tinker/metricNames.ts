@@ -1,4 +1,4 @@
-/** What servers call the numbers that they report; each has names of its own (Tinker wire, sections 7.3 and 12). */
+/** What servers call the numbers that they report; each has names of its own: `docs/protocols/tinker.md#metrics`. */
 
 type Metrics = Readonly<Record<string, number>>;
 

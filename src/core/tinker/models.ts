@@ -54,7 +54,7 @@ export interface CreatedModel {
   readonly queue: SubmitQueue;
 }
 
-/** Tinker wire, section 6.5. @throws AppError `tinker-*` */
+/** Creates a new model with random LoRA weights: `docs/protocols/tinker.md#models`. @throws AppError `tinker-*` */
 export async function createModel(options: ModelOptions, model: NewModel): Promise<CreatedModel> {
   const modelId = await submitCreate(options, model.baseModel, model.userMetadata, {
     rank: model.rank,
@@ -66,7 +66,7 @@ export async function createModel(options: ModelOptions, model: NewModel): Promi
   return { info: await modelInfo(options, modelId), queue: new SubmitQueue(modelId) };
 }
 
-/** Creates a model from `path`, in the older three calls where the server knows no other way (Tinker wire, section 6.10). */
+/** Creates a model from `path`, in the older three calls where the server knows no other way. */
 export async function loadModel(
   options: ModelOptions,
   path: string,

@@ -1,4 +1,4 @@
-/** `tinker://` paths: the names under which checkpoints are kept (Tinker wire, section 9). */
+/** `tinker://` paths: the names under which checkpoints are kept, `docs/protocols/tinker.md#paths`. */
 
 import { tinkerError } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-/** What one answer to a poll means (Tinker wire, sections 3.1 and 3.2). */
+/** What one answer to a poll means: `docs/protocols/tinker.md#futures`. */
 
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { HttpResponse } from "../ports.ts";
@@ -32,7 +32,7 @@ export async function readPollAnswer(response: HttpResponse, what: string): Prom
   if (status === 429) return { kind: "no-answer", cause: "status 429" };
   if (status === 402) return { kind: "billing", text };
   if (status === 400) {
-    // A proxy's refusal has no length; the service's own has (Tinker wire, 0.1 item 10).
+    // A proxy's refusal has no length; the service's own has.
     return Number(response.header("content-length")) > 0
       ? { kind: "bad-request", text }
       : { kind: "no-answer", cause: "status 400 without a length" };

@@ -47,7 +47,7 @@ const maxRetryAfterMs = 60_000;
 
 /**
  * Tries until the answer is final or the budget is spent, then returns the last answer, whatever its status.
- * Repeats on 408, 425, 429, 5xx, 402 and lost connections (Tinker wire, sections 2.2 to 2.4), not on 409 (2.5).
+ * Repeats on 408, 425, 429, 5xx, 402 and lost connections, not on 409: `docs/protocols/tinker.md#statuses-and-retries`.
  * @throws the transport fault when the last try had no answer; the signal's reason when aborted
  */
 export async function retryAnswers(
@@ -111,7 +111,7 @@ function answerOf(outcome: Outcome): Answer {
   return outcome.answer;
 }
 
-/** Half a second doubling to ten, less up to a quarter (Tinker wire, section 2.2); null = final. */
+/** Half a second doubling to ten, less up to a quarter; null = final. */
 function retryDelayMs(outcome: Outcome, retries: number, random: Random): number | null {
   const backoffMs = Math.min(500 * 2 ** retries, 10_000) * (1 - 0.25 * random.uniform());
   if ("fault" in outcome) return backoffMs;

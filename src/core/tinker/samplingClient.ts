@@ -106,7 +106,7 @@ class Sampler {
     this.#lastFinishedAtMs = options.clock.monotonic();
   }
 
-  /** Submits anew, under a new number, when the service has lost a sample (410; Tinker wire, sections 3.2 and 7.4). */
+  /** Submits anew, under a new number, when the service has lost a sample (410). */
   async draw(
     content: SampleContent,
     { signal = this.#options.session.signal, pausedWhile = unpaused }: SampleOptions,
@@ -206,7 +206,7 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
   };
 }
 
-/** Some servers leave out the first value, which is undefined anyway (Tinker wire, section 12). */
+/** SkyRL leaves out the first value, which is undefined anyway. */
 function toPromptLogprobs(
   { promptLogprobs }: SampleResult,
   promptLength: number,

@@ -18,8 +18,8 @@ const bytesPerToken = 10;
 const smallPromptBytes = 128 * 1024;
 
 /**
- * Tinker wire, section 7.4: 400 submits at once; after a 429 nobody submits for a second or five, and for ten seconds
- * after that only ten submits are under way and each prompt counts twentyfold.
+ * Lets 400 submits through at once. After a 429 nobody submits for a second or five, and for ten seconds after that only
+ * ten submits are under way and each prompt counts twentyfold: `docs/protocols/tinker.md#limits-of-sampling`.
  */
 export class SamplingGate {
   readonly #clock: Clock;

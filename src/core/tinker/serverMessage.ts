@@ -10,7 +10,7 @@ export interface ServerMessage {
 
 export type OnServerMessage = (message: ServerMessage) => void;
 
-/** Passes on each deprecation note of an answer's headers once (Tinker wire, section 1.4). */
+/** Passes on each deprecation note of an answer's headers once. */
 export function deprecationNotes(
   onMessage: OnServerMessage | undefined,
 ): (response: HttpResponse) => void {

@@ -217,7 +217,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
   };
 }
 
-/** Credentials of the hosted service are API keys or tokens (Tinker wire, section 1.2). */
+/** Credentials of the hosted service are API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
 function checkKey({
   baseUrl,
   apiKey,
@@ -233,7 +233,7 @@ const firstContactBudgetMs = 30_000;
 /** So that a silent address is told within the same time. */
 const firstContactTimeoutMs = 15_000;
 
-/** Tinker wire, section 6.1; servers without the call get the defaults. */
+/** The flags of the server; one without the call gets the defaults. */
 async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
   const body = { sdk_version: sdkVersion };
   const budgetMs = firstContactBudgetMs;
@@ -244,7 +244,7 @@ async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
 }
 
 /**
- * What the server trains and samples (Tinker wire, section 6.2); null from a server without the call.
+ * What the server trains and samples; null from a server without the call.
  * @throws AppError `tinker-*`
  */
 export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[] | null> {
@@ -286,7 +286,6 @@ async function samplerForPath(connection: Connection, path: string): Promise<Sam
   return samplerFor(id, sampler?.base_model ?? null);
 }
 
-/** Tinker wire, section 6.12. */
 async function createSamplingSession(
   { tinker, session }: Connection,
   weights: { readonly base_model: string } | { readonly model_path: string },

@@ -115,7 +115,7 @@ export class TinkerSession {
     return session.session_id;
   }
 
-  /** Tinker wire, section 6.3: every 10 s, no retries, failures ignored, 410 ends the session. */
+  /** Sends a heartbeat every 10 s, without retries; failures are ignored, 410 ends the session: `docs/protocols/tinker.md#sessions`. */
   async #keepAlive(id: string): Promise<void> {
     const { clock, log } = this.#options;
     let lastSuccessMs = clock.monotonic();

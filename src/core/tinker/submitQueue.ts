@@ -6,7 +6,7 @@ import { tinkerError } from "./errors.ts";
 
 type Post<Result> = (firstSeqId: number) => Promise<Result>;
 
-/** Tinker wire, section 7.1. A request that cannot be posted leaves a gap that no later request passes. */
+/** A request that cannot be posted leaves a gap that no later request passes: `docs/protocols/tinker.md#order-of-requests`. */
 export class SubmitQueue {
   readonly #modelId: string;
   #nextSeqId = 1;

@@ -15,7 +15,7 @@ export function vector(values: Int32Array | Float32Array): WireTensor {
   return { values, shape: [values.length] };
 }
 
-/** Dense message form of a tensor (Tinker wire, section 4: clients send FLOAT32 or INT64 only). */
+/** Dense message form of a tensor; clients send FLOAT32 or INT64 only. */
 export function encodeTensor(tensor: WireTensor): MessageInitShape<typeof TensorSchema> {
   const { values } = tensor;
   const isFloat = values instanceof Float32Array;

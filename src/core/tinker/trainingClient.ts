@@ -167,7 +167,7 @@ async function save(
   return jsonResult(result, savedPathSchema, accepted.type);
 }
 
-/** A name can be taken by our own earlier try, whose answer was lost (Tinker wire, section 2.5). */
+/** A name can be taken by our own earlier try, whose answer was lost. */
 async function isOwnSave(
   { checkpoints, info }: TrainingClientOptions,
   error: unknown,

@@ -32,7 +32,7 @@ const metrics = record(string(), unknown()).transform((values) => {
   return numbers;
 });
 
-/** Tinker wire, section 6.1: flags and limits that this client follows. */
+/** Flags and limits that this client follows: `docs/protocols/tinker.md#flags`. */
 export const clientConfigSchema = object({
   pjwt_auth_enabled: withDefault(boolean(), false),
   parallel_fwdbwd_chunks: withDefault(boolean(), true),
@@ -45,7 +45,7 @@ export const clientConfigSchema = object({
 });
 export type ClientConfig = output<typeof clientConfigSchema>;
 
-/** Tinker wire, section 6.1: flags that may change while a session lasts. */
+/** Flags that may change while a session lasts. */
 export const dynamicConfigSchema = object({
   refresh_interval_sec: withDefault(number(), 300),
   sample_cancel_enabled: withDefault(boolean(), false),
@@ -119,7 +119,6 @@ export const checkpointListSchema = object({
 
 export type CheckpointList = output<typeof checkpointListSchema>;
 
-/** Tinker wire, section 6.16. */
 export const trainingRunListSchema = object({
   training_runs: array(
     object({
@@ -133,7 +132,7 @@ export const trainingRunListSchema = object({
 
 const tensorSchema = object({ data: array(number()) });
 
-/** JSON form of a forward_backward result, as older servers send it (Tinker wire, section 6.7). */
+/** JSON form of a forward_backward result, as older servers send it. */
 export const forwardBackwardResultSchema = object({
   loss_fn_outputs: array(
     object({ logprobs: tensorSchema, elementwise_loss: orNull(tensorSchema) }),
@@ -141,7 +140,7 @@ export const forwardBackwardResultSchema = object({
   metrics: withDefault(metrics, {}),
 });
 
-/** JSON form of a sample result, as older servers send it (Tinker wire, section 6.13). */
+/** JSON form of a sample result, as older servers send it. */
 export const sampleResultSchema = object({
   sequences: array(
     object({

@@ -84,7 +84,7 @@ export interface SampleResult {
   readonly promptCacheHitTokens: number;
 }
 
-/** Numbers of the loss config go into both maps, texts into the newer one only (Tinker wire, 0.1 item 13). */
+/** Numbers of the loss config go into both maps, texts into the newer one only: `docs/protocols/tinker.md#forward_backward`. */
 export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Array {
   const lossFnConfig: Record<string, number> = {};
   const lossFnConfigV2: Record<string, MessageInitShape<typeof LossConfigValueSchema>> = {};
@@ -263,7 +263,7 @@ function decodeSequence(sequence: SampledSequence): WireSequence {
   return {
     stopReason: decodeStopReason(sequence.stopReason),
     tokens: bytesToInt32(sequence.tokens, "the sampled tokens"),
-    // Empty bytes mean absent (Tinker wire, section 4).
+    // Empty bytes mean absent.
     logprobs: logprobs?.length ? bytesToFloat32(logprobs, "the sampled logprobs") : null,
     topkLogprobs: topkSampledLogprobs ? decodeTopk(topkSampledLogprobs) : null,
   };
@@ -275,7 +275,7 @@ function decodeStopReason(reason: StopReason): "stop" | "length" {
   throw malformedMessage(`stop reason ${reason} is unknown`);
 }
 
-/** Fills the empty cells of a top-k table (Tinker wire, section 4). */
+/** Fills the empty cells of a top-k table. */
 const EMPTY_LOGPROB = -99999;
 
 /** Short rows are filled up; an undefined row is all empty. */

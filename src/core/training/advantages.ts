@@ -13,7 +13,7 @@ export type AdvantageRules = Pick<
 const EQUAL_REWARDS = 1e-8;
 
 /**
- * One advantage per reward (training-loop rule C.5). `direct`: r; `centered`: r - mean; `centered_normalized`:
+ * One advantage per reward. `direct`: r; `centered`: r - mean; `centered_normalized`:
  * (r - mean) / (sample std + eps), 0 for a std of 0. `advantage_clip` bounds the absolute value.
  */
 export function computeAdvantages(

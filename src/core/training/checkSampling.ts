@@ -12,7 +12,7 @@ type CheckingContext = TellingContext & Pick<RunContext, "control" | "environmen
 
 /**
  * Where sampling is not plain: do the sampler's log-probabilities hold what was done to it? What was found out is an event and a
- * warning, since no ratio of log-probabilities makes up for it (training-loop rule D-17). Gives metrics for the next row.
+ * warning, since no ratio of log-probabilities makes up for it. Gives metrics for the next row.
  * @throws AppError `tinker-*`
  */
 export async function checkSampling(

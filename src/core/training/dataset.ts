@@ -49,7 +49,7 @@ export interface TaskSequence {
 }
 
 /**
- * Builds the sequence (training-loop rule C.2). `proportional` merges all tasks of an epoch; `weighted` gives every
+ * Builds the sequence. `proportional` merges all tasks of an epoch; `weighted` gives every
  * environment its share of any prefix to within about one item, each at its own epoch.
  * @throws AppError `no-tasks` when a source holds none
  */

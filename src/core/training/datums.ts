@@ -22,8 +22,8 @@ export interface TrainingDatum {
 
 /**
  * The datum of one stream, or null when nothing in it is trained. With `full` the stream up to its last trained token: input
- * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element (Tinker wire, section 8.1).
- * @throws AppError `invariant` when the ledger contradicts itself (training-loop rules I1 to I9)
+ * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
+ * @throws AppError `invariant` when the ledger contradicts itself
  */
 export function buildDatum(
   source: { readonly group: number; readonly rollout: number; readonly ledger: LedgerView },

@@ -1,4 +1,4 @@
-/** Lets somebody who looks for a mistake look at the first rollout that failed (training-loop rule C.3). */
+/** Lets somebody who looks for a mistake look at the first rollout that failed. */
 
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { RunContext } from "./context.ts";

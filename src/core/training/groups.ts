@@ -110,7 +110,7 @@ function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
   return { rollout, advantage: null, datum: null, fate: `excluded:${why}` };
 }
 
-/** Failures first, then too little to compare, then rewards that are all equal (training-loop rules A-25, C.5). */
+/** Failures first, then too little to compare, then rewards that are all equal. */
 function whyExcluded(
   members: readonly FinishedRollout[],
   rewards: readonly number[],

@@ -1,4 +1,4 @@
-/** How much each token counts in the loss. Services add up (Tinker wire, 0.1 item 16), so everything else is in the advantages. */
+/** How much each token counts in the loss. Services add up, so everything else is in the advantages: `docs/protocols/tinker.md#losses`. */
 
 import type { Config } from "../config/schema.ts";
 import { groupBy } from "../util/groupBy.ts";

@@ -127,7 +127,7 @@ async function prepareEnvironments(
   return prepared;
 }
 
-/** Asks all environments at once and reports all that are missing together (training-loop rule A-4). */
+/** Asks all environments at once and reports all that are missing together. */
 async function taskSources(
   parts: PrepareParts,
   environments: ReadonlyMap<string, PreparedEnvironment>,

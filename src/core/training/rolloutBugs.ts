@@ -1,4 +1,4 @@
-/** What a step does about rollouts that failed in a way that nobody foresaw (training-loop rule C.3). */
+/** What a step does about rollouts that failed in a way that nobody foresaw. */
 
 import { AppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";

@@ -267,7 +267,7 @@ function capacityMetrics({ config, environments }: RunContext): MetricsTree {
   return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
 }
 
-/** The bounds that count as clipping in the metrics (Tinker wire, section 8.2). */
+/** The bounds that count as clipping in the metrics. */
 function clipBounds(config: Config): ClipBounds | null {
   const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
   return low === undefined || high === undefined ? null : { low, high };

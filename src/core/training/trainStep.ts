@@ -43,7 +43,7 @@ type StepConfig = Pick<
 
 /**
  * Submits forward_backward and optim_step for every substep and then the sampler save, and only then awaits them: the service
- * works in cycles, and a call that misses one costs a whole one (training-loop rule C.7).
+ * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
  * @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*`
  */
 export async function trainStep(
@@ -105,7 +105,7 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
 
 /**
  * dro's quadratic term acts on every position. With the learner's own log-prob in place of q it vanishes where nothing was
- * sampled (training-loop rule D-28).
+ * sampled.
  */
 async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
   const wire = data.map((datum) => toWireDatum(datum));

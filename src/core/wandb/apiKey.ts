@@ -1,4 +1,4 @@
-/** What a key of Weights & Biases looks like, and where a netrc file keeps one (W&B protocol, section 2.3). */
+/** What a key of Weights & Biases looks like, and where a netrc file keeps one: `docs/protocols/wandb.md#login`. */
 
 import { WANDB_HOSTS } from "./deployment.ts";
 

@@ -1,4 +1,4 @@
-/** Text of a run's log, line by line as W&B keeps it (W&B protocol, section 11). */
+/** Text of a run's log, line by line as W&B keeps it: `docs/protocols/wandb.md#console-lines`. */
 
 export type ConsoleStream = "stdout" | "stderr";
 

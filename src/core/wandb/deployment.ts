@@ -1,4 +1,4 @@
-/** Where Weights & Biases is reached, and which addresses are one and the same deployment (W&B protocol, sections 2.5 and 17). */
+/** Where Weights & Biases is reached, and which addresses are one and the same deployment: `docs/protocols/wandb.md#addresses`. */
 
 import { AppError } from "../errors.ts";
 

@@ -12,7 +12,7 @@ export interface ExtendedObject {
   readonly [key: string]: ExtendedValue;
 }
 
-/** Begins a stand-in for what plain JSON cannot hold; W&B protocol, section 8. */
+/** Begins a stand-in for what plain JSON cannot hold. */
 const MARK = "\u0000";
 const WRITTEN_MARK = '"\\u0000';
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -1,4 +1,4 @@
-/** Lines that wait to be sent, with their places in a file that only grows on the server (W&B protocol, section 7.1). */
+/** Lines that wait to be sent, with their places in a file that only grows on the server: `docs/protocols/wandb.md#file-stream`. */
 
 /** Longer lines are not taken. */
 export const MAX_LINE_BYTES = 10_383_360;

@@ -1,4 +1,4 @@
-/** How metrics are drawn and summarised, as the reserved part of a run's configuration says it (W&B protocol, section 10). */
+/** How metrics are drawn and summarised, as the reserved part of a run's configuration says it: `docs/protocols/wandb.md#metric-definitions`. */
 
 import type { ExtendedObject } from "./extendedJson.ts";
 

@@ -1,4 +1,4 @@
-/** A run in a `.wandb` file, which `wandb sync` sends later (W&B protocol, section 19). */
+/** A run in a `.wandb` file, which `wandb sync` sends later: `docs/protocols/wandb.md#offline-files`. */
 
 import { isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Sha256 } from "../ports.ts";

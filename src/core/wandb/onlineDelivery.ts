@@ -92,7 +92,7 @@ export class OnlineDelivery {
     return runPageUrl(baseUrl, appUrl, { entity, project, run: name });
   }
 
-  /** What the server holds decides which of the two places in the run folder is true (W&B protocol, section 22.4). */
+  /** What the server holds decides which of the two places in the run folder is true: `docs/protocols/wandb.md#resume`. */
   #placeOf({ found, lastRow }: OnlineRun): Place {
     const confirmed = this.#parts.places.confirmed("online");
     const pending = this.#parts.places.pending("online");

@@ -1,4 +1,4 @@
-/** A run on a W&B server: rows, log lines and files go there in order, one request at a time (W&B protocol, sections 5 to 7). */
+/** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Sha256 } from "../ports.ts";
@@ -255,7 +255,7 @@ export class OnlineRun implements WandbRun {
   }
 }
 
-/** Every value wrapped; without `t` a later resume would take the run as missing (section 5.4). */
+/** Every value wrapped; without `t` a later resume would take the run as missing: `docs/protocols/wandb.md#config`. */
 function wrappedConfig(
   config: ExtendedObject,
   platform: string,

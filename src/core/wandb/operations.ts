@@ -1,4 +1,4 @@
-/** The GraphQL operations that a run needs: their texts, and their answers as values (W&B protocol, sections 4 to 6 and 13). */
+/** The GraphQL operations that a run needs: their texts, and their answers as values: `docs/protocols/wandb.md#run-upsert`. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -109,7 +109,7 @@ export class WandbOperations {
     if (viewer === null) throw new AppError("wandb-refused", "the key is not accepted");
   }
 
-  /** Null when the run does not exist, or nothing shows that it was written by a client (section 6.1). */
+  /** Null when the run does not exist, or nothing shows that it was written by a client. */
   async resumeStatus({ name, project, entity }: RunNames): Promise<ResumeBucket | null> {
     const { model } = await this.#ask(RESUME_STATUS, { name, project, entity }, resumeSchema);
     const bucket = model?.bucket ?? null;

@@ -57,7 +57,7 @@ type Outcome =
   | { readonly kind: "refused"; readonly error: AppError }
   | { readonly kind: "again"; readonly reason: string; readonly afterMs: number | null };
 
-/** W&B protocol, section 3.2. */
+/** The server repeats its refusal: `docs/protocols/wandb.md#retries`. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 422, 501]);
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 60_000;
@@ -87,7 +87,7 @@ export class WandbRequests {
 
   /**
    * Sends until the server takes it, and returns what it says, null for nothing. An answer with status 200 that is not JSON comes
-   * from something in between and delivers nothing (section 7.2).
+   * from something in between and delivers nothing.
    * @throws AppError `wandb-refused` for what repeats do not mend; the signal's reason
    */
   async post(request: PostRequest): Promise<ExtendedObject | null> {
@@ -134,7 +134,7 @@ export class WandbRequests {
     return "unreachable";
   }
 
-  /** Uploads go to any encrypted host, in the clear only where the server itself is reached so (section 13). */
+  /** Uploads go to any encrypted host, in the clear only where the server itself is reached so. */
   #uploadUrl(url: string): string | null {
     const { baseUrl } = this.#options;
     if (!URL.canParse(url, baseUrl)) return null;

@@ -68,7 +68,7 @@ export class RunBook {
     this.#summary.set(update);
   }
 
-  /** The row as it is sent; steps grow and the time of the run never goes back (W&B protocol, section 8). */
+  /** The row as it is sent; steps grow and the time of the run never goes back: `docs/protocols/wandb.md#history`. */
   row(values: ExtendedObject, { timeMs, step = 0 }: RowTime): ExtendedObject {
     this.#runtimeS = Math.max(this.#runtimeS, this.#spentS + (timeMs - this.#startedAtMs) / 1000);
     const _step = Math.max(step, this.#nextStep);

@@ -54,7 +54,7 @@ const MAX_ROWS = 500;
 const MAX_TABLES = 10;
 const MAX_BYTES = 1 << 20;
 const MAX_EVENTS = 500;
-/** Limits of the service (W&B protocol, section 22.3). */
+/** Well below what the service takes: `docs/protocols/wandb.md#limits`. */
 const MAX_METRICS = 2_000;
 const MAX_NAME = 256;
 const TABLE_KEY = "rollouts";

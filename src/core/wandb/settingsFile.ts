@@ -1,4 +1,4 @@
-/** The settings that `wandb login` and `wandb init` leave on a machine (W&B protocol, section 2.1). */
+/** The settings that `wandb login` and `wandb init` leave on a machine: `docs/protocols/wandb.md#login`. */
 
 export interface WandbSettings {
   /** Address of the server; null = the hosted service. */

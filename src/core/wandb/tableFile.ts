@@ -1,4 +1,4 @@
-/** A table as a file of the run, and as the cell of a row that shows it (W&B protocol, section 14.1). */
+/** A table as a file of the run, and as the cell of a row that shows it: `docs/protocols/wandb.md#tables`. */
 
 import type { Sha256 } from "../ports.ts";
 import { type ExtendedObject, type ExtendedValue, writeExtended } from "./extendedJson.ts";

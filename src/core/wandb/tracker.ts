@@ -39,7 +39,7 @@ export interface TrackerParts extends GivenParts {
   readonly waits?: TrackerWaits;
 }
 
-/** W&B protocol, section 7.3. */
+/** Those of the official client: `docs/protocols/wandb.md#file-stream`. */
 const WAITS: TrackerWaits = { gapMs: 15_000, heartbeatMs: 30_000 };
 /** How long the end of a run may take. */
 const DRAIN_MS = 60_000;

@@ -1,4 +1,4 @@
-/** A table of some rollouts of a step, to be read on the run's page (W&B protocol, section 14.3). */
+/** A table of some rollouts of a step, to be read on the run's page. */
 
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RolloutSummary } from "../run/reader.ts";

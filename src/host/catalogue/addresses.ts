@@ -18,7 +18,7 @@ export function sessionsAddress(values: Values): string | null {
   return safe(addressFor("openreward", hostIn("openreward", values), values));
 }
 
-/** The catalogue is the `api.` twin of the sessions' host (ORS, section 1.1); a server of one's own has none. */
+/** The catalogue is the `api.` twin of the sessions' host (`docs/protocols/openreward.md#addresses`); a server of one's own has none. */
 export function catalogueAddress(values: Values): string | null {
   const sessions = sessionsAddress(values);
   if (sessions === null) return null;

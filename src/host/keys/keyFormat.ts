@@ -61,7 +61,7 @@ function faultOf(id: KeyId, value: string, host: string | null): FormatFault | n
   if (/^(["'`]).*\1$/.test(value)) return "quoted";
   if (/^https?:\/\//i.test(value)) return "address";
   if (!PRINTABLE.test(value)) return "characters";
-  // The service's own programs refuse it before any request, too (Tinker wire, section 1.2).
+  // The service's own programs refuse it before any request, too: docs/protocols/tinker.md#keys-and-tokens.
   return id === "tinker" && host === null && !TINKER_FORM.test(value) ? "not-tinker" : null;
 }
 
@@ -83,7 +83,7 @@ function ownerOf(value: string): ServiceId | null {
   return owners.find(({ beginning }) => value.startsWith(beginning))?.id ?? null;
 }
 
-/** A server of one's own puts its name and a dash before the key (W&B wire, section 2.3). */
+/** A server of one's own puts its name and a dash before the key: `docs/protocols/wandb.md#login`. */
 function wandbHint(value: string): FormatHint | null {
   if (JSON_WEB_TOKEN.test(value)) return null;
   const key = value.slice(value.indexOf("-") + 1);

@@ -85,7 +85,7 @@ async function ask(
   return { kind: "unclear", host, status };
 }
 
-/** GraphQL answers 200 to anybody, and tells strangers that they are nobody (W&B wire, section 4). */
+/** GraphQL answers 200 to anybody, and answers strangers with a null viewer: `docs/protocols/wandb.md#login`. */
 async function takesKey(request: HttpRequest, response: HttpResponse): Promise<boolean> {
   const text = await response.text();
   if (request.method !== "POST") return true;
@@ -120,7 +120,7 @@ function probesOf(service: ServiceId, target: Target): readonly Probe[] {
   }
 }
 
-/** The call that tells about a key is for keys only, and other servers have none (Tinker wire, sections 1.3 and 6.2). */
+/** The call that tells about a key is for keys only, and other servers have none: `docs/protocols/tinker.md#keys-and-tokens`. */
 function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   const headers = { "x-api-key": value };
   const capabilities = get(`${url}/api/v1/get_server_capabilities`, headers);
@@ -129,7 +129,7 @@ function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   return [get(`${url}/api/v1/auth/apikey/me`, headers, isAbsent), capabilities];
 }
 
-/** Keys of organisations answer to the first, those of people to the second (ORS, section 9). */
+/** Keys of organisations answer to the first, those of people to the second: `docs/protocols/openreward.md#catalogue`. */
 function openRewardProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   const headers = { "x-api-key": value };
   if (!isOfficial) return [get(`${url}/list_environments`, headers)];

@@ -25,7 +25,7 @@ const ADDRESS_VARIABLES: Readonly<Record<ServiceId, readonly string[]>> = {
   anthropic: ["ANTHROPIC_BASE_URL"],
 };
 
-/** OpenReward's web address, from which that of its environments follows (ORS, section 1.1). */
+/** OpenReward's web address, from which that of its environments follows: `docs/protocols/openreward.md#addresses`. */
 const OPENREWARD_WEB_VARIABLES: readonly string[] = ["OPENREWARD_URL", "OPENREWARD_BASE_URL"];
 
 /** Variables that lead environments elsewhere than OpenReward, or back to it. */

@@ -1,6 +1,6 @@
 /**
  * The losses of the Tinker wire as values and as derivatives with respect to the log-prob of each target
- * (Tinker wire, section 8.2). All are sums over tokens, minimised.
+ * (`docs/protocols/tinker.md#losses`). All are sums over tokens, minimised.
  */
 
 import type { EngineDatum, LossSpec } from "./engine.ts";

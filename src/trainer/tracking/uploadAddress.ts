@@ -1,4 +1,4 @@
-/** Where rollouts are uploaded to, and with which key (ORS, sections 1.1 and 8). */
+/** Where rollouts are uploaded to, and with which key: `docs/protocols/openreward.md#addresses`. */
 
 import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Where Weights & Biases is reached, and with which key (W&B protocol, section 2). */
+/** Where Weights & Biases is reached, and with which key: `docs/protocols/wandb.md#addresses`. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";

@@ -35,7 +35,7 @@ function atRatio(ratio: number, a: number): Token {
   return { p: -1, q: -1 - Math.log(ratio), a };
 }
 
-// Tinker wire, section 8.2: one row per token, one value per loss.
+// One row per token, one value per loss, by the formulas of docs/protocols/tinker.md#losses.
 const TABLE: readonly (Token & Readonly<Record<Exclude<LossName, "cross_entropy">, number>>)[] = [
   {
     p: -1,

@@ -1,4 +1,4 @@
-/** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte (W&B protocol, section 19.2). */
+/** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte: `docs/protocols/wandb.md#framing`. */
 
 import { crc32 } from "./crc32.ts";
 

@@ -1,4 +1,4 @@
-/** The records of a `.wandb` file, in the words of the calls that make them. */
+/** The records of a `.wandb` file (`docs/protocols/wandb.md#records`), in the words of the calls that make them. */
 
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { ConsoleStream } from "../consoleLines.ts";

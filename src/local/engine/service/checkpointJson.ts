@@ -1,4 +1,4 @@
-/** A checkpoint as the listings show it (Tinker wire, section 6.16). */
+/** A checkpoint as the listings show it: `docs/protocols/tinker.md#checkpoints`. */
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { CheckpointRecord } from "./checkpointRecord.ts";

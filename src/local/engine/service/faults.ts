@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AppError, errorMessage, isAppError } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 
-/** A failed result as the poll reports it (Tinker wire, section 2.1). */
+/** A failed result as the poll reports it: `docs/protocols/tinker.md#futures`. */
 export interface Failure {
   readonly error: string;
   readonly category: "user" | "server";

@@ -1,4 +1,4 @@
-/** Routes of tickets: poll and cancel (Tinker wire, section 3). */
+/** Routes of tickets: poll and cancel, `docs/protocols/tinker.md#futures`. */
 
 import { readAs } from "./faults.ts";
 import type { ServiceParts } from "./parts.ts";

@@ -8,7 +8,7 @@ export type ListenTarget =
   | { readonly kind: "port"; readonly port: number };
 
 const HOST = "127.0.0.1";
-/** Hundreds of samples connect at once (Tinker wire, section 1.1). */
+/** Hundreds of samples connect at once. */
 const BACKLOG = 512;
 
 /**

@@ -1,4 +1,4 @@
-/** Checks a batch against its loss and turns it into what the engine computes (Tinker wire, section 8.2). */
+/** Checks a batch against its loss and turns it into what the engine computes: `docs/protocols/tinker.md#losses`. */
 
 import type { WireTensor } from "../../../core/tinker/tensors.ts";
 import type { LossConfig, WireDatum } from "../../../core/tinker/wireProto.ts";

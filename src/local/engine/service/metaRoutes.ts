@@ -4,7 +4,7 @@ import type { ServiceParts } from "./parts.ts";
 import { jsonReply } from "./reply.ts";
 import type { Routes } from "./router.ts";
 
-/** Flags that are absent are off (Tinker wire, sections 6.1 and 12). */
+/** Flags that are absent are off: `docs/protocols/tinker.md#flags`. */
 const CLIENT_CONFIG = {
   pjwt_auth_enabled: false,
   use_pyqwest_transport: false,

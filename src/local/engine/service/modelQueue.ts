@@ -11,7 +11,7 @@ interface Waiting {
 const SKIPPED: Waiting = { run: () => Promise.resolve(), fail: () => undefined };
 
 /**
- * The creation of the model has number 0, its requests count from 1 (Tinker wire, section 7.1). A number that
+ * The creation of the model has number 0, its requests count from 1 (`docs/protocols/tinker.md#order-of-requests`). A number that
  * arrives early waits for those before it, since parallel chunks arrive as 2, 3, …, 1.
  */
 export class ModelQueue {

@@ -47,7 +47,7 @@ export function modelRoutes(parts: ServiceParts): Routes {
   };
 }
 
-/** The model exists from here on: its id is known beforehand, and requests may follow at once (Tinker wire, 6.10). */
+/** The model exists from here on: its id is known beforehand, and requests may follow at once. */
 function submitCreation(
   { models, tickets, sessions }: ServiceParts,
   body: JsonObject,
@@ -64,7 +64,7 @@ function submitCreation(
   return jsonReply({ request_id: requestId, model_id: modelId });
 }
 
-/** Weights go into an existing model as its first request only (Tinker wire, 0.1 item 14). */
+/** Weights go into an existing model as its first request only: `docs/protocols/tinker.md#models`. */
 function submitFirst(
   parts: ServiceParts,
   body: JsonObject,

@@ -1,4 +1,4 @@
-/** Turns a sample request into engine requests, one per sequence, or says what is wrong with it (Tinker wire, section 6.13). */
+/** Turns a sample request into engine requests, one per sequence, or says what is wrong with it: `docs/protocols/tinker.md#sampling`. */
 
 import type { EngineModel, PromptScoreRequest, SampleRequest } from "../engine.ts";
 import { userFault } from "./faults.ts";

@@ -20,7 +20,7 @@ export function saveRoutes(parts: ServiceParts): Routes {
     },
     "POST /save_weights_for_sampler": (request) => {
       const body = jsonBody(request);
-      // A repeated unnamed save has a new sampler number (Tinker wire, section 6.11).
+      // The official client gives every try of an unnamed save a new sampler number.
       const { sampling_session_seq_id: _, ...rest } = body;
       const bodyHash = hashOf(JSON.stringify(rest));
       return submitJson(parts, body, (model) => saveSampler(parts, model, body), bodyHash);

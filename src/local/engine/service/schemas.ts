@@ -5,7 +5,7 @@ import * as z from "zod";
 const id = z.string().min(1);
 const sequence = z.number().int().min(0);
 const flag = z.boolean().nullish();
-/** Ten years, the longest life that a checkpoint can be given (Tinker wire, section 6.9). */
+/** Ten years, the longest life that a checkpoint can be given. */
 const MAX_TTL_SECONDS = 315_360_000;
 const ttlSeconds = z.number().int().min(1).max(MAX_TTL_SECONDS).nullish();
 const userMetadata = z.record(z.string(), z.json()).nullish();
@@ -137,7 +137,7 @@ const forwardBackwardInput = z.object({
   loss_fn_config: z.record(z.string(), z.union([z.number(), z.string()])).nullish(),
 });
 
-/** JSON form of SDK 0.24 and older (Tinker wire, section 6.7). */
+/** JSON form of the official client 0.24 and older: `docs/protocols/tinker.md#forward_backward`. */
 export const forwardBackwardJson = z
   .object({ forward_backward_input: forwardBackwardInput })
   .transform((body) => body.forward_backward_input);

@@ -1,4 +1,4 @@
-/** Results that travel as protobuf, and as JSON to SDKs that do not ask for protobuf (Tinker wire, sections 6.7 and 6.13). */
+/** Results that travel as protobuf, and as JSON to clients that do not ask for protobuf. */
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { WireTensor } from "../../../core/tinker/tensors.ts";

@@ -31,7 +31,7 @@ export interface TicketLimits {
   readonly maxFinishedBytes: number;
 }
 
-/** The SDK gives up a poll after 45 s (Tinker wire, section 1.5). */
+/** The official client gives up a poll after 45 s. */
 const DEFAULT_LIMITS: TicketLimits = {
   holdMs: 30_000,
   keepRetrievedMs: 10 * 60_000,

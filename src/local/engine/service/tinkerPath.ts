@@ -1,4 +1,4 @@
-/** Names of runs and checkpoints, and the `tinker://` paths made of them (Tinker wire, section 9). */
+/** Names of runs and checkpoints, and the `tinker://` paths made of them: `docs/protocols/tinker.md#paths`. */
 
 import { userFault } from "./faults.ts";
 

@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../core/ports.ts";
 
-/** Most characters of one piece (ORS, section 5.4). */
+/** Most characters of one piece: `docs/protocols/openreward.md#streams`. */
 export const MAX_PIECE_CHARS = 4096;
 
 const COMMENT_INTERVAL_MS = 10_000;
@@ -24,7 +24,7 @@ export function asciiJson(value: unknown): string {
 
 /**
  * Cuts ASCII JSON into pieces of at most `maxChars` that never begin with white space: the official clients strip it
- * (ORS, section 5.4). Compact JSON has spaces inside strings only, where the escape means the same.
+ * there. Compact JSON has spaces inside strings only, where the escape means the same.
  */
 export function cutPieces(json: string, maxChars: number = MAX_PIECE_CHARS): readonly string[] {
   const pieces: string[] = [];

@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { Json } from "../../../core/json.ts";
 
-/** Ends a request with `status` and the body `{"detail": ...}` (ORS, section 1.3). */
+/** Ends a request with `status` and the body `{"detail": ...}`. */
 export class HttpFault extends Error {
   readonly status: number;
   readonly detail: Json;

@@ -1,4 +1,4 @@
-/** Owns which endpoint and which environment a request means (ORS, sections 5 and 11.1). */
+/** Owns which endpoint and which environment a request means: `docs/protocols/openreward.md#the-embedded-server`. */
 
 import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "./exchange.ts";

@@ -12,7 +12,7 @@ import { type HostedEnvironment, hostEnvironment } from "./hostedEnvironment.ts"
 import { RESERVED_NAMES, route } from "./router.ts";
 import { SessionStore } from "./sessionStore.ts";
 
-/** `X-Secrets` can exceed Node's default of 16 KiB (ORS, section 11.6). */
+/** `X-Secrets` can exceed Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Longer than the keep-alive of the official clients, so that no request meets a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;

@@ -9,7 +9,7 @@ import { asciiJson, type StreamOutcome } from "./eventWriter.ts";
 import type { HostedEnvironment } from "./hostedEnvironment.ts";
 import { checkInput } from "./toolInput.ts";
 
-/** How long the result of a call can be asked for again (ORS, section 5.5). */
+/** How long the result of a call can be asked for again, as at the reference server. */
 const RESULT_KEPT_MS = 60_000;
 
 type RejectionReason = "not_found" | "input_validation" | "episode_finished";
@@ -115,7 +115,7 @@ export class Session {
   }
 }
 
-/** Every key of a block is on the wire, `detail` too: older clients read it unconditionally (ORS, section 3). */
+/** Every key of a block is on the wire, `detail` too: older clients read it unconditionally. */
 function wireBlocks(
   text: string,
   blocks: readonly ContentBlock[] = [{ type: "text", text }],

@@ -1,4 +1,4 @@
-/** Owns the endpoints of a session: its making, its calls, its end (ORS, section 5.1, rows 10 to 18). */
+/** Owns the endpoints of a session: its making, its calls, its end (`docs/protocols/openreward.md#sessions`). */
 
 import { randomUUID } from "node:crypto";
 import * as z from "zod";

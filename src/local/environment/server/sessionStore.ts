@@ -4,10 +4,10 @@ import type { Clock } from "../../../core/ports.ts";
 import { HttpFault } from "./fault.ts";
 import type { Session } from "./session.ts";
 
-/** A session without ping or call for so long is deleted (ORS, section 5.6). */
+/** A session without ping or call for so long is deleted, as at the reference server. */
 const MAX_IDLE_MS = 900_000;
 const REAP_INTERVAL_MS = 5_000;
-/** An id without an episode holds its place for so long, as at the hosted service (ORS, section 5.6). */
+/** An id without an episode holds its place for so long, as at the hosted service. */
 const RESERVED_MS = 120_000;
 
 export interface SessionStoreParts {

@@ -1,4 +1,4 @@
-/** Owns the endpoints that describe an environment: splits, tools and tasks (ORS, section 5.1, rows 4 to 9). */
+/** Owns the endpoints that describe an environment: splits, tools and tasks (`docs/protocols/openreward.md#environments`). */
 
 import * as z from "zod";
 import type { Json } from "../../../core/json.ts";

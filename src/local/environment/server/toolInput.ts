@@ -29,7 +29,7 @@ function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): 
 
 /**
  * Checks a model's arguments. The error begins with `Tool input validation error`, by which older clients know its kind.
- * A tool without arguments ignores its input (ORS, section 5.1).
+ * A tool without arguments ignores its input.
  */
 export function checkInput(tool: EnvironmentTool<unknown>, input: JsonObject): CheckedInput {
   if (tool.input === null) return { kind: "valid", args: {} };
