@@ -23,7 +23,7 @@ export async function pageRows(browser: Browser, runs: BenchRuns): Promise<reado
 async function chartRow(browser: Browser): Promise<Row> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { createLineChart } from "./webview-ui/controls/lineChart.ts"`,
+      contents: `export { LineChart } from "./webview-ui/controls/lineChart.ts"`,
       resolveDir: ".",
     },
     ...{ bundle: true, write: false, format: "iife", globalName: "chart", target: "chrome120" },
@@ -56,9 +56,10 @@ function PREPARE_CHART(mean: readonly number[]): void {
   const place = document.querySelector<HTMLElement>("#place");
   if (place === null) return;
   const nothing = (): void => undefined;
-  const chart = page.chart.createLineChart(place, {
+  const chart = new page.chart.LineChart(place, {
     ...{ height: 300, isSmall: false, syncKey: "run" },
-    ...{ onCursor: nothing, onPick: nothing, onZoom: nothing },
+    ...{ onCursor: nothing, onPick: nothing, onPickMark: nothing, onZoom: nothing },
+    hintOf: () => "",
   });
   const line = (key: string, shift: number, isEdge: boolean) => ({
     ...{ key, label: key, colour: "blue" as const, width: isEdge ? 0 : 2, share: isEdge ? 0 : 1 },

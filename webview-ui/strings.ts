@@ -218,6 +218,8 @@ export const strings = {
     stop: "Stop reason",
     fate: "Used",
     environment: "Environment",
+    split: "Split",
+    temperature: "Sampling",
     all: "all",
     clear: "Clear filters",
     columns: "Columns",

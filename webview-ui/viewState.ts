@@ -24,6 +24,9 @@ export interface RolloutFilter {
   readonly stop: string;
   readonly fate: string;
   readonly environment: string;
+  readonly split: string;
+  /** Of evaluations; 0 = greedy, null = all. */
+  readonly temperature: number | null;
 }
 
 export interface Sorting {
@@ -64,7 +67,7 @@ export interface ViewState {
 
 export const NO_FILTER: RolloutFilter = {
   ...{ text: "", isInMessages: false, rewardLow: null, rewardHigh: null },
-  ...{ stop: "", fate: "", environment: "" },
+  ...{ stop: "", fate: "", environment: "", split: "", temperature: null },
 };
 
 export function firstViewState(smoothing: number): ViewState {
@@ -101,6 +104,7 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
   const merged: ViewState = { ...fresh, ...Object.fromEntries(known) };
   return {
     ...merged,
+    filter: { ...fresh.filter, ...merged.filter },
     tab: TABS.includes(merged.tab) ? merged.tab : fresh.tab,
     xAxis: X_AXES.includes(merged.xAxis) ? merged.xAxis : fresh.xAxis,
   };

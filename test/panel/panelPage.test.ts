@@ -9,6 +9,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../host/panel/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
+import { moveToMark } from "../workbench/findMark.ts";
 import { openPanelPage, type PanelPage } from "./panelPage.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
@@ -158,6 +159,25 @@ describe("the page of the panel", () => {
     await expect
       .poll(async () => [(await viewOf(panel))["xRange"], (await viewOf(panel))["yRange"]])
       .toEqual([null, null]);
+  });
+
+  it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
+    const panel = await open(undefined, smallFolder);
+    const { page } = panel;
+    const listed = page.locator(".filter-count");
+    const step = page.locator(".step-navigator select");
+    await page.getByRole("row", { name: "20 local/calculator test greedy" }).click();
+    await listed.getByText("8 of 16").waitFor();
+    expect(await step.inputValue()).toBe("evaluation/20");
+    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 0 });
+
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await moveToMark(page.mouse, page, /Evaluation after 20/);
+    await page.mouse.down();
+    await page.mouse.up();
+    await listed.getByText("8 of 16").waitFor();
+    expect(await step.inputValue()).toBe("evaluation/20");
+    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 1 });
   });
 
   it("leads by keyboard alone from a step to a rollout, its reward, and a token's stored numbers", async () => {

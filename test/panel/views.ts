@@ -56,6 +56,7 @@ export async function showViews(page: Page, look: (name: string) => Promise<void
   await look("evaluation-beside");
   await page.getByLabel("Beside").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Back to the list" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("button", { name: "Latest" }).click();
 
   await page.getByRole("tab", { name: "Checkpoints" }).click();

@@ -1,6 +1,7 @@
 /** What is drawn over a chart beside its lines: checkpoints, resumes, other settings, pauses, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
+import type { EvaluationCell } from "../evaluationCell.ts";
 import { type ColourName, lineColour } from "./palette.ts";
 
 export type LineMark = "checkpoint" | "resume" | "settings" | "pause" | "alarm";
@@ -22,7 +23,11 @@ export type ChartMark =
       readonly sign: number;
       /** In pixels to the right, so that those of one step do not hide each other. */
       readonly shift: number;
+      /** What a click on it opens. */
+      readonly cell: EvaluationCell;
     };
+
+export type EvaluationMark = Extract<ChartMark, { readonly kind: "evaluation" }>;
 
 /** Corners of the signs of evaluations around their middle, each within -1 to 1. */
 export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])[] = [
@@ -62,6 +67,8 @@ export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])
   ],
 ];
 
+/** From the middle of a sign to its corners. */
+export const SIGN_PX = 5;
 /** Beside the last value there is room for this much of marks. */
 export const RIGHT_PX = 24;
 
@@ -140,14 +147,14 @@ function drawCross({ ctx, bbox }: uPlot, x: number): void {
 
 function drawEvaluation(
   plot: uPlot,
-  { y, low, high, colour, sign, shift }: Extract<ChartMark, { kind: "evaluation" }>,
+  { y, low, high, colour, sign, shift }: EvaluationMark,
   middle: number,
 ): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const x = middle + shift * ratio;
   const at = (value: number): number => plot.valToPos(value, "y", true);
-  const size = 5 * ratio;
+  const size = SIGN_PX * ratio;
   ctx.strokeStyle = lineColour(colour);
   ctx.fillStyle = lineColour(colour);
   ctx.lineWidth = 1.5 * ratio;

@@ -2,10 +2,13 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { zoomed } from "../charts/scale.ts";
-import { type ChartData, createLineChart, type LineChart } from "../controls/lineChart.ts";
+import type { ChartData } from "../controls/chartData.ts";
+import { LineChart } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
+import { openEvaluation } from "../evaluationCell.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
+import { setTitle } from "./setTitle.ts";
 
 interface ChartFigureProps {
   readonly panel: PanelModel;
@@ -39,10 +42,12 @@ export function ChartFigure(props: ChartFigureProps) {
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const made = createLineChart(element, {
+    const made = new LineChart(element, {
       ...{ height, isSmall, syncKey: SYNC_KEY },
       onCursor: (at) => latest.current.onCursor(at),
       onPick: (at) => openRow(latest.current, at),
+      onPickMark: (cell) => openEvaluation(panel, cell),
+      hintOf: ({ step }) => strings.evaluation.open(setTitle({ source: "evaluation", step })),
       onZoom: ({ x, y }) =>
         panel.update({
           ...(x === undefined ? {} : { xRange: x }),

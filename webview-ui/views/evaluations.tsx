@@ -8,10 +8,10 @@ import {
 } from "../../src/shared/format.ts";
 import type { EvaluationView } from "../../src/shared/panelModel.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { openEvaluation } from "../evaluationCell.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { NO_FILTER } from "../viewState.ts";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.evaluation;
@@ -59,7 +59,11 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
           </thead>
           <tbody>
             {rows.map(({ step, result, before }, index) => (
-              <tr key={index} class="opens" onClick={() => open(panel, step, result)}>
+              <tr
+                key={index}
+                class="opens"
+                onClick={() => openEvaluation(panel, { step, ...result })}
+              >
                 <td class="number">
                   <button
                     type="button"
@@ -88,15 +92,6 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
       </ScrollRegion>
     </div>
   );
-}
-
-/** One environment of several is what the row is about. */
-function open(panel: PanelModel, step: number, { environment }: Result): void {
-  const { evaluations } = panel;
-  const results = evaluations.value.find((entry) => entry.step === step)?.results ?? [];
-  const isOneOfSeveral = results.some((other) => other.environment !== environment);
-  panel.update({ filter: { ...NO_FILTER, environment: isOneOfSeveral ? environment : "" } });
-  panel.openRollouts({ source: "evaluation", step });
 }
 
 function isSameCell(a: Result, b: Result): boolean {

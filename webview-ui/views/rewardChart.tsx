@@ -5,8 +5,9 @@ import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/fo
 import { countNotPositive, valueRange } from "../charts/scale.ts";
 import { summarize } from "../charts/summary.ts";
 import { tickSteps } from "../charts/ticks.ts";
+import type { ChartData } from "../controls/chartData.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { ChartData, LineChart } from "../controls/lineChart.ts";
+import type { LineChart } from "../controls/lineChart.ts";
 import { Menu } from "../controls/menu.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";

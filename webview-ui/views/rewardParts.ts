@@ -4,8 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Range } from "../charts/scale.ts";
 import { smooth } from "../charts/smoothing.ts";
 import { xAfterSteps, xValues } from "../charts/xAxis.ts";
-import type { ChartMark, LineMark } from "../controls/chartMarks.ts";
-import type { ChartBand, ChartSeries } from "../controls/lineChart.ts";
+import type { ChartBand, ChartSeries } from "../controls/chartData.ts";
+import type { ChartMark, EvaluationMark, LineMark } from "../controls/chartMarks.ts";
 import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
 import type { PanelModel } from "../panelModel.ts";
@@ -267,12 +267,7 @@ function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
 interface EvaluationSeries extends SeriesLook {
   readonly key: string;
   readonly label: string;
-  readonly points: readonly {
-    readonly step: number;
-    readonly y: number;
-    readonly low: number;
-    readonly high: number;
-  }[];
+  readonly points: readonly Pick<EvaluationMark, "y" | "low" | "high" | "cell">[];
 }
 
 const SHIFT_PX = 9;
@@ -295,7 +290,7 @@ function evaluationSeries(panel: PanelModel): readonly EvaluationSeries[] {
       colour: line < 0 ? "purple" : environmentLook(line).colour,
       points: own
         .filter(({ temperature }) => temperature === warmest)
-        .map(({ step, rewardMean, low, high }) => ({ step, y: rewardMean, low, high })),
+        .map((cell) => ({ y: cell.rewardMean, low: cell.low, high: cell.high, cell })),
     };
   });
 }
@@ -318,9 +313,9 @@ function evaluationMarks(
     (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
     (xAxis === "wall" ? (xs[0] ?? 0) : 0);
   return series.flatMap(({ colour, sign = 0, points }, index) =>
-    points.map(({ step, ...interval }): ChartMark => {
+    points.map((point): ChartMark => {
       const shift = index * SHIFT_PX;
-      return { kind: "evaluation", x: at(step), ...interval, colour, sign, shift };
+      return { kind: "evaluation", x: at(point.cell.step), ...point, colour, sign, shift };
     }),
   );
 }

@@ -1,6 +1,7 @@
 /** Which rollouts of the step are listed. */
 
 import { useState } from "preact/hooks";
+import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/panelModel.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -90,6 +91,10 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
   const stops = distinct(rows.map(({ stop }) => stop));
   const fates = distinct(rows.map(({ fate }) => fate ?? "waiting"));
   const environments = distinct(rows.map(({ environment }) => environment));
+  const splits = distinct(rows.map(({ split }) => split));
+  const temperatures = distinct(
+    rows.flatMap(({ temperature }) => (temperature === null ? [] : [String(temperature)])),
+  );
   return (
     <div class="filter-row more-filters">
       <span class="field">
@@ -118,13 +123,31 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
         name={(fate) => fateText(fate === "waiting" ? null : fate)}
         set={(fate) => set({ fate })}
       />
-      {environments.length > 1 ? (
+      {environments.length > 1 || filter.environment !== "" ? (
         <Choice
           label={text.environment}
           value={filter.environment}
           values={environments}
           name={visibleLine}
           set={(environment) => set({ environment })}
+        />
+      ) : null}
+      {splits.length > 1 || filter.split !== "" ? (
+        <Choice
+          label={text.split}
+          value={filter.split}
+          values={splits}
+          name={visibleLine}
+          set={(split) => set({ split })}
+        />
+      ) : null}
+      {temperatures.length > 1 || filter.temperature !== null ? (
+        <Choice
+          label={text.temperature}
+          value={filter.temperature === null ? "" : String(filter.temperature)}
+          values={temperatures}
+          name={(temperature) => formatTemperature(Number(temperature))}
+          set={(value) => set({ temperature: value === "" ? null : Number(value) })}
         />
       ) : null}
     </div>

@@ -114,7 +114,7 @@ export function filterRows(
   filter: RolloutFilter,
   found: ReadonlySet<string> = NOTHING_FOUND,
 ): readonly RolloutRow[] {
-  const { text, rewardLow, rewardHigh, stop, fate, environment } = filter;
+  const { text, rewardLow, rewardHigh, stop, fate, environment, split, temperature } = filter;
   const words = text
     .toLowerCase()
     .split(/\s+/)
@@ -125,6 +125,8 @@ export function filterRows(
       (stop === "" || row.stop === stop) &&
       (fate === "" || (row.fate ?? "waiting") === fate) &&
       (environment === "" || row.environment === environment) &&
+      (split === "" || row.split === split) &&
+      (temperature === null || (row.temperature ?? temperature) === temperature) &&
       (words.every((word) => searchText(row).includes(word)) || found.has(rolloutName(row))),
   );
 }

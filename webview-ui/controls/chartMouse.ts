@@ -1,0 +1,131 @@
+/** What the mouse does on a line chart: clicks open what they are on, drags and the wheel zoom. */
+
+import type uPlot from "uplot";
+import { type Range, zoomed } from "../charts/scale.ts";
+import type { EvaluationCell } from "../evaluationCell.ts";
+import type { ChartData } from "./chartData.ts";
+import type { EvaluationMark } from "./chartMarks.ts";
+import { markAt } from "./markAt.ts";
+
+/** A click waits this long for a second one, which means something else. */
+const DOUBLE_CLICK_MS = 250;
+/** A mouse that moves farther while its button is down drags. */
+const DRAG_PX = 4;
+
+/** Ranges that the user drew or rolled to; both null = all. */
+export interface ChartZoom {
+  readonly x?: Range | null;
+  readonly y?: Range | null;
+}
+
+export interface MouseOptions {
+  readonly onPick: (row: number) => void;
+  readonly onPickMark: (cell: EvaluationCell) => void;
+  /** What a click on the mark does, in words. */
+  readonly hintOf: (cell: EvaluationCell) => string;
+  readonly onZoom: (zoom: ChartZoom) => void;
+}
+
+/** What is drawn at the moment. */
+export interface Drawn {
+  readonly data: () => ChartData;
+  /** The row of the data behind a position of the plot. */
+  readonly rowAt: (position: number) => number;
+}
+
+/** Handlers for one plot after another. */
+export class ChartMouse {
+  readonly #options: MouseOptions;
+  readonly #drawn: Drawn;
+  #picking: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: MouseOptions, drawn: Drawn) {
+    this.#options = options;
+    this.#drawn = drawn;
+  }
+
+  /** Listens on the whole chart: marks stand beside the last value, too. */
+  readonly listen = (plot: uPlot): void => {
+    let downAt = 0;
+    plot.root.addEventListener("mousedown", ({ clientX }) => {
+      downAt = clientX;
+    });
+    plot.root.addEventListener("click", (event) => {
+      clearTimeout(this.#picking);
+      if (event.detail > 1 || Math.abs(event.clientX - downAt) >= DRAG_PX) return;
+      this.#pick(plot, event);
+    });
+    plot.root.addEventListener("mousemove", (event) => {
+      const mark = this.#markUnder(plot, event);
+      plot.root.title = mark === null ? "" : this.#options.hintOf(mark.cell);
+      plot.root.classList.toggle("on-mark", mark !== null);
+    });
+    plot.over.addEventListener("wheel", (event) => this.#roll(plot, event), { passive: false });
+  };
+
+  /** What a drag has selected becomes the range. */
+  readonly select = (plot: uPlot): void => {
+    const { left, top, width, height } = plot.select;
+    const { drag } = plot.cursor;
+    const isWide = drag?.x === true && width > DRAG_PX;
+    const isHigh = drag?.y === true && height > DRAG_PX;
+    const zoom: ChartZoom = {
+      ...(isWide && { x: [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] }),
+      ...(isHigh && { y: [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")] }),
+    };
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (isWide || isHigh) this.#options.onZoom(zoom);
+  };
+
+  /** What drags and double clicks mean, for uPlot. */
+  bindings(): NonNullable<uPlot.Cursor["bind"]> {
+    return {
+      mousedown: (plot, _, handler) => (event) => {
+        const { drag } = plot.cursor;
+        if (drag !== undefined) {
+          drag.x = !event.shiftKey;
+          drag.y = event.shiftKey || event.altKey;
+        }
+        handler(event);
+        return null;
+      },
+      dblclick: () => () => {
+        this.#options.onZoom({ x: null, y: null });
+        return null;
+      },
+    };
+  }
+
+  /** A click that still waits for a second one opens nothing. */
+  forget(): void {
+    clearTimeout(this.#picking);
+  }
+
+  #pick(plot: uPlot, event: MouseEvent): void {
+    const { onPick, onPickMark } = this.#options;
+    const mark = this.#markUnder(plot, event);
+    const position = plot.over.contains(event.target as Node) ? plot.cursor.idx : null; // a click is on an element
+    const later = (pick: () => void): void => {
+      this.#picking = setTimeout(pick, DOUBLE_CLICK_MS);
+    };
+    if (mark !== null) later(() => onPickMark(mark.cell));
+    else if (position != null) {
+      const row = this.#drawn.rowAt(position);
+      later(() => onPick(row));
+    }
+  }
+
+  #markUnder(plot: uPlot, { clientX, clientY }: MouseEvent): EvaluationMark | null {
+    const { left, top } = plot.over.getBoundingClientRect();
+    return markAt(plot, this.#drawn.data().marks, { left: clientX - left, top: clientY - top });
+  }
+
+  #roll(plot: uPlot, event: WheelEvent): void {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const { xs, xRange } = this.#drawn.data();
+    const centre = plot.posToVal(event.offsetX, "x");
+    const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
+    this.#options.onZoom({ x: zoomed(xRange, event.deltaY > 0 ? 1.25 : 0.8, centre, limits) });
+  }
+}
