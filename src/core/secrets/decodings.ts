@@ -1,18 +1,18 @@
 /** The texts that another one holds in encoded form: JSON, URLs, HTML, base64, hexadecimal digits. */
 
-import type { Decoded } from "./decoded.ts";
-import { DIGITS_OF_ASCII, DIGITS_OF_TEXT } from "./digitDecodings.ts";
-import { ESCAPES } from "./escapeDecodings.ts";
-
-/** Any text without this holds nothing encoded. */
-const MAY_HOLD_MORE = /[\\%&]|[\w+/-]{8}/;
+import type { Alphabet } from "./alphabet.ts";
+import type { Decoded, Decoding } from "./decoded.ts";
+import { digitDecoding } from "./digitDecodings.ts";
+import { escapeDecoding } from "./escapeDecodings.ts";
 
 /**
- * Everything that `text` may be read as, once decoded; what is encoded twice is found in what was decoded. Digits are read only
- * where they may stand for six characters or more, of ASCII when that is all that is looked for, which is much faster.
+ * Everything that a text may be read as, once decoded, as far as it can hold a secret of that alphabet; what is encoded twice is
+ * found in what was decoded.
  */
-export function* decodings(text: string, isAscii: boolean): Generator<Decoded> {
-  if (!MAY_HOLD_MORE.test(text)) return;
-  for (const decoding of ESCAPES) yield* decoding(text);
-  for (const decoding of isAscii ? DIGITS_OF_ASCII : DIGITS_OF_TEXT) yield* decoding(text);
+export function createDecoding(alphabet: Alphabet): Decoding {
+  const [escapes, digits] = [escapeDecoding(alphabet), digitDecoding(alphabet)];
+  return function* (text): Generator<Decoded> {
+    yield* escapes(text);
+    yield* digits(text);
+  };
 }

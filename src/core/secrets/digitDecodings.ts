@@ -1,114 +1,158 @@
 /** What digits stand for: those of base64, and hexadecimal ones. */
 
-import type { Decoding, Span } from "./decoded.ts";
+import type { Alphabet } from "./alphabet.ts";
+import type { Decoded, Decoding, Span } from "./decoded.ts";
+import { type DigitRun, digitRuns, placeOfDigit } from "./digitRuns.ts";
 
-/** Digits of base64 in both alphabets, and those that can hold the first bit of the first, second and third byte if it is 0. */
-const BASE64_DIGIT = "[\\w+/-]";
-const BASE64_OF_ASCII = ["[A-Za-f]", "[A-HQ-Xg-nw-z0-3]", "[ABEFIJMNQRUVYZcdghklopstwx014589]"];
-const HEX_DIGIT = "[\\da-fA-F]";
-/** Lines that follow each other are one, whatever their length and indent. */
-const LINE_BREAK = "\\r?\\n[ \\t]*";
-const SIX_OF_ASCII = /[\0-\x7f]{6,}/g;
-const SIX_OF_TEXT =
-  /(?:[\0-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}){6,}/g;
+/** So many a call takes for certain. */
+const MOST_ARGUMENTS = 4096;
 
-export const DIGITS_OF_ASCII: readonly Decoding[] = [
-  digits({
-    runs: runsOf(BASE64_DIGIT, [0, 1, 2].map(base64OfAscii).join("|")),
-    text: SIX_OF_ASCII,
-    bytesOf: bytesOfBase64,
-    bitsOfDigit: 6,
-  }),
-  digits({
-    runs: runsOf(HEX_DIGIT, inLines(Array(6).fill(["[0-7]", HEX_DIGIT]).flat())),
-    text: SIX_OF_ASCII,
-    bytesOf: bytesOfHex,
-    bitsOfDigit: 4,
-  }),
-];
-export const DIGITS_OF_TEXT: readonly Decoding[] = [
-  digits({
-    runs: runsOf(BASE64_DIGIT, inLines(Array(8).fill(BASE64_DIGIT))),
-    text: SIX_OF_TEXT,
-    bytesOf: bytesOfBase64,
-    bitsOfDigit: 6,
-  }),
-  digits({
-    runs: runsOf(HEX_DIGIT, inLines(Array(12).fill(HEX_DIGIT))),
-    text: SIX_OF_TEXT,
-    bytesOf: bytesOfHex,
-    bitsOfDigit: 4,
-  }),
-];
-
-/** Digits in one or several lines, `sign` somewhere in the first or from there on. */
-function runsOf(digit: string, sign: string): RegExp {
-  const run = `${digit}+(?:${LINE_BREAK}${digit}+)*`;
-  return new RegExp(`(?<!${digit})(?=${digit}*?(?:${sign}))${run}`, "g");
-}
-
-/** Six bytes of ASCII, of which the first is the `first` of three. */
-function base64OfAscii(first: number): string {
-  const digits = [0, 1, 2, 3, 4, 5].flatMap((byte) => {
-    const place = (first + byte) % 3;
-    const digit = BASE64_OF_ASCII[place] ?? BASE64_DIGIT;
-    return place === 2 && byte < 5 ? [digit, BASE64_DIGIT] : [digit];
-  });
-  return inLines(digits);
-}
-
-function inLines(digits: readonly string[]): string {
-  return digits.join(`(?:${LINE_BREAK})?`);
-}
-
-interface DigitsOptions {
-  readonly runs: RegExp;
-  /** What bytes, each as one character, must be to matter. */
-  readonly text: RegExp;
-  readonly bytesOf: (digits: string) => string;
+interface Digits {
+  /** All digits in order, of one alphabet after the other. */
+  readonly alphabets: readonly string[];
   readonly bitsOfDigit: 4 | 6;
+  /** Digits after which a digit begins with a byte again. */
+  readonly period: number;
+  /** Bytes, each as one character; digits at the end that make no byte are left out. */
+  readonly bytesOf: (digits: string) => string;
 }
 
-/** Bytes that are written as digits, where they may be a text. Where the first byte begins is not known: each digit is tried. */
-function digits({ runs, text, bytesOf, bitsOfDigit }: DigitsOptions): Decoding {
-  const offsets = bitsOfDigit === 6 ? [0, 1, 2, 3] : [0, 1];
-  return function* (source) {
-    for (const { 0: run, index } of source.matchAll(runs)) {
-      const all = run.replace(/\s+/g, "");
-      for (const offset of offsets) {
-        for (const { 0: found, index: firstByte } of bytesOf(all.slice(offset)).matchAll(text)) {
-          const digitOf = (byte: number) => offset + ((firstByte + byte) * 8) / bitsOfDigit;
-          yield { text: found, sourceOf: (spans) => digitsFrom(spans, digitOf, { run, index }) };
-        }
+const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const DIGITS: readonly Digits[] = [
+  {
+    alphabets: [`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`],
+    bitsOfDigit: 6,
+    period: 4,
+    bytesOf: bytesOfBase64,
+  },
+  {
+    alphabets: ["0123456789abcdef", "0123456789ABCDEF"],
+    bitsOfDigit: 4,
+    period: 2,
+    bytesOf: bytesOfHex,
+  },
+];
+
+/** Digits of one kind, where they may stand for a secret. */
+interface DigitSearch extends Digits, Pick<Alphabet, "isByte" | "minLength"> {
+  /** For each ASCII code the places in a period, each as a bit, where it can stand in a secret. */
+  readonly places: Uint8Array;
+  /** So many digits in a row stand where they can whenever they hold a secret. */
+  readonly minDigits: number;
+}
+
+/** Bytes that are written as digits, where they may be a secret. Where the first byte begins is not known: each digit is tried. */
+export function digitDecoding(alphabet: Alphabet): Decoding {
+  const searches = DIGITS.map((digits) => ({
+    ...digits,
+    ...alphabet,
+    places: placesOfDigits(digits, alphabet),
+    // The last digit of a secret may hold a part of what follows.
+    minDigits: Math.floor((alphabet.minLength * 8) / digits.bitsOfDigit),
+  }));
+  const minDigits = Math.min(...searches.map((search) => search.minDigits));
+  return (source) =>
+    digitRuns(source, minDigits).flatMap((run) =>
+      searches.flatMap((search) => decodedFrom(run, search)),
+    );
+}
+
+function placesOfDigits({ alphabets, bitsOfDigit, period }: Digits, { isByte }: Alphabet) {
+  const places = new Uint8Array(128);
+  for (let place = 0; place < period; place++) {
+    const start = place * bitsOfDigit;
+    const end = start + bitsOfDigit;
+    const byteStart = Math.floor((end - 1) / 8) * 8;
+    // Of a digit in two bytes, what the second shows decides: any character can end as the first one does.
+    const mask = 2 ** (end - Math.max(start, byteStart)) - 1;
+    const shift = byteStart + 8 - end;
+    const shown = new Set(
+      isByte.flatMap((isWanted, byte) => (isWanted ? (byte >> shift) & mask : [])),
+    );
+    for (const digits of alphabets) {
+      for (let value = 0; value < digits.length; value++) {
+        const code = digits.charCodeAt(value);
+        if (shown.has(value & mask)) places[code] = (places[code] ?? 0) | (1 << place);
       }
     }
+  }
+  return places;
+}
+
+function decodedFrom(run: DigitRun, search: DigitSearch): readonly Decoded[] {
+  const { bitsOfDigit, period, bytesOf, places, minDigits, isByte, minLength } = search;
+  const { digits } = run;
+  const found: Decoded[] = [];
+  for (let phase = 0; phase < period && digits.length - phase >= minDigits; phase++) {
+    const stands = (at: number): boolean =>
+      ((places[digits.charCodeAt(at)] ?? 0) & (1 << ((at - phase) % period))) !== 0;
+    for (const { start, end } of stretches(
+      { start: phase, end: digits.length },
+      minDigits,
+      stands,
+    )) {
+      const first = start - ((start - phase) % period);
+      const bytes = bytesOf(digits.slice(first, end + 1));
+      const isWanted = (at: number): boolean => isByte[bytes.charCodeAt(at)] === true;
+      for (const part of stretches({ start: 0, end: bytes.length }, minLength, isWanted)) {
+        const digitOf = (at: number): number => first + ((part.start + at) * 8) / bitsOfDigit;
+        found.push({
+          text: bytes.slice(part.start, part.end),
+          sourceOf: (spans) => spans.map((span) => digitsFrom(span, digitOf, run)),
+        });
+      }
+    }
+  }
+  return found;
+}
+
+/** Where at least `minLength` places (one or more) follow each other that fit. */
+function stretches(
+  { start, end }: Span,
+  minLength: number,
+  fits: (at: number) => boolean,
+): readonly Span[] {
+  const found: Span[] = [];
+  for (let first = start; first + minLength <= end; ) {
+    // From the last one, so that most need not be looked at.
+    let at = first + minLength - 1;
+    while (at >= first && fits(at)) at--;
+    if (at < first) {
+      at = first + minLength;
+      while (at < end && fits(at)) at++;
+      found.push({ start: first, end: at });
+    }
+    first = at + 1;
+  }
+  return found;
+}
+
+function digitsFrom({ start, end }: Span, digitOf: (byte: number) => number, run: DigitRun): Span {
+  return {
+    start: placeOfDigit(run, Math.floor(digitOf(start))),
+    end: placeOfDigit(run, Math.ceil(digitOf(end)) - 1) + 1,
   };
 }
 
-function digitsFrom(
-  spans: readonly Span[],
-  digitOf: (byte: number) => number,
-  { run, index }: { readonly run: string; readonly index: number },
-): readonly Span[] {
-  const isWrapped = run.includes("\n");
-  const places = isWrapped ? Array.from(run.matchAll(/\S/g), (digit) => digit.index) : null;
-  const placeOf = (digit: number): number => index + (places?.[digit] ?? digit);
-  return spans.map(({ start, end }) => ({
-    start: placeOf(Math.floor(digitOf(start))),
-    end: placeOf(Math.ceil(digitOf(end)) - 1) + 1,
-  }));
-}
-
-/** In both alphabets, without padding; a last digit that makes no byte is left out. */
 function bytesOfBase64(digits: string): string {
   const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
   return atob(/[-_]/.test(whole) ? whole.replaceAll("-", "+").replaceAll("_", "/") : whole);
 }
 
 function bytesOfHex(digits: string): string {
-  let bytes = "";
-  for (let at = 0; at + 1 < digits.length; at += 2) {
-    bytes += String.fromCharCode(Number.parseInt(digits.slice(at, at + 2), 16));
+  const bytes = Uint8Array.from(
+    { length: Math.floor(digits.length / 2) },
+    (_, index) => 16 * hexValue(digits, 2 * index) + hexValue(digits, 2 * index + 1),
+  );
+  let text = "";
+  for (let at = 0; at < bytes.length; at += MOST_ARGUMENTS) {
+    text += String.fromCharCode(...bytes.subarray(at, at + MOST_ARGUMENTS));
   }
-  return bytes;
+  return text;
+}
+
+/** `0` to `9` end in their value; `A` and `a` have the last four bits 0001. */
+function hexValue(digits: string, at: number): number {
+  const code = digits.charCodeAt(at);
+  return (code & 15) + (code > 64 ? 9 : 0);
 }

@@ -1,28 +1,43 @@
 /** What escapes stand for: those of JSON, URLs and HTML. */
 
+import type { Alphabet } from "./alphabet.ts";
 import type { Decoding, Span } from "./decoded.ts";
+import { escapePieces } from "./escapePieces.ts";
 
 const JSON_ESCAPE = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|["'\\/bfnrt])/g;
 const PERCENT_ESCAPE = /%(?:[\da-fA-F]{2}|u[\da-fA-F]{4})/g;
 const HTML_ESCAPE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]\w{1,9});/g;
 
-export const ESCAPES: readonly Decoding[] = [
-  // Python's escapes for characters and bytes are read as well.
-  escapes(JSON_ESCAPE, (written) =>
-    written.length === 2
-      ? (CONTROLS[written.charAt(1)] ?? written.charAt(1))
-      : character(Number.parseInt(written.slice(2), 16), written),
-  ),
-  escapes(PERCENT_ESCAPE, (written) => {
-    const digits = written.slice(written.charAt(1) === "u" ? 2 : 1);
-    return character(Number.parseInt(digits, 16), written);
-  }),
-  escapes(HTML_ESCAPE, (written) => {
-    const name = written.slice(1, -1);
-    if (!name.startsWith("#")) return ENTITIES.get(name) ?? written;
-    const isHex = /^#x/i.test(name);
-    return character(Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10), written);
-  }),
+interface Escapes {
+  readonly pattern: RegExp;
+  readonly meaningOf: (written: string) => string;
+}
+
+const ESCAPES: readonly Escapes[] = [
+  {
+    // Python's escapes for characters and bytes are read as well.
+    pattern: JSON_ESCAPE,
+    meaningOf: (written) =>
+      written.length === 2
+        ? (CONTROLS[written.charAt(1)] ?? written.charAt(1))
+        : character(Number.parseInt(written.slice(2), 16), written),
+  },
+  {
+    pattern: PERCENT_ESCAPE,
+    meaningOf: (written) => {
+      const digits = written.slice(written.charAt(1) === "u" ? 2 : 1);
+      return character(Number.parseInt(digits, 16), written);
+    },
+  },
+  {
+    pattern: HTML_ESCAPE,
+    meaningOf: (written) => {
+      const name = written.slice(1, -1);
+      if (!name.startsWith("#")) return ENTITIES.get(name) ?? written;
+      const isHex = /^#x/i.test(name);
+      return character(Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10), written);
+    },
+  },
 ];
 
 const CONTROLS: Readonly<Record<string, string>> = {
@@ -57,20 +72,44 @@ function character(code: number, otherwise: string): string {
 }
 
 /** Characters that are written as something else, each by itself, among others that stand for themselves. */
-function escapes(pattern: RegExp, meaningOf: (written: string) => string): Decoding {
-  return (source) => {
-    // The function is passed more than the escape.
-    const text = source.replace(pattern, (written) => meaningOf(written));
-    if (text === source) return [];
-    return [{ text, sourceOf: (spans) => unescapedFrom(source, spans, pattern, meaningOf) }];
+export function escapeDecoding(alphabet: Alphabet): Decoding {
+  return function* (source) {
+    const pieces = escapePieces(source, alphabet);
+    if (pieces.length === 0) return;
+    const written = pieces
+      .map(({ start, end }) => source.slice(start, end))
+      .join(alphabet.separator);
+    for (const escapes of ESCAPES) {
+      // The function is passed more than the escape.
+      const text = written.replace(escapes.pattern, (each) => escapes.meaningOf(each));
+      if (text === written) continue;
+      yield {
+        text,
+        sourceOf: (spans) => sourceOfPieces(unescapedFrom(written, spans, escapes), pieces),
+      };
+    }
   };
+}
+
+/** Where in a text the `spans` are that were found in its pieces, written one after the other with a character between them. */
+function sourceOfPieces(spans: readonly Span[], pieces: readonly Span[]): readonly Span[] {
+  let index = 0;
+  let before = 0;
+  return spans.map(({ start, end }) => {
+    for (let piece = pieces[index]; piece !== undefined; piece = pieces[++index]) {
+      const length = piece.end - piece.start;
+      if (start < before + length) break;
+      before += length + 1;
+    }
+    const shift = (pieces[index]?.start ?? 0) - before;
+    return { start: start + shift, end: end + shift };
+  });
 }
 
 function unescapedFrom(
   source: string,
   spans: readonly Span[],
-  pattern: RegExp,
-  meaningOf: (written: string) => string,
+  { pattern, meaningOf }: Escapes,
 ): readonly Span[] {
   const places = spans.flatMap(({ start, end }) => [start, end]);
   const found: number[] = [];

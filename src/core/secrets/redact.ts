@@ -2,8 +2,9 @@
 
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject, type Json } from "../json.ts";
-import type { Span } from "./decoded.ts";
-import { decodings } from "./decodings.ts";
+import { alphabetOf, formsOf } from "./alphabet.ts";
+import type { Decoding, Span } from "./decoded.ts";
+import { createDecoding } from "./decodings.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
@@ -16,7 +17,7 @@ const OWN_KEY = /^[A-Za-z_]+$/;
 
 interface Secrets {
   readonly pattern: RegExp;
-  readonly areAscii: boolean;
+  readonly decode: Decoding;
 }
 
 /** Learns values as they are resolved and replaces them by `***`, also where they are encoded. */
@@ -31,7 +32,7 @@ export class Redactor {
     const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
     this.#secrets = {
       pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
-      areAscii: longestFirst.every((each) => /^[\0-\x7f]*$/.test(each)),
+      decode: createDecoding(alphabetOf(longestFirst)),
     };
   }
 
@@ -112,7 +113,7 @@ function placesOf(secrets: Secrets, text: string, nesting: number): readonly Spa
     found.push({ start: index, end: index + match.length });
   }
   if (nesting > 0) {
-    for (const decoded of decodings(text, secrets.areAscii)) {
+    for (const decoded of secrets.decode(text)) {
       const inside = placesOf(secrets, decoded.text, nesting - 1);
       if (inside.length > 0) for (const span of decoded.sourceOf(inside)) found.push(span);
     }
@@ -148,9 +149,6 @@ function valuePattern(value: string): string {
     if (character === " ") return "[ +]";
     if (character === "\n") return "\\r?\\n";
     if (character <= "\u007f") return character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
-    const bytes = new TextEncoder().encode(character);
-    // Half a surrogate pair has no bytes of its own: encoders put U+FFFD in its place.
-    const wellFormed = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    return `(?:${[character, wellFormed, String.fromCharCode(...bytes)].join("|")})`;
+    return `(?:${formsOf(character).join("|")})`;
   }).join("");
 }
