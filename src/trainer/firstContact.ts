@@ -2,6 +2,7 @@
 
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { Clock, HttpClient } from "../core/ports.ts";
+import { type Doubling, doubledMs } from "../core/util/backoff.ts";
 
 export interface FirstContact {
   readonly http: HttpClient;
@@ -15,8 +16,7 @@ export interface FirstContact {
 
 /** All tries together, so that a wrong address is told within half a minute of the start. */
 const BUDGET_MS = 20_000;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 4_000;
+const PAUSE: Doubling = { firstMs: 500, maxMs: 4_000 };
 
 /**
  * Asks for the health of the server, without any key; whatever it answers, it is there. A server that is being started has
@@ -31,7 +31,7 @@ export async function requireAnswer({
   signal,
 }: FirstContact): Promise<void> {
   const endsAtMs = clock.monotonic() + BUDGET_MS;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+  for (let tries = 0; ; tries += 1) {
     try {
       const response = await http.send({
         method: "GET",
@@ -43,6 +43,7 @@ export async function requireAnswer({
       return;
     } catch (error) {
       if (!isAppError(error, "transport")) throw error;
+      const pauseMs = doubledMs(PAUSE, tries);
       if (clock.monotonic() + pauseMs >= endsAtMs) throw unreachable({ url, source }, error);
       await clock.sleep(pauseMs, signal);
     }

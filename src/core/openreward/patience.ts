@@ -1,6 +1,7 @@
-/** Owns how long a request is repeated: back-off, `Retry-After`, and the ride through a starting environment. */
+/** Owns how long a request is repeated: back-off, what the server asks for, and the ride through a starting environment. */
 
 import type { Clock, HttpResponse, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 
 /** Longest time for which a request is repeated after "still starting" answers; hosted environments can take ten minutes. */
@@ -8,14 +9,14 @@ const MAX_STARTING_MS = 30 * 60_000;
 const STARTING_WAIT_MS = 2_000;
 const MIN_STARTING_WAIT_MS = 500;
 const MAX_STARTING_WAIT_MS = 10_000;
-const FIRST_BACKOFF_MS = 500;
-const MAX_BACKOFF_MS = 8_000;
-const MAX_RETRY_AFTER_MS = 60_000;
-/** Every form of an HTTP date names its day first. */
-const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)/i;
+/** With full jitter. */
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 8_000, jitter: 1 };
+const MAX_WAIT_MS = 60_000;
+/** An environment that is full may name a longer wait than a single request waits for. */
+export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 export interface Patience {
-  /** Waits with full jitter, or as long as the server asked; false when the attempts are used up. */
+  /** Backs off, or waits as long as the server asked; false when the attempts are used up. */
   afterFailure(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
   /** Waits without using up an attempt; false after 30 minutes of starting. */
   whileStarting(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
@@ -38,9 +39,8 @@ export function createPatience(dependencies: {
     async afterFailure(retryAfterMs, signal) {
       failures += 1;
       if (failures >= maxAttempts) return false;
-      const capMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures);
-      const waitMs = retryAfterMs ?? random.uniform() * capMs;
-      await clock.sleep(Math.min(waitMs, MAX_RETRY_AFTER_MS), signal);
+      const waitMs = retryAfterMs ?? backoffMs(BACKOFF, failures - 1, random);
+      await clock.sleep(Math.min(waitMs, MAX_WAIT_MS), signal);
       return true;
     },
     async whileStarting(retryAfterMs, signal) {
@@ -61,12 +61,4 @@ export function isStarting(response: Pick<HttpResponse, "status" | "header">): b
   return (
     response.status === 503 && response.header("x-backend-state")?.toLowerCase() === "starting"
   );
-}
-
-/** `Retry-After` in milliseconds, given as seconds or as a date; null when absent or unreadable. */
-export function retryAfterMs(response: Pick<HttpResponse, "header">, nowMs: number): number | null {
-  const value = response.header("retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }

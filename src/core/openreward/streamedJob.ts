@@ -7,7 +7,7 @@ import { linkSignals } from "../util/abort.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
-import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
+import { createPatience, isStarting, type Patience } from "./patience.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
@@ -143,7 +143,7 @@ async function readRefusal(
 ): Promise<Attempt> {
   const { status } = response;
   const error = wire.fault(job.request, response, await readWhole(response));
-  const waitMs = retryAfterMs(response, wire.dependencies.clock.now());
+  const waitMs = wire.retryAfterMs(response);
   if (isStarting(response)) return { kind: "starting", retryAfterMs: waitMs, error };
   const isFull = error.code === "environment-capacity";
   if (isFull ? job.throwsCapacity : !GATEWAY_STATUSES.has(status)) throw error;

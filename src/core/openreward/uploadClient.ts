@@ -5,8 +5,9 @@ import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../ports.ts";
 import { faultReason } from "../util/faultReason.ts";
 import { parseJson } from "../util/jsonl.ts";
+import { retryAfterMs } from "../util/retryAfter.ts";
 import { readDetail } from "./faults.ts";
-import { retryAfterMs } from "./patience.ts";
+import { MAX_RETRY_AFTER_MS } from "./patience.ts";
 import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 
 export interface UploadClientParts {
@@ -169,7 +170,7 @@ export class UploadClient {
       return {
         kind: "unavailable",
         reason: isForeign ? "something else than OpenReward answered" : reasonOf(status, text),
-        retryAfterMs: retryAfterMs(response, clock.now()),
+        retryAfterMs: retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS }),
         mayHaveArrived: status !== 429,
       };
     } catch (error) {

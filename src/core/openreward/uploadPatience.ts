@@ -2,11 +2,10 @@
 
 import type { Clock, Random } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 60_000;
-const MAX_RETRY_AFTER_MS = 5 * 60_000;
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
 /** What a wrong key costs the service; one that was refused by mistake goes on after it. */
 const DENIED_WAIT_MS = 10 * 60_000;
 /** A shorter outage is nobody's concern. */
@@ -89,10 +88,8 @@ export class UploadPatience {
     this.#reason = reason;
     // Those that were under way together fail together, and that counts once.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
-    const capMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
-    const waitMs = retryAfterMs ?? capMs * (0.5 + 0.5 * random.uniform());
-    const nextMs = nowMs + Math.min(waitMs, MAX_RETRY_AFTER_MS);
-    this.#notBeforeMs = Math.max(this.#notBeforeMs, nextMs);
+    const waitMs = retryAfterMs ?? backoffMs(BACKOFF, this.#failures - 1, random);
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + waitMs);
     if (this.#isTold || nowMs - this.#troubledSinceMs < TOLD_AFTER_MS) return;
     this.#isTold = true;
     onTrouble(reason);

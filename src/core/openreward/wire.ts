@@ -7,8 +7,9 @@ import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { retryAfterMs } from "../util/retryAfter.ts";
 import { httpFault, type Place, protocolFault, replyTooLong, unavailable } from "./faults.ts";
-import { createPatience, isStarting, type Patience, retryAfterMs } from "./patience.ts";
+import { createPatience, isStarting, MAX_RETRY_AFTER_MS, type Patience } from "./patience.ts";
 import type { Target } from "./target.ts";
 
 /** Attempts of a plain request. */
@@ -144,16 +145,18 @@ export class EnvironmentWire {
         if (attempt.mayHaveRun && repeat === "if-unsent") return false;
         return patience.afterFailure(null, signal);
       case "failed":
-        return patience.afterFailure(this.#retryAfterMs(attempt.reply), signal);
+        return patience.afterFailure(this.retryAfterMs(attempt.reply), signal);
       case "starting":
-        return patience.whileStarting(this.#retryAfterMs(attempt.reply), signal);
+        return patience.whileStarting(this.retryAfterMs(attempt.reply), signal);
       default:
         return assertNever(attempt);
     }
   }
 
-  #retryAfterMs(reply: Pick<HttpResponse, "header">): number | null {
-    return retryAfterMs(reply, this.dependencies.clock.now());
+  /** What the server asks for, at most five minutes. */
+  retryAfterMs(reply: Pick<HttpResponse, "header">): number | null {
+    const nowMs = this.dependencies.clock.now();
+    return retryAfterMs(reply, { nowMs, maxMs: MAX_RETRY_AFTER_MS });
   }
 
   async #attempt(request: WireRequest, rule: RepeatRule): Promise<Attempt> {
@@ -213,7 +216,7 @@ export class EnvironmentWire {
     return httpFault(this.placeOf(request), {
       status,
       body,
-      retryAfterMs: this.#retryAfterMs(response),
+      retryAfterMs: this.retryAfterMs(response),
       key: this.dependencies.keySource,
     });
   }

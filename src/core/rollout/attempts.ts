@@ -2,13 +2,12 @@
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { faultReaction } from "./faults.ts";
 
-const RETRY_BASE_MS = 1_000;
-const RETRY_CAP_MS = 30_000;
-const CAPACITY_BASE_MS = 2_000;
-const CAPACITY_CAP_MS = 60_000;
+const RETRY: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.25 };
+const CAPACITY: Backoff = { firstMs: 2_000, maxMs: 60_000, jitter: 0.25 };
 
 export type Verdict =
   /** The attempt stands as it is. */
@@ -53,20 +52,15 @@ export class Attempts {
     const reaction = fault === null ? null : faultReaction(fault);
     if (reaction?.kind === "fatal") throw fault;
     if (reaction?.kind === "wait") {
+      const ownMs = backoffMs(CAPACITY, this.#refusals, this.#random);
       this.#refusals += 1;
-      const own = this.#backoff(this.#refusals, CAPACITY_BASE_MS, CAPACITY_CAP_MS);
-      return { kind: "again", delayMs: reaction.retryAfterMs ?? own };
+      return { kind: "again", delayMs: reaction.retryAfterMs ?? ownMs };
     }
     this.#count += 1;
     if (reaction?.kind !== "retry") return { kind: "accept" };
     if (this.#count > this.#maxRetries) return { kind: "give-up" };
     if (reaction.isToolCrash) this.#seed += 1;
-    return { kind: "again", delayMs: this.#backoff(this.#count, RETRY_BASE_MS, RETRY_CAP_MS) };
-  }
-
-  /** Exponential with a quarter of jitter. */
-  #backoff(count: number, baseMs: number, capMs: number): number {
-    return Math.min(baseMs * 2 ** (count - 1), capMs) * (1 - 0.25 * this.#random.uniform());
+    return { kind: "again", delayMs: backoffMs(RETRY, this.#count - 1, this.#random) };
   }
 }
 

@@ -5,6 +5,7 @@
 
 import type { AppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type AcquireOptions, Limiter } from "../util/limiter.ts";
 import { Naps } from "../util/naps.ts";
 
@@ -29,8 +30,7 @@ export interface RoomFacts {
 /** At most one reduction in this time: refusals come in swarms. */
 const SHRINK_INTERVAL_MS = 5_000;
 const GROW_AFTER_MS = 10_000;
-const WAIT_BASE_MS = 1_000;
-const WAIT_CAP_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 /** Longer than this nobody waits without asking. */
 const MAX_ASKED_MS = 5 * 60_000;
 /** Stands for "no limit of its own" in the limiter. */
@@ -140,8 +140,7 @@ export class Room {
   async rest(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;
     const asked = refusal.data["retryAfterMs"];
-    const backoffMs = Math.min(WAIT_BASE_MS * 2 ** (refusals - 1), WAIT_CAP_MS);
-    const ownMs = backoffMs * (1 - 0.25 * random.uniform());
+    const ownMs = backoffMs(BACKOFF, refusals - 1, random);
     const waitMs = typeof asked === "number" ? Math.min(asked, MAX_ASKED_MS) : ownMs;
     const startedMs = clock.monotonic();
     const nap = new Naps();

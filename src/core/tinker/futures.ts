@@ -2,6 +2,7 @@
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
+import { type Doubling, doubledMs } from "../util/backoff.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import type { ByteBudget } from "./byteBudget.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
@@ -66,6 +67,8 @@ interface PollState {
 const pollTimeoutMs = 45_000;
 const maxBadRequests = 4;
 const quickPollMs = 1_000;
+const quickPollPause: Doubling = { firstMs: 250, maxMs: 5_000 };
+const noAnswerPause: Doubling = { firstMs: 1_000, maxMs: 30_000 };
 
 const resultAccept = `${protobufType}, application/json;q=0.5`;
 const protobufOperations: readonly OperationType[] = ["ForwardBackward", "Forward", "Sample"];
@@ -137,7 +140,7 @@ function afterPoll(
   const answered = { ...state, lastAnswerAtMs: nowMs, noAnswers: 0, badRequests: 0, delayMs: 0 };
   const quickPolls = isQuick ? state.quickPolls + 1 : 0;
   // A server that answers at once would otherwise be asked without a pause.
-  const quickDelayMs = isQuick ? Math.min(250 * 2 ** state.quickPolls, 5_000) : 0;
+  const quickDelayMs = isQuick ? doubledMs(quickPollPause, state.quickPolls) : 0;
   switch (poll.kind) {
     case "pending":
       return {
@@ -154,7 +157,7 @@ function afterPoll(
       return {
         ...state,
         noAnswers: state.noAnswers + 1,
-        delayMs: Math.min(1000 * 2 ** state.noAnswers, 30_000),
+        delayMs: doubledMs(noAnswerPause, state.noAnswers),
       };
     case "bad-request":
       return { ...state, noAnswers: 0, badRequests: state.badRequests + 1, delayMs: 0 };

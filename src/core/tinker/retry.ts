@@ -2,7 +2,9 @@
 
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { retryAfterMs } from "../util/retryAfter.ts";
 
 /** A whole answer, its body read. */
 export interface Answer {
@@ -43,7 +45,8 @@ type Outcome = { readonly answer: Answer } | { readonly fault: unknown };
 /** How often a blocked account is asked again. */
 export const billingPollMs = 5_000;
 const transientStatuses = [408, 425, 429];
-const maxRetryAfterMs = 60_000;
+const maxWishMs = 60_000;
+const backoff: Backoff = { firstMs: 500, maxMs: 10_000, jitter: 0.25 };
 
 /**
  * Tries until the answer is final or the budget is spent, then returns the last answer, whatever its status.
@@ -76,7 +79,7 @@ export async function retryAnswers(
     } else if (answer?.status === 429 && throttle !== undefined) {
       throttle.onBusy(answer);
     } else {
-      const delayMs = retryDelayMs(outcome, retries, options.random);
+      const delayMs = retryDelayMs(outcome, retries, options);
       const spentMs = clock.monotonic() - startedAtMs - pausedMs;
       if (delayMs === null || spentMs + delayMs > options.budgetMs) {
         return { answer: answerOf(outcome), attempts };
@@ -88,13 +91,10 @@ export async function retryAnswers(
   }
 }
 
-/** The server's wish in milliseconds, if it has one of at most a minute. */
-export function retryAfterMs(answer: Pick<Answer, "header">): number | null {
-  const milliseconds = Number(answer.header("retry-after-ms") ?? Number.NaN);
-  const wish = Number.isFinite(milliseconds)
-    ? milliseconds
-    : Number(answer.header("retry-after") ?? Number.NaN) * 1000;
-  return wish > 0 && wish <= maxRetryAfterMs ? wish : null;
+/** The server's wish in milliseconds; one of more than a minute counts as none, as with the official client. */
+export function wishMs(answer: Pick<Answer, "header">, nowMs: number): number | null {
+  const askedMs = retryAfterMs(answer, { nowMs, maxMs: Number.POSITIVE_INFINITY });
+  return askedMs !== null && askedMs <= maxWishMs ? askedMs : null;
 }
 
 async function outcomeOf(attempt: () => Promise<Answer>): Promise<Outcome> {
@@ -112,14 +112,18 @@ function answerOf(outcome: Outcome): Answer {
 }
 
 /** Half a second doubling to ten, less up to a quarter; null = final. */
-function retryDelayMs(outcome: Outcome, retries: number, random: Random): number | null {
-  const backoffMs = Math.min(500 * 2 ** retries, 10_000) * (1 - 0.25 * random.uniform());
-  if ("fault" in outcome) return backoffMs;
+function retryDelayMs(
+  outcome: Outcome,
+  retries: number,
+  { clock, random }: Pick<RetryOptions, "clock" | "random">,
+): number | null {
+  const ownMs = backoffMs(backoff, retries, random);
+  if ("fault" in outcome) return ownMs;
   const { answer } = outcome;
   const wish = answer.header("x-should-retry");
   if (wish === "false") return null;
   const isTransient = transientStatuses.includes(answer.status) || answer.status >= 500;
-  return isTransient || wish === "true" ? (retryAfterMs(answer) ?? backoffMs) : null;
+  return isTransient || wish === "true" ? (wishMs(answer, clock.now()) ?? ownMs) : null;
 }
 
 function describe(outcome: Outcome): string {

@@ -2,12 +2,13 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
-import { retryAfterMs } from "./retry.ts";
+import { wishMs } from "./retry.ts";
 import type { SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
 import type { SampleBody } from "./wire.ts";
@@ -75,6 +76,7 @@ interface FinishedSample {
 
 /** How long lost samples are drawn anew although none is finished. */
 const resubmitLimitMs = 120 * 60_000;
+const resubmitBackoff: Backoff = { firstMs: 625, maxMs: 12_500, jitter: 0.4 };
 
 export function createSamplingClient(options: SamplingClientOptions): SamplingClient {
   const { samplerId } = options;
@@ -123,8 +125,7 @@ class Sampler {
         const progressAtMs = Math.max(startedAtMs, this.#lastFinishedAtMs);
         const isHopeless = clock.monotonic() - progressAtMs > resubmitLimitMs;
         if (!isAppError(error, "tinker-expired") || !mayResubmit || isHopeless) throw error;
-        const delayMs = Math.min(500 * 2 ** losses, 10_000) * (0.75 + 0.5 * random.uniform());
-        await clock.sleep(delayMs, signal);
+        await clock.sleep(backoffMs(resubmitBackoff, losses, random), signal);
       }
     }
   }
@@ -145,7 +146,7 @@ class Sampler {
     content: SampleContent,
     { signal, pausedWhile }: Required<SampleOptions>,
   ): Promise<Accepted> {
-    const { operations, gate, samplerId } = this.#options;
+    const { operations, gate, samplerId, clock } = this.#options;
     const body: SampleBody = {
       num_samples: 1,
       ...content,
@@ -165,7 +166,7 @@ class Sampler {
       {
         throttle: {
           enter: () => gate.enter(promptTokens, signal),
-          onBusy: (answer) => gate.pause(promptTokens, retryAfterMs(answer)),
+          onBusy: (answer) => gate.pause(promptTokens, wishMs(answer, clock.now())),
         },
         pausedWhile,
       },

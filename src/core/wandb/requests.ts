@@ -5,7 +5,9 @@ import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
 import { REPLY_LIMITS, type ReplyLimit } from "../replyLimits.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { linkSignals } from "../util/abort.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { faultReason } from "../util/faultReason.ts";
+import { retryAfterMs } from "../util/retryAfter.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
 
 export interface WandbRequestsOptions {
@@ -59,8 +61,10 @@ type Outcome =
 
 /** The server repeats its refusal: `docs/protocols/wandb.md#retries`. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 422, 501]);
-const FIRST_WAIT_MS = 2_000;
-const MAX_WAIT_MS = 60_000;
+/** 2 s doubling to 60, and up to a quarter more, as the official client waits. */
+const BACKOFF: Backoff = { firstMs: 2_500, maxMs: 75_000, jitter: 0.2 };
+const MAX_RETRY_AFTER_MS = 10 * 60_000;
+const MAX_LIMIT_RESET_MS = 60_000;
 const HURRIED_WAIT_MS = 2_000;
 const PUT_TIMEOUT_MS = 120_000;
 const MAX_DETAIL = 300;
@@ -152,8 +156,8 @@ export class WandbRequests {
       const response = await http.send({ ...request, replyLimit: REPLY_LIMIT, signal });
       const text = await response.text();
       this.#heedLimit(response.header("ratelimit-remaining"), response.header("ratelimit-reset"));
-      const retryAfterMs = waitWished(response.header("retry-after"), clock.now());
-      return { status: response.status, text, retryAfterMs };
+      const asked = retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS });
+      return { status: response.status, text, retryAfterMs: asked };
     } catch (error) {
       if (isAppError(error, "transport")) return error;
       throw error;
@@ -162,7 +166,7 @@ export class WandbRequests {
 
   #heedLimit(remaining: string | null, reset: string | null): void {
     if (remaining === null || Number(remaining) > 0) return;
-    const resetMs = Math.min(Number(reset ?? Number.NaN) * 1000, MAX_WAIT_MS);
+    const resetMs = Math.min(Number(reset ?? Number.NaN) * 1000, MAX_LIMIT_RESET_MS);
     if (resetMs > 0) this.#closedUntilMs = this.#options.clock.monotonic() + resetMs;
   }
 
@@ -170,7 +174,7 @@ export class WandbRequests {
     if (answer instanceof AppError) {
       return { kind: "again", reason: `no answer: ${faultReason(answer)}`, afterMs: null };
     }
-    const { status, text, retryAfterMs } = answer;
+    const { status, text } = answer;
     if (status >= 200 && status < 300) {
       const value = text.trim() === "" ? null : parseExtended(text)?.value;
       if (value === null || isExtendedObject(value)) {
@@ -181,7 +185,7 @@ export class WandbRequests {
     }
     const reason = this.#reasonOf(status, text);
     const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && repeatsConflict);
-    if (!isFinal) return { kind: "again", reason, afterMs: retryAfterMs };
+    if (!isFinal) return { kind: "again", reason, afterMs: answer.retryAfterMs };
     const error = new AppError("wandb-refused", reason, { data: { status, path } });
     return { kind: "refused", error };
   }
@@ -199,8 +203,7 @@ export class WandbRequests {
 
   async #wait(wishedMs: number | null, tries: number): Promise<void> {
     const { clock, random, signal, hurry } = this.#options;
-    const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries, 10), MAX_WAIT_MS);
-    const ms = wishedMs ?? backoffMs * (1 + 0.25 * random.uniform());
+    const ms = wishedMs ?? backoffMs(BACKOFF, tries, random);
     if (hurry.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
     const either = linkSignals([signal, hurry]);
     try {
@@ -237,12 +240,4 @@ function messageOf(error: unknown): string | null {
   if (typeof error === "string") return error;
   if (typeof error !== "object" || error === null || !("message" in error)) return null;
   return typeof error.message === "string" ? error.message : null;
-}
-
-/** `Retry-After` in seconds or as a date. */
-function waitWished(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - nowMs;
-  return ms >= 0 ? Math.min(ms, MAX_WAIT_MS * 10) : null;
 }

@@ -2,6 +2,7 @@
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random } from "../ports.ts";
+import { type Doubling, doubledMs } from "../util/backoff.ts";
 import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
@@ -48,8 +49,7 @@ const HOPELESS_MS = 10_000;
 const LOOK_MS = 1_000;
 /** What is waited for is told with the first of so many looks. */
 const LOOKS_A_WORD = 5;
-const FIRST_REOPEN_MS = 60_000;
-const MAX_REOPEN_MS = 600_000;
+const REOPEN: Doubling = { firstMs: 60_000, maxMs: 600_000 };
 const ID_LENGTH = 8;
 
 export class WandbTracker {
@@ -172,8 +172,7 @@ export class WandbTracker {
   }
 
   async #deliver(): Promise<void> {
-    let reopenMs = FIRST_REOPEN_MS;
-    while (!this.#givingUp.signal.aborted) {
+    for (let failures = 0; !this.#givingUp.signal.aborted; failures += 1) {
       const isLastTry = this.#ending.signal.aborted;
       try {
         await this.#delivery.run();
@@ -186,8 +185,7 @@ export class WandbTracker {
         this.#trouble.tell(refusalText(error));
         if (isLastTry) return;
       }
-      await this.#rest.pause(reopenMs);
-      reopenMs = Math.min(2 * reopenMs, MAX_REOPEN_MS);
+      await this.#rest.pause(doubledMs(REOPEN, failures));
     }
   }
 }

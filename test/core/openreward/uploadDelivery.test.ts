@@ -15,7 +15,7 @@ function setUp() {
   const clock = new FakeClock();
   const told: string[] = [];
   const patience = new UploadPatience({
-    ...{ clock, random: { uuid: () => "", uniform: () => 1 } },
+    ...{ clock, random: { uuid: () => "", uniform: () => 0 } },
     onTrouble: (reason) => told.push(reason),
     onDenied: (reason) => told.push(`denied: ${reason}`),
     onRecovered: () => told.push("recovered"),

@@ -48,7 +48,7 @@ describe("a request to W&B", () => {
     const { post, troubles, sentAtMs, http } = requestsTo([reply, reply, { text: "" }]);
     expect(await post()).toBeNull();
     expect(troubles.every((trouble) => trouble.startsWith(reason))).toBe(true);
-    expect(sentAtMs).toEqual([0, 2_000, 6_000]);
+    expect(sentAtMs).toEqual([0, 2_500, 7_500]);
     expect(new Set(http.requests.map(({ url }) => url)).size).toBe(1);
   });
 
