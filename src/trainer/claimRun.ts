@@ -20,7 +20,7 @@ export async function claimRun(
   const lease = await plan.claim(start);
   await lease.update({ control: scope.ear?.address ?? null });
   await writeConfigFiles(lease.files, lease.folder, plan.loaded, redactor);
-  scope.onFolder?.(lease.folder);
+  scope.onClaim?.(lease);
   scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
   const heartbeat = new AbortController();
   const beating = lease.keepAlive(scope.log, heartbeat.signal);

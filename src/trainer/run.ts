@@ -160,7 +160,7 @@ async function recordEnd(
   const phase = isStopped ? "stopped" : "failed";
   const ending = runEnding(cause, redactor);
   // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
-  await lease.update({ phase, control: null, ending }).catch((fault: unknown) => {
+  await lease.end({ phase, ending }).catch((fault: unknown) => {
     scope.log.warn("The end of the run could not be written down.", {
       reason: errorMessage(fault),
     });
@@ -289,7 +289,7 @@ async function trainToEnd(
   await pieces.wandb?.finish(0, early);
   const isDone = end.outcome === "done";
   const ending = isDone ? {} : { ending: runEnding(scope.control.signal.reason, parts.redactor) };
-  await lease.update({ phase: end.outcome, control: null, ...ending });
+  await lease.end({ phase: end.outcome, ...ending });
   context.watch({
     kind: "ended",
     outcome: end.outcome,

@@ -66,5 +66,5 @@ export interface TrainerScope {
   /** Learns the run's secrets, for who tells of what breaks beside it; absent = nobody does. */
   readonly redactor?: Redactor;
   /** Called once the run has a folder. */
-  readonly onFolder?: (folder: string) => void;
+  readonly onClaim?: (lease: RunLease) => void;
 }

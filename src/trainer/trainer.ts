@@ -7,9 +7,11 @@ import { fileURLToPath } from "node:url";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { startRun } from "../core/run/runFolder.ts";
+import type { RunLease } from "../core/run/runLease.ts";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { RunControl } from "../core/training/control.ts";
+import { orAborted } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPlaces.ts";
@@ -24,6 +26,9 @@ import { createClient, startPosition } from "./modelStart.ts";
 import { planResume } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
+
+/** An end at once waits for its last word no longer than this. */
+const END_MS = 1_000;
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
@@ -65,22 +70,36 @@ function launch(request: TrainRequest | ResumeRequest, wish: StartWish): ActiveR
   closers.add(() => fileSystem.close());
   const folder = request.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const now = new AbortController();
+  let lease: RunLease | null = null;
   const interrupted = new Promise<RunEnd>((resolve) => {
-    const end = (): void => resolve({ outcome: "interrupted", folder: null });
+    const end = async (): Promise<void> => {
+      await endAtOnce(lease);
+      resolve({ outcome: "interrupted", folder: null });
+    };
     now.signal.addEventListener("abort", end, { once: true });
   });
   const stopNow = (): void => {
     control.stop();
     now.abort();
   };
+  const onClaim = (own: RunLease): void => {
+    lease = own;
+  };
   const parts = { programs: { folder }, fileSystem, control, closers };
-  const running = run(parts, request, { wish, stopNow });
+  const running = run(parts, request, { wish, stopNow, onClaim });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
     stopAndSave: () => control.stop(),
     stopNow,
   };
+}
+
+/** Tells whoever looks at the folder that the run was stopped. A disk that does not answer keeps nobody from ending it. */
+async function endAtOnce(lease: RunLease | null): Promise<void> {
+  const message = "The run was ended at once, without a save.";
+  const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
+  await orAborted(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }
 
 type ScopeParts = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;
@@ -91,9 +110,11 @@ async function run(
   {
     wish,
     stopNow,
+    onClaim,
   }: {
     readonly wish: StartWish;
     readonly stopNow: () => void;
+    readonly onClaim: (lease: RunLease) => void;
   },
 ): Promise<RunEnd> {
   const { control, closers } = parts;
@@ -113,9 +134,10 @@ async function run(
       allowedOrigins: order?.allowedOrigins ?? request.allowedOrigins ?? [],
       ...(order !== undefined && { order }),
       ear,
-      onFolder: (folder) => {
-        place = folder;
-        request.launch?.onPlace({ folder });
+      onClaim: (lease) => {
+        place = lease.folder;
+        onClaim(lease);
+        request.launch?.onPlace({ folder: lease.folder });
       },
     };
     return await executeRun(scope, await planOf(scope.fileSystem, wish, request));

@@ -145,12 +145,12 @@ describe("a run that is ended at once after a save amid rollouts", () => {
       client.send({ action: "pause" }),
     ]);
     const saved = /manual_0*(\d+)/.exec(message)?.[1] ?? "";
+    const { control } = await runFile(folder);
     expect(await client.send({ action: "stop-now" })).toMatchObject({
       message: "The run ends without saving.",
     });
     expect(await program.ended, program.printed()).toBe(6);
     expect(await kinds(folder)).toEqual([`manual ${saved}`]);
-    const { control } = await runFile(folder);
     expect(existsSync(dirname(control?.tokenPath ?? "."))).toBe(false);
     await resume(folder);
     expect(await trained(folder, STEPS)).toEqual(undisturbed);

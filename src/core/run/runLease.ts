@@ -28,6 +28,7 @@ export class RunLease {
   readonly #clock: Clock;
   readonly #writing = new Limiter(1);
   #file: RunFile;
+  #isOver = false;
 
   constructor({ fileSystem, clock, folder, file }: RunLeaseParts) {
     this.folder = folder;
@@ -41,13 +42,18 @@ export class RunLease {
     return this.#file;
   }
 
-  /** Writes `run.json` with the change and a new heartbeat. @throws AppError `disk` */
+  /** Writes `run.json` with the change and a new heartbeat; nothing after the end. @throws AppError `disk` */
   update(change: RunFileChange = {}): Promise<void> {
     return this.#writing.run(async () => {
-      const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
-      await writeRunFile(this.files, this.folder, file);
-      this.#file = file;
+      if (!this.#isOver) await this.#write(change);
     });
+  }
+
+  /** Writes down how the attempt ended. The first end is the one that counts. @throws AppError `disk` */
+  async end(change: Omit<RunFileChange, "control"> & { readonly phase: RunPhase }): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#writing.run(() => this.#write({ ...change, control: null }));
   }
 
   /** Writes heartbeats until aborted, then resolves. A failed heartbeat is logged and tried again at the next one. */
@@ -61,6 +67,12 @@ export class RunLease {
         log.warn("The heartbeat could not be written.", { reason: errorMessage(error) });
       }
     }
+  }
+
+  async #write(change: RunFileChange): Promise<void> {
+    const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
+    await writeRunFile(this.files, this.folder, file);
+    this.#file = file;
   }
 }
 

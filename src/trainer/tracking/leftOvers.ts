@@ -38,6 +38,6 @@ export async function sendLeftOvers(parts: LeftOverParts): Promise<void> {
   if (last !== undefined) wandb?.addResults(last.results);
   await uploads?.drain("done", control.signal);
   await wandb?.finish(0, control.signal);
-  await lease.update({ phase: "done", control: null });
+  await lease.end({ phase: "done" });
   watch({ kind: "ended", outcome: "done", folder, step, rewards: [] });
 }
