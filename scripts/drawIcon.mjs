@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const SIZE = 128;
+const SIZE = 256;
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
   args: ["--no-sandbox"],

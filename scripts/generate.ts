@@ -9,26 +9,25 @@ import { settingReference } from "./manifest/settings.ts";
 
 type Rewrite = (text: string) => string;
 
+const withCommands = between("commands", commandReference());
+const withSettings = between("settings", settingReference());
+
 const FILES: Readonly<Record<string, Rewrite>> = {
   "media/tinker-config.schema.json": () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   "package.json": withContributions,
   "package.nls.json": withStrings,
-  "README.md": (text) =>
-    [
-      between("config-reference", configReference()),
-      between("commands", commandReference()),
-      between("settings", settingReference()),
-    ].reduce((written, rewrite) => rewrite(written), text),
+  "docs/configuration.md": between("config-reference", configReference()),
+  "docs/vscode.md": (text) => withSettings(withCommands(text)),
 };
 
-/** Replaces what stands between the two marks of `part`; a text without them stays as it is. */
+/** Replaces what stands between the two marks of `part`. @throws Error when a mark is missing. */
 function between(part: string, content: string): Rewrite {
   const first = `<!-- ${part}:start -->`;
   const last = `<!-- ${part}:end -->`;
   return (text) => {
     const start = text.indexOf(first);
     const end = text.indexOf(last);
-    if (start === -1 || end < start) return text;
+    if (start === -1 || end < start) throw new Error(`The marks ${first} and ${last} are missing.`);
     return `${text.slice(0, start + first.length)}\n\n${content}\n\n${text.slice(end)}`;
   };
 }

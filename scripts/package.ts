@@ -11,6 +11,8 @@ const BUDGET_BYTES = 3_000_000;
 /** The editor shows pictures from the net only, and for others a torn one. */
 const README = "dist/README.md";
 const LOCAL_PICTURE = /^ *!\[.*\]\(media\/.*\)\n\n/gm;
+/** The package holds no documents, so a link to one leads nowhere; its text stays. */
+const LOCAL_LINK = /\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g;
 const STRAY =
   /node_modules|\.map$|\.tsx?$|\.env$|^extension\/(src|test|webview-ui|scripts|bench|\.)/;
 const NEEDED = [
@@ -39,12 +41,13 @@ const NEEDED = [
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
 const file = `dist/tinker-rl-${version}.vsix`;
 writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices());
-writeFileSync(README, readFileSync("README.md", "utf8").replace(LOCAL_PICTURE, ""));
+writeFileSync(README, withoutLocalTargets(readFileSync("README.md", "utf8")));
 await createVSIX({
   packagePath: file,
   readmePath: README,
   dependencies: false,
-  // The project names no address of its own; links in the README stay as they are written.
+  preRelease: true,
+  // The project names no address of its own.
   allowMissingRepository: true,
   rewriteRelativeLinks: false,
 });
@@ -55,6 +58,10 @@ if (faults.length > 0) throw new Error(`${file} is not as it should be.\n${fault
 console.log(
   `${file}: ${entries.length} files, ${megabytes(statSync(file).size)}, ${megabytes(packedBytes(withoutModel(entries)))} without the model`,
 );
+
+function withoutLocalTargets(markdown: string): string {
+  return markdown.replace(LOCAL_PICTURE, "").replace(LOCAL_LINK, "$1");
+}
 
 function strayFiles(all: readonly ZipEntry[]): readonly string[] {
   return all

@@ -47,7 +47,7 @@ export function commandStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map(({ id, row }) => [titleKey(id), row.title]));
 }
 
-/** The README's table of what the palette offers. */
+/** The table in `docs/vscode.md` of what the palette offers. */
 export function commandReference(): string {
   const offered = rows.filter(({ row }) => row.palette !== false);
   const lines = offered.map(({ row }) => `| ${row.title} | ${row.does} |`);

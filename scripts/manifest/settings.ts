@@ -35,7 +35,7 @@ export function settingStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries([...groups, ...rows]);
 }
 
-/** The README's tables of settings. */
+/** The tables of settings in `docs/vscode.md`. */
 export function settingReference(): string {
   return SETTING_SECTIONS.map(sectionTable).join("\n\n");
 }

@@ -118,8 +118,8 @@ Examples:
   ${program} control .tinker-rl/runs/demo pause
   ${program} control .tinker-rl/runs/demo set learning_rate=5e-4
 
-Settings that can change while a run goes on are those with "any step" in the
-README's list; a resumed run keeps them.`;
+Settings that can change while a run goes on are those with "any step" in
+docs/configuration.md; a resumed run keeps them.`;
 
 const RUNS: HelpText = (program) => `Lists runs, the newest first.
 

@@ -1,4 +1,4 @@
-/** All settings in one table: the manifest, the README and {@link file://./settings.ts} follow from it. */
+/** All settings in one table: the manifest, `docs/vscode.md` and {@link file://./settings.ts} follow from it. */
 
 /** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";

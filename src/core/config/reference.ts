@@ -1,4 +1,4 @@
-/** The field table as Markdown, for the README. */
+/** The field table as Markdown, for `docs/configuration.md`. */
 
 import type { Json } from "../json.ts";
 import { rangeOf } from "./expectation.ts";

@@ -1,4 +1,4 @@
-/** The shape of a row in the command table: what the manifest, the README and the registration need to know. */
+/** The shape of a row in the command table: what the manifest, `docs/vscode.md` and the registration need to know. */
 
 /** Menus that VS Code draws; `view/item/context` is a row of a tree, with the groups `inline*` as its icons. */
 export type MenuId =
@@ -19,7 +19,7 @@ export interface MenuEntry {
 
 export interface CommandRow {
   readonly title: string;
-  /** What it does, as a sentence for the table in the README. */
+  /** What it does, as a sentence for the table in `docs/vscode.md`. */
   readonly does: string;
   /** The name of a codicon. */
   readonly icon?: string;

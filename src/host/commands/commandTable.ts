@@ -1,4 +1,4 @@
-/** All commands in one table: the manifest, the README and the registration follow from it. */
+/** All commands in one table: the manifest, `docs/vscode.md` and the registration follow from it. */
 
 import { checkpointCommands } from "./checkpointCommands.ts";
 import type { CommandRow } from "./commandRow.ts";
@@ -24,7 +24,7 @@ export type CommandId = {
   [Id in keyof AllRows]: AllRows[Id] extends { readonly planned: true } ? never : Id;
 }[keyof AllRows];
 
-/** The rows of the commands that exist, in the order of the README's table. */
+/** The rows of the commands that exist, in the order of the table in `docs/vscode.md`. */
 export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(
   Object.entries<CommandRow>(ALL_ROWS).filter(([, row]) => row.planned !== true),
 );
