@@ -1,6 +1,7 @@
 /** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost: `docs/protocols/openreward.md#keep-alive`. */
 
 import { errorMessage } from "../errors.ts";
+import { sleepUntilAborted } from "../util/wakeableSleep.ts";
 import { isStarting } from "./patience.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
@@ -35,7 +36,7 @@ export async function keepAlive(
     if (goneAnswers >= MAX_GONE_ANSWERS) return "the server no longer knows it";
     if (failures >= MAX_FAILURES) return `${MAX_FAILURES} pings in a row failed`;
     const waitMs = Math.max(0, PING_INTERVAL_MS - (clock.monotonic() - startMs));
-    await clock.sleep(waitMs, signal).catch(() => undefined);
+    await sleepUntilAborted(clock, waitMs, signal);
   }
   return null;
 }

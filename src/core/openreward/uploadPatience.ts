@@ -1,8 +1,8 @@
 /** Owns how long uploads wait for a service that does not take them: one back-off for all of them, with an end to none. */
 
 import type { Clock, Random } from "../ports.ts";
-import { linkSignals } from "../util/abort.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
@@ -30,7 +30,7 @@ export class UploadPatience {
   #reason = "";
   #isDenied = false;
   #isTold = false;
-  #hurry = new AbortController();
+  readonly #sleep = new WakeableSleep();
 
   constructor(parts: UploadPatienceParts) {
     this.#parts = parts;
@@ -55,8 +55,7 @@ export class UploadPatience {
     this.#notBeforeMs = nowMs;
     if (this.#troubledSinceMs !== null) this.#troubledSinceMs = nowMs;
     this.#isDenied = false;
-    this.#hurry.abort();
-    this.#hurry = new AbortController();
+    this.#sleep.wake();
   }
 
   /** Resolves when the next request may go. Rejects with the signal's reason. */
@@ -66,9 +65,7 @@ export class UploadPatience {
       signal.throwIfAborted();
       const waitMs = this.#notBeforeMs - clock.monotonic();
       if (waitMs <= 0) return;
-      const either = linkSignals([signal, this.#hurry.signal]);
-      await clock.sleep(waitMs, either.signal).catch(() => undefined);
-      either.clear();
+      await this.#sleep.sleep(clock, waitMs, signal);
     }
   }
 

@@ -5,7 +5,7 @@
 import type { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
-import { Naps } from "../util/naps.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 
 /** It opens when so many of the last attempts failed for the environment's sake. */
 const WINDOW = 20;
@@ -28,8 +28,8 @@ export class Circuit {
   readonly #onChange: () => void;
   /** Who waits takes turns, so that the one in front alone watches the clock. */
   readonly #turn = new Limiter(1);
-  readonly #naps = new Naps();
-  readonly #closing = new Naps();
+  readonly #sleep = new WakeableSleep();
+  readonly #closing = new WakeableSleep();
   #failures: boolean[] = [];
   #opened: Opened | null = null;
   #openings = 0;
@@ -62,8 +62,8 @@ export class Circuit {
           opened.isTrying = true;
           return;
         }
-        const napMs = mayTry ? restMs : CIRCUIT_REST_MS;
-        await this.#naps.during((woken) => this.#clock.sleep(napMs, woken), signal);
+        const sleepMs = mayTry ? restMs : CIRCUIT_REST_MS;
+        await this.#sleep.sleep(this.#clock, sleepMs, signal);
       }
     } finally {
       release();
@@ -110,7 +110,7 @@ export class Circuit {
   close(): void {
     this.#opened = null;
     this.#failures = [];
-    this.#naps.wake();
+    this.#sleep.wake();
     this.#closing.wake();
     this.#onChange();
   }
@@ -126,14 +126,14 @@ export class Circuit {
     if (opened === null) return;
     const nowMs = this.#clock.monotonic();
     Object.assign(opened, { isHeld: false, triesAtMs: nowMs, sinceMs: nowMs });
-    this.#naps.wake();
+    this.#sleep.wake();
   }
 
   #restAgain(opened: Opened): void {
     if (opened.isTrying) opened.tries += 1;
     opened.isTrying = false;
     opened.triesAtMs = this.#clock.monotonic() + CIRCUIT_REST_MS;
-    this.#naps.wake();
+    this.#sleep.wake();
   }
 
   #note(isFailure: boolean): void {

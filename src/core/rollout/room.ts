@@ -7,7 +7,7 @@ import type { AppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type AcquireOptions, Limiter } from "../util/limiter.ts";
-import { Naps } from "../util/naps.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 
 export interface RoomParts {
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export class Room {
   readonly #parts: RoomParts;
   readonly #limiter: Limiter;
   /** Refused ones, each until its time is over. */
-  readonly #resting = new Set<Naps>();
+  readonly #resting = new Set<WakeableSleep>();
   #ceiling: number;
   #open = 0;
   /** Open ones that are not being closed. */
@@ -143,12 +143,12 @@ export class Room {
     const ownMs = backoffMs(BACKOFF, refusals - 1, random);
     const waitMs = typeof asked === "number" ? Math.min(asked, MAX_ASKED_MS) : ownMs;
     const startedMs = clock.monotonic();
-    const nap = new Naps();
-    if (typeof asked !== "number") this.#resting.add(nap);
+    const sleep = new WakeableSleep();
+    if (typeof asked !== "number") this.#resting.add(sleep);
     try {
-      await nap.during((woken) => clock.sleep(waitMs, woken), signal);
+      await sleep.sleep(clock, waitMs, signal);
     } finally {
-      this.#resting.delete(nap);
+      this.#resting.delete(sleep);
       this.#waitMs += clock.monotonic() - startedMs;
     }
   }
@@ -165,6 +165,6 @@ export class Room {
   /** Ends all rests; the time without a session counts from now. */
   tryNow(): void {
     if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#parts.clock.monotonic();
-    for (const nap of [...this.#resting]) nap.wake();
+    for (const sleep of [...this.#resting]) sleep.wake();
   }
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { CheckpointEntry } from "../run/checkpointLog.ts";
-import { Naps } from "../util/naps.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 
 /** New values for tunable keys, checked already. */
 export interface Retuning {
@@ -27,7 +27,7 @@ interface WaitingSave {
 
 export class RunControl {
   readonly #stopping = new AbortController();
-  readonly #naps = new Naps();
+  readonly #sleep = new WakeableSleep();
   #isPausing = false;
   #failure: AppError | null = null;
   #retuning: Retuning | null = null;
@@ -71,13 +71,13 @@ export class RunControl {
   pause(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
-    this.#naps.wake();
+    this.#sleep.wake();
   }
 
   /** Takes a wish to pause back, or ends the pause or the rest. */
   continue(): void {
     this.#isPausing = false;
-    this.#naps.wake();
+    this.#sleep.wake();
   }
 
   /** Replaces settings at the next step border; each wish builds on the one before it. */
@@ -121,7 +121,7 @@ export class RunControl {
 
   /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */
   async pauseOver(): Promise<void> {
-    if (this.#isPausing) await this.#naps.untilWoken(this.signal);
+    if (this.#isPausing) await this.#sleep.untilWoken(this.signal);
   }
 
   /**
@@ -130,7 +130,7 @@ export class RunControl {
    */
   rest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {
     const ending = AbortSignal.any([this.signal, signal]);
-    return this.#naps.during((woken) => clock.sleep(ms, woken), ending);
+    return this.#sleep.sleep(clock, ms, ending);
   }
 
   /** Tells whoever waits for a save, or asks for one later, that the run is over. */

@@ -3,7 +3,7 @@
 import { type AppError, errorMessage } from "../errors.ts";
 import type { Blockage } from "../rollout/environmentGate.ts";
 import { orAborted, tookTooLong, withLimit } from "../util/abort.ts";
-import { Naps } from "../util/naps.ts";
+import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
   type Blocked,
   GIVE_UP_AFTER_MS,
@@ -35,7 +35,7 @@ export async function outlast<T>(
 export class Outage {
   readonly #context: RunContext;
   readonly #step: number;
-  readonly #news = new Naps();
+  readonly #news = new WakeableSleep();
   readonly #ending = new AbortController();
   readonly #failing = new AbortController();
   readonly #following: Promise<void>;
@@ -89,7 +89,7 @@ export class Outage {
       const isStill = blocked.length > 0 && limits.rollouts.active === 0;
       const restMs = this.#earliest(blocked, PAUSE_AFTER_MS);
       if (!isStill) await this.#news.untilWoken();
-      else if (restMs > 0) await this.#news.during((woken) => clock.sleep(restMs, woken));
+      else if (restMs > 0) await this.#news.sleep(clock, restMs);
       else await this.#sitOut(blocked);
     }
   }

@@ -1,9 +1,9 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { Place, Places, Road } from "./place.ts";
-import type { Rest } from "./rest.ts";
 import type { RunBook } from "./runBook.ts";
 import { type RunConfig, type RunConfigParts, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
@@ -51,7 +51,7 @@ export interface DeliveryParts extends RunConfigParts {
   readonly feed: RunFeed;
   readonly trouble: Trouble;
   readonly tell: TrackerVoice;
-  readonly rest: Rest;
+  readonly news: WakeableSleep;
   /** Name and version of this program, for those who read what it has told. */
   readonly producer: string;
   readonly waits: TrackerWaits;

@@ -23,7 +23,7 @@ export class OfflineDelivery {
   /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { rest, exitCode, signal } = this.#parts;
+    const { news, clock, exitCode, signal } = this.#parts;
     const file = () => ({ folder: nameOf(run), size: run.size });
     const reach = (): Reach => ({ book: run.book, place: { file: file() } });
     for (;;) {
@@ -31,7 +31,7 @@ export class OfflineDelivery {
       if (await this.#teller.tellNext(run, reach)) continue;
       const code = exitCode();
       if (code !== null) return run.finish(code);
-      await rest.untilNews(REST_MS);
+      await news.sleep(clock, REST_MS);
     }
   }
 

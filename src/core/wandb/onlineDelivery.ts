@@ -1,5 +1,6 @@
 /** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
 
+import { sleepUntilAborted } from "../util/wakeableSleep.ts";
 import { type DeliveryParts, type Reach, Teller, type WandbServer } from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
@@ -29,11 +30,11 @@ export class OnlineDelivery {
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { rest, waits, clock, exitCode, signal, trouble } = this.#parts;
+    const { ending, waits, clock, exitCode, signal, trouble } = this.#parts;
     const reach = (): Reach => ({ book: run.book, place: run.counts });
     for (;;) {
       signal.throwIfAborted();
-      await rest.pause(run.lastSentMs + waits.gapMs - clock.monotonic());
+      await sleepUntilAborted(clock, run.lastSentMs + waits.gapMs - clock.monotonic(), ending);
       const hasTold = await this.#teller.tellNext(run, reach);
       if (hasTold) trouble.recovered();
       const code = exitCode();
@@ -43,9 +44,9 @@ export class OnlineDelivery {
   }
 
   async #idle(run: OnlineRun): Promise<void> {
-    const { rest, waits, clock } = this.#parts;
+    const { news, waits, clock } = this.#parts;
     const restMs = (): number => run.lastSentMs + waits.heartbeatMs - clock.monotonic();
-    await rest.untilNews(restMs());
+    if (restMs() > 0) await news.sleep(clock, restMs());
     if (restMs() > 0 || this.#parts.exitCode() !== null) return;
     await run.heartbeat();
   }

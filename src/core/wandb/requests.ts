@@ -8,6 +8,7 @@ import { linkSignals } from "../util/abort.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { faultReason } from "../util/faultReason.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
+import { sleepUntilAborted } from "../util/wakeableSleep.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
 
 export interface WandbRequestsOptions {
@@ -206,13 +207,8 @@ export class WandbRequests {
     const ms = wishedMs ?? backoffMs(BACKOFF, tries, random);
     if (hurry.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
     const either = linkSignals([signal, hurry]);
-    try {
-      await clock.sleep(ms, either.signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-    } finally {
-      either.clear();
-    }
+    await sleepUntilAborted(clock, ms, either.signal).finally(() => either.clear());
+    signal.throwIfAborted();
   }
 }
 

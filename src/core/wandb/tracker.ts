@@ -3,13 +3,13 @@
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random } from "../ports.ts";
 import { type Doubling, doubledMs } from "../util/backoff.ts";
+import { sleepUntilAborted, WakeableSleep } from "../util/wakeableSleep.ts";
 import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
 import { Places } from "./place.ts";
-import { Rest } from "./rest.ts";
 import { RunFeed } from "./runFeed.ts";
 import { Trouble } from "./trouble.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
@@ -58,7 +58,7 @@ export class WandbTracker {
   readonly #parts: TrackerParts;
   readonly #feed: RunFeed;
   readonly #trouble: Trouble;
-  readonly #rest: Rest;
+  readonly #news = new WakeableSleep();
   readonly #delivery: OnlineDelivery | OfflineDelivery;
   readonly #givingUp = new AbortController();
   readonly #ending = new AbortController();
@@ -71,10 +71,9 @@ export class WandbTracker {
     this.runId = places.runId;
     this.#feed = new RunFeed(parts);
     this.#trouble = new Trouble(parts.clock, parts.tell);
-    this.#rest = new Rest(parts.clock, this.#ending.signal);
     const delivery: DeliveryParts = {
       ...parts,
-      ...{ places, feed: this.#feed, trouble: this.#trouble, rest: this.#rest },
+      ...{ places, feed: this.#feed, trouble: this.#trouble, news: this.#news },
       init: { ...parts.init, id: places.runId, resume: "allow" },
       waits: parts.waits ?? WAITS,
       signal: this.#givingUp.signal,
@@ -103,19 +102,19 @@ export class WandbTracker {
   /** The row of `step` was written. */
   rowWritten(step: number): void {
     this.#feed.noteRow(step);
-    this.#rest.wake();
+    this.#news.wakeOrNext();
   }
 
   /** The settings of the run were changed. */
   configChanged(): void {
     this.#delivery.teller.forgetConfig();
-    this.#rest.wake();
+    this.#news.wakeOrNext();
   }
 
   /** Results that are in no row, for the summary. */
   addResults(values: ExtendedObject): void {
     this.#delivery.teller.addResults(values);
-    this.#rest.wake();
+    this.#news.wakeOrNext();
   }
 
   /**
@@ -127,6 +126,7 @@ export class WandbTracker {
     const giveUp = (): void => this.#givingUp.abort(gaveUp());
     this.#exitCode = exitCode;
     this.#ending.abort();
+    this.#news.wakeOrNext();
     if (signal?.aborted) giveUp();
     signal?.addEventListener("abort", giveUp);
     const cancelLimit = clock.after(DRAIN_MS, giveUp);
@@ -150,6 +150,7 @@ export class WandbTracker {
   async close(): Promise<void> {
     this.#givingUp.abort(gaveUp());
     this.#ending.abort();
+    this.#news.wakeOrNext();
     await this.#done;
   }
 
@@ -185,7 +186,7 @@ export class WandbTracker {
         this.#trouble.tell(refusalText(error));
         if (isLastTry) return;
       }
-      await this.#rest.pause(doubledMs(REOPEN, failures));
+      await sleepUntilAborted(this.#parts.clock, doubledMs(REOPEN, failures), this.#ending.signal);
     }
   }
 }

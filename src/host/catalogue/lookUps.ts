@@ -11,6 +11,7 @@ import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { Clock, HttpClient, Log } from "../../core/ports.ts";
 import { openAccount, type TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { withLimit } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -124,23 +125,22 @@ async function limited<Result>(
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const over = new AppError("timeout", `No answer within ${limitMs / 1000} seconds.`);
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(over), limitMs);
-  const { signal } = controller;
-  const either = (other: AbortSignal | undefined): AbortSignal =>
-    other === undefined ? signal : AbortSignal.any([signal, other]);
-  const client = await openHttp();
-  try {
-    return await work({
-      signal,
-      http: { send: (request) => client.send({ ...request, signal: either(request.signal) }) },
-      clock: { ...systemClock, sleep: (ms, other) => systemClock.sleep(ms, either(other)) },
-    });
-  } finally {
-    clearTimeout(timer);
-    controller.abort(over);
-    await client.close();
-  }
+  return await withLimit({ clock: systemClock, limitMs, onLimit: () => over }, async (limit) => {
+    const { signal } = limit;
+    const either = (other: AbortSignal | undefined): AbortSignal =>
+      other === undefined ? signal : AbortSignal.any([signal, other]);
+    const client = await openHttp();
+    try {
+      return await work({
+        signal,
+        http: { send: (request) => client.send({ ...request, signal: either(request.signal) }) },
+        clock: { ...systemClock, sleep: (ms, other) => systemClock.sleep(ms, either(other)) },
+      });
+    } finally {
+      limit.abort(over);
+      await client.close();
+    }
+  });
 }
 
 async function environmentList(

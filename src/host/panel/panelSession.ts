@@ -4,6 +4,7 @@ import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import {
   type CommandArgs,
   type HostMessage,
@@ -88,7 +89,7 @@ export class PanelSession {
   #isStarting = false;
   #isDisposed = false;
   #looping: Promise<void> | null = null;
-  #alarm = new AbortController();
+  readonly #sleep = new WakeableSleep();
   #lookedAtMs = 0;
 
   constructor(
@@ -202,7 +203,7 @@ export class PanelSession {
 
   /** Starts the loop when there is something to do, or lets it look at once. */
   #wake(): void {
-    this.#alarm.abort();
+    if (this.#looping !== null) this.#sleep.wakeOrNext();
     if (this.#looping !== null || !this.#isActive) return;
     this.#looping = this.#loop().finally(() => {
       this.#looping = null;
@@ -215,15 +216,14 @@ export class PanelSession {
   }
 
   async #loop(): Promise<void> {
+    const { clock } = this.#parts;
     while (this.#isActive) {
-      this.#lookedAtMs = this.#parts.clock.monotonic();
-      this.#alarm = new AbortController();
+      this.#lookedAtMs = clock.monotonic();
       const pauseMs = await this.#step();
-      if (this.#isActive) await this.#pause(pauseMs);
+      if (this.#isActive) await this.#sleep.sleep(clock, pauseMs);
       // However often it is woken, it looks and sends four times a second at most.
       while (this.#isActive && !this.#isStarting && this.#restMs > 0) {
-        this.#alarm = new AbortController();
-        await this.#pause(this.#restMs);
+        await this.#sleep.sleep(clock, this.#restMs);
       }
     }
   }
@@ -353,16 +353,6 @@ export class PanelSession {
       rolloutSteps: await follower.steps("training"),
       evaluatedSteps: await follower.steps("evaluation"),
     };
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { signal } = this.#alarm;
-    if (signal.aborted) return;
-    try {
-      await this.#parts.clock.sleep(ms, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
   }
 
   #postError(message: string): void {

@@ -1,6 +1,7 @@
 /** Owns the open sessions by their id, and the reaper that ends the ones nobody uses. */
 
 import type { Clock } from "../../../core/ports.ts";
+import { sleepUntilAborted } from "../../../core/util/wakeableSleep.ts";
 import { HttpFault } from "./fault.ts";
 import type { Session } from "./session.ts";
 
@@ -84,7 +85,7 @@ export class SessionStore {
   async #reap(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await this.#clock.sleep(REAP_INTERVAL_MS, signal).catch(() => undefined);
+      await sleepUntilAborted(this.#clock, REAP_INTERVAL_MS, signal);
       const limit = this.#clock.monotonic() - MAX_IDLE_MS;
       for (const [sid, reservedMs] of this.#reserved) {
         if (reservedMs <= this.#clock.monotonic() - RESERVED_MS) this.#reserved.delete(sid);

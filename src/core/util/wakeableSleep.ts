@@ -1,0 +1,66 @@
+/** Sleeps that somebody else can end before their time. */
+
+import type { Clock } from "../ports.ts";
+import { linkSignals, orAborted } from "./abort.ts";
+
+export class WakeableSleep {
+  readonly #sleeping = new Set<AbortController>();
+  #isWakePending = false;
+
+  /** Ends all sleeps that are under way. */
+  wake(): void {
+    for (const waking of [...this.#sleeping]) waking.abort();
+  }
+
+  /** As {@link wake}; with none under way the next one ends at once. For news that must not be missed. */
+  wakeOrNext(): void {
+    this.#isWakePending = this.#sleeping.size === 0;
+    this.wake();
+  }
+
+  /** Resolves with false after `ms`, with true when woken before. Rejects with the reason of `signal`. */
+  sleep(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<boolean> {
+    return this.during((woken) => clock.sleep(ms, woken), signal);
+  }
+
+  /** Resolves when woken, and not before. Rejects with the reason of `signal`. */
+  async untilWoken(signal?: AbortSignal): Promise<void> {
+    await this.during((woken) => orAborted(new Promise<never>(() => undefined), woken), signal);
+  }
+
+  /** As {@link sleep}, for any wait that ends with its signal. */
+  async during(
+    wait: (signal: AbortSignal) => Promise<unknown>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const waking = new AbortController();
+    this.#sleeping.add(waking);
+    if (this.#isWakePending) waking.abort();
+    this.#isWakePending = false;
+    const link = linkSignals([signal, waking.signal]);
+    try {
+      await wait(link.signal);
+      return false;
+    } catch (error) {
+      if (signal?.aborted === true || !waking.signal.aborted) throw error;
+      return true;
+    } finally {
+      link.clear();
+      this.#sleeping.delete(waking);
+    }
+  }
+}
+
+/** Resolves after `ms`, or as soon as `signal` aborts. */
+export async function sleepUntilAborted(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ms <= 0 || signal.aborted) return;
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

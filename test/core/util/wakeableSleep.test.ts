@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sleepUntilAborted, WakeableSleep } from "../../../src/core/util/wakeableSleep.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+
+describe("a wakeable sleep", () => {
+  it("says whether it was over or ended from outside", async () => {
+    const clock = new FakeClock();
+    const sleep = new WakeableSleep();
+    expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
+    const woken = [sleep.sleep(clock, 1_000), sleep.untilWoken()];
+    sleep.wake();
+    expect(await Promise.all(woken)).toEqual([true, undefined]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("ends with the reason of a stop, and with what went wrong meanwhile", async () => {
+    const sleep = new WakeableSleep();
+    const reason = new Error("stop");
+    const stopping = new AbortController();
+    const sleeping = sleep.untilWoken(stopping.signal);
+    stopping.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+    await expect(sleep.during(() => Promise.reject(reason))).rejects.toBe(reason);
+  });
+
+  it("forgets to have been woken while nobody slept, unless that must not be missed", async () => {
+    const clock = new FakeClock();
+    const sleep = new WakeableSleep();
+    sleep.wake();
+    expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
+    sleep.wakeOrNext();
+    sleep.wakeOrNext();
+    expect(await sleep.sleep(clock, 1_000)).toBe(true);
+    expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
+    expect(clock.monotonic()).toBe(2_000);
+  });
+
+  it("misses no news and invents none, in whatever order it comes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 20 }), async (newsComes) => {
+        const clock = new FakeClock();
+        const sleep = new WakeableSleep();
+        let isNews = false;
+        for (const comes of newsComes) {
+          if (comes) {
+            sleep.wakeOrNext();
+            isNews = true;
+          } else {
+            expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(isNews);
+            isNews = false;
+          }
+        }
+        const last = sleep.sleep(clock, 1_000);
+        sleep.wakeOrNext();
+        expect(await last).toBe(true);
+        expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
+        expect(clock.sleeping).toBe(0);
+      }),
+    );
+  });
+});
+
+describe("a sleep until a signal", () => {
+  it("resolves in time, or with the signal, or at once", async () => {
+    const clock = new FakeClock();
+    const ending = new AbortController();
+    await clock.run(sleepUntilAborted(clock, 1_000, ending.signal));
+    expect(clock.monotonic()).toBe(1_000);
+    const sleeping = sleepUntilAborted(clock, 1_000, ending.signal);
+    ending.abort();
+    await sleeping;
+    await sleepUntilAborted(clock, 1_000, ending.signal);
+    await sleepUntilAborted(clock, -1, new AbortController().signal);
+    expect(clock.monotonic()).toBe(1_000);
+    expect(clock.sleeping).toBe(0);
+  });
+});
