@@ -1,6 +1,7 @@
 /** JSON whose numbers keep their text, so that what a model or an environment wrote is handed on unrounded. */
 
 import { isJsonObject } from "./json.ts";
+import { isBounded, MAX_DEPTH } from "./util/jsonl.ts";
 
 /** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
 export class ExactNumber {
@@ -32,8 +33,19 @@ export function isExactObject(value: unknown): value is ExactJsonObject {
 /** In valid JSON only: a whole string, so that digits in it are passed over, or a number. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** Parses as `JSON.parse` does, but for numbers that would not survive it. @throws SyntaxError */
+/** JSON in which collections are nested deeper than whoever walks through it by calling itself can go. */
+export class TooDeepError extends SyntaxError {
+  constructor() {
+    super(`JSON is nested more than ${MAX_DEPTH} levels deep`);
+  }
+}
+
+/**
+ * Parses as `JSON.parse` does, but for numbers that would not survive it.
+ * @throws SyntaxError, which is a {@link TooDeepError} for what is nested deeper than {@link MAX_DEPTH}
+ */
 export function parseExactJson(text: string): ExactJson {
+  if (!isBounded(text, Number.POSITIVE_INFINITY)) throw new TooDeepError();
   const rounded: ExactJson = JSON.parse(text);
   const isExact = (token: string): boolean =>
     token.startsWith('"') || JSON.stringify(Number(token)) === token;

@@ -61,7 +61,13 @@ export interface ToolCall {
 }
 
 export interface ToolCallError {
-  readonly kind: "not_json" | "not_object" | "missing_name" | "bad_arguments" | "unterminated";
+  readonly kind:
+    | "not_json"
+    | "not_object"
+    | "missing_name"
+    | "bad_arguments"
+    | "too_deep"
+    | "unterminated";
   readonly raw: string;
   /** Sentence for the model; contains no control token. */
   readonly message: string;

@@ -1,6 +1,7 @@
 /** Reads the payload of one tool call in the Hermes form: a JSON object with `name` and `arguments`. */
 
-import { type ExactJsonObject, isExactObject, parseExactJson } from "../exactJson.ts";
+import { isExactObject, parseExactJson, TooDeepError } from "../exactJson.ts";
+import { MAX_DEPTH } from "../util/jsonl.ts";
 import type { ToolCall, ToolCallError } from "./renderer.ts";
 
 export type ToolCallReading =
@@ -14,6 +15,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   not_object: `The tool call is valid JSON but not an object. ${EXPECTED}`,
   missing_name: `The tool call does not name a tool: "name" must be a non-empty string. ${EXPECTED}`,
   bad_arguments: `The arguments of the tool call are not a JSON object. ${EXPECTED}`,
+  too_deep: `The tool call is nested more than ${MAX_DEPTH} levels deep, so it did not run. Write flatter arguments.`,
   unterminated: `The tool call was not closed, so it did not run. ${EXPECTED}`,
 };
 
@@ -22,15 +24,23 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
  * taken for `arguments` when only it is there, and arguments may be an object written as JSON text.
  */
 export function readToolCall(payload: string, raw: string): ToolCallReading {
-  const value = parseJson(payload);
-  if (value === undefined) return failure("not_json", raw);
+  try {
+    return reading(parseExactJson(payload), raw);
+  } catch (error) {
+    return failure(error instanceof TooDeepError ? "too_deep" : "not_json", raw);
+  }
+}
+
+/** @throws TooDeepError for arguments as JSON text */
+function reading(value: unknown, raw: string): ToolCallReading {
   if (!isExactObject(value)) return failure("not_object", raw);
   const name = value["name"];
   if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
-  const args = readArguments(value["arguments"] ?? value["parameters"]);
-  return args === null
-    ? failure("bad_arguments", raw)
-    : { kind: "call", call: { name, args, raw } };
+  const written = value["arguments"] ?? value["parameters"];
+  const args = typeof written === "string" ? parseArguments(written) : written;
+  return isExactObject(args)
+    ? { kind: "call", call: { name, args, raw } }
+    : failure("bad_arguments", raw);
 }
 
 /** The error of a call, with the sentence that tells the model what is wrong. */
@@ -42,16 +52,12 @@ function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
   return { kind: "error", error: toolCallError(kind, raw) };
 }
 
-function readArguments(value: unknown): ExactJsonObject | null {
-  const parsed = typeof value === "string" ? parseJson(value) : value;
-  return isExactObject(parsed) ? parsed : null;
-}
-
-/** The value, or undefined (which is no JSON value) when the text is not JSON. */
-function parseJson(text: string): unknown {
+/** The value, or undefined (which is no JSON value) when the text is not JSON. @throws TooDeepError */
+function parseArguments(text: string): unknown {
   try {
     return parseExactJson(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeepError) throw error;
     return undefined;
   }
 }

@@ -27,7 +27,7 @@ export interface ParsedJsonLines {
 
 const LINE_FEED = 0x0a;
 /** Collections in each other: whoever walks through a value may do so by calling itself. */
-const MAX_DEPTH = 200;
+export const MAX_DEPTH = 200;
 /** Entries of all collections in a value. */
 const MAX_ENTRIES = 100_000;
 
@@ -90,8 +90,11 @@ export function parseJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** Counts what opens and separates collections outside of strings; whether it is JSON at all is for the parser to say. */
-function isBounded(text: string): boolean {
+/**
+ * False for JSON that is nested deeper than {@link MAX_DEPTH} or has more entries. Counts what opens and separates collections outside
+ * of strings; whether it is JSON at all is for the parser to say.
+ */
+export function isBounded(text: string, maxEntries = MAX_ENTRIES): boolean {
   let depth = 0;
   let entries = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -111,7 +114,7 @@ function isBounded(text: string): boolean {
       case ",":
         entries += 1;
     }
-    if (depth > MAX_DEPTH || entries > MAX_ENTRIES) return false;
+    if (depth > MAX_DEPTH || entries > maxEntries) return false;
   }
   return true;
 }

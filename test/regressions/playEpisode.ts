@@ -1,0 +1,32 @@
+/** Plays an episode whose turns a test has written. */
+
+import { Episode } from "../../src/core/rollout/episode.ts";
+import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
+import { renderer, type ScriptedSampler, tokenizer } from "../core/rollout/scriptedModel.ts";
+import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+
+interface EpisodeScript {
+  readonly session: ConstructorParameters<typeof Episode>[0]["session"];
+  readonly sampler: ScriptedSampler;
+  readonly settings: Partial<RolloutSettings>;
+  readonly clock?: FakeClock;
+}
+
+/** The episode after its end, and why it ended. */
+export async function playEpisode({
+  session,
+  sampler,
+  settings,
+  clock = new FakeClock(),
+}: EpisodeScript) {
+  const episode = new Episode({
+    ...{ session, sampler, renderer, tokenizer, clock, environment: ENVIRONMENT },
+    settings: someSettings(settings),
+    seedOf: () => undefined,
+    sampleSlot: async () => () => undefined,
+    pausedWhile: (wait) => wait(),
+    signal: new AbortController().signal,
+  });
+  return { episode, stop: await clock.run(episode.play()) };
+}
