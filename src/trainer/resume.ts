@@ -5,14 +5,14 @@ import { type ConfigChange, configChanges } from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { isSame } from "../core/config/sameValue.ts";
 import { type Config, configSchemas } from "../core/config/schema.ts";
-import { AppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
-import { readResumePoints, rewindTo } from "../core/run/resumePoints.ts";
+import { type ResumePoint, readResumePoints, rewindTo } from "../core/run/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../core/run/runFolder.ts";
 import { completedSteps } from "../core/run/runList.ts";
-import { type RunState, readState } from "../core/run/state.ts";
+import { type RunState, readStates, type StoredStates } from "../core/run/state.ts";
 import { MAX_BYTES } from "../core/run/wholeFiles.ts";
 import { filledIn } from "../core/secrets/filledIn.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
@@ -48,9 +48,11 @@ export async function planResume(
   const changes = configChanges(filledIn(before, now), now);
   requireSameIdentity(changes, loaded);
   const points = await readResumePoints(files, folder, systemClock.now());
-  const state = points[0]?.state ?? (await readState(files, folder));
+  const stored = await storedStates(files, folder, points);
+  const state = points[0]?.state ?? stored.states[0] ?? null;
+  const found = stored.problem === null ? [] : [stored.problem];
   return {
-    loaded,
+    loaded: { ...loaded, warnings: [...loaded.warnings, ...found] },
     name: runFile.name,
     isNew: false,
     createModel: async (tinker, preparation) => {
@@ -80,6 +82,21 @@ export async function planResume(
     wandbRunId: state?.run_ids.wandb ?? null,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
+}
+
+/** Damaged ones matter less when the run can go on from one of `points`. @throws as {@link readStates} */
+async function storedStates(
+  files: FolderFiles,
+  folder: string,
+  points: readonly ResumePoint[],
+): Promise<StoredStates> {
+  try {
+    return await readStates(files, folder);
+  } catch (error) {
+    if (points.length === 0 || !isAppError(error, "state-invalid")) throw error;
+    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run goes on from its newest lasting checkpoint.`;
+    return { states: [], problem };
+  }
 }
 
 /** True when an evaluation of the same weights would give the same. */

@@ -25,7 +25,8 @@ export async function readResumePoints(
   const entries = await readCheckpoints(fileSystem, folder);
   const lasting = lastingPoints(entries, nowMs);
   try {
-    return resumePoints(await readStates(fileSystem, folder), lasting);
+    const { states } = await readStates(fileSystem, folder);
+    return resumePoints(states, lasting);
   } catch (error) {
     if (isAppError(error, "state-invalid") && lasting.points.length > 0) return lasting.points;
     throw error;

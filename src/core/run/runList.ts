@@ -17,7 +17,7 @@ import {
   resumePoints,
 } from "./resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "./runFile.ts";
-import { type RunState, readStates } from "./state.ts";
+import { readStates, type StoredStates } from "./state.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -216,12 +216,9 @@ async function lastRows(
   };
 }
 
-async function readableStates(
-  fileSystem: FolderFiles,
-  folder: string,
-): Promise<{ readonly states: readonly RunState[]; readonly problem: string | null }> {
+async function readableStates(fileSystem: FolderFiles, folder: string): Promise<StoredStates> {
   try {
-    return { states: await readStates(fileSystem, folder), problem: null };
+    return await readStates(fileSystem, folder);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { states: [], problem: error.message };

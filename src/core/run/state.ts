@@ -72,16 +72,19 @@ export type RunState = z.infer<typeof runStateSchema>;
 type Migration = (state: JsonObject) => JsonObject;
 const MIGRATIONS: readonly Migration[] = [];
 
-/** Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`. */
+/**
+ * Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`, unless
+ * it is damaged: then the one before that does. @throws AppError `disk`, `state-too-new`
+ */
 export async function writeState(
   fileSystem: FolderFiles,
   folder: string,
   state: RunState,
 ): Promise<void> {
   const paths = runPaths(folder);
-  const previous = await readIfPresent(fileSystem, paths.state);
-  if (previous !== null) await fileSystem.writeAtomic(paths.previousState, previous);
-  await fileSystem.writeAtomic(paths.state, `${JSON.stringify(state, null, 2)}\n`);
+  const previous = (await readOne(fileSystem, paths.state, folder))?.state ?? null;
+  if (previous !== null) await fileSystem.writeAtomic(paths.previousState, asText(previous));
+  await fileSystem.writeAtomic(paths.state, asText(state));
 }
 
 /** Makes `state` the only one: whatever was saved last is gone. @throws AppError `disk` */
@@ -92,8 +95,12 @@ export async function replaceStates(
 ): Promise<void> {
   const paths = runPaths(folder);
   for (const path of [paths.previousState, paths.state]) {
-    await fileSystem.writeAtomic(path, `${JSON.stringify(state, null, 2)}\n`);
+    await fileSystem.writeAtomic(path, asText(state));
   }
+}
+
+function asText(state: RunState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
 }
 
 /**
@@ -101,27 +108,59 @@ export async function replaceStates(
  * @throws AppError `state-too-new` for a newer version, `state-invalid` when neither file can be used.
  */
 export async function readState(fileSystem: FolderFiles, folder: string): Promise<RunState | null> {
-  const [last] = await readStates(fileSystem, folder);
-  return last ?? null;
+  const { states } = await readStates(fileSystem, folder);
+  return states[0] ?? null;
 }
 
-/** That of `state.json` before that of `state.prev.json`; without the one that is absent or damaged. @throws as {@link readState} */
-export async function readStates(
-  fileSystem: FolderFiles,
-  folder: string,
-): Promise<readonly RunState[]> {
+export interface StoredStates {
+  /** That of `state.json` before that of `state.prev.json`; without the one that is absent or damaged. */
+  readonly states: readonly RunState[];
+  /** Says that `state.json` is damaged and the one before it takes its place; null = it is not. */
+  readonly problem: string | null;
+}
+
+/** @throws as {@link readState} */
+export async function readStates(fileSystem: FolderFiles, folder: string): Promise<StoredStates> {
   const paths = runPaths(folder);
-  const texts = [
-    await readIfPresent(fileSystem, paths.state),
-    await readIfPresent(fileSystem, paths.previousState),
-  ].filter((text) => text !== null);
-  const states = texts.map((text) => parseState(text, folder)).filter((state) => state !== null);
-  if (texts.length === 0 || states.length > 0) return states;
-  throw new AppError(
-    "state-invalid",
-    `Neither state.json nor state.prev.json in ${folder} can be read. Start a new run with resume_from set to a path from checkpoints.jsonl.`,
-    { data: { folder } },
-  );
+  const last = await readOne(fileSystem, paths.state, folder);
+  const previous = await readOne(fileSystem, paths.previousState, folder);
+  const states = [last?.state, previous?.state].filter((state) => state != null);
+  const [first] = states;
+  if (first === undefined) {
+    if (last === null && previous === null) return { states, problem: null };
+    const reason = last?.reason ?? previous?.reason ?? "";
+    throw new AppError(
+      "state-invalid",
+      `${reason}Neither state.json nor state.prev.json in ${folder} can be read. Start a new run with resume_from set to a path from checkpoints.jsonl.`,
+      { data: { folder } },
+    );
+  }
+  const isDamaged = last !== null && last.state === null;
+  const problem = `state.json in ${folder} cannot be read. A resume goes on from the state before it, after step ${first.step}, which state.prev.json holds.`;
+  return { states, problem: isDamaged ? problem : null };
+}
+
+interface StateReading {
+  /** Null for a damaged one. */
+  readonly state: RunState | null;
+  /** Why it is damaged, as a sentence with a blank behind it; null = it was not said. */
+  readonly reason: string | null;
+}
+
+/** Null where there is no such file. */
+async function readOne(
+  fileSystem: FolderFiles,
+  path: string,
+  folder: string,
+): Promise<StateReading | null> {
+  try {
+    const text = await fileSystem.readText(path, MAX_BYTES.state);
+    return { state: parseState(text, folder), reason: null };
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    if (isAppError(error, "file-too-large")) return { state: null, reason: `${error.message} ` };
+    throw error;
+  }
 }
 
 function parseState(text: string, folder: string): RunState | null {
@@ -138,13 +177,4 @@ function parseState(text: string, folder: string): RunState | null {
   }
   const migrated = MIGRATIONS.slice(version - 1).reduce((state, migrate) => migrate(state), value);
   return runStateSchema.safeParse(migrated).data ?? null;
-}
-
-async function readIfPresent(fileSystem: FolderFiles, path: string): Promise<string | null> {
-  try {
-    return await fileSystem.readText(path, MAX_BYTES.state);
-  } catch (error) {
-    if (isAppError(error, "file-not-found")) return null;
-    throw error;
-  }
 }
