@@ -1,27 +1,29 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { runPaths } from "../../src/core/run/layout.ts";
 import { readRun } from "../../src/core/run/runList.ts";
 import { readState, readStates, writeState } from "../../src/core/run/state.ts";
 import { MAX_BYTES } from "../../src/core/run/wholeFiles.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { aRunState } from "../trainer/runState.ts";
-import { PlantedHome } from "./plantedHome.ts";
+import type { PlantedHome } from "./plantedHome.ts";
+import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let folder: string;
 
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  folder = path;
+});
+
 /** A run with saves after steps 1 and 2. */
 beforeEach(async () => {
-  planted = await PlantedHome.make();
-  folder = await planted.stoppedRun();
   const files = planted.fileSystem.within(folder);
   await writeState(files, folder, aRunState(1));
   await writeState(files, folder, aRunState(2));
 });
-
-afterEach(() => planted.remove());
 
 const DAMAGES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
   ["too large", (path) => truncate(path, MAX_BYTES.state + 1)],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RunFollower } from "../../src/core/run/follower.ts";
 import { readRun } from "../../src/core/run/runList.ts";
 import { readModelNames } from "../../src/core/run/runModel.ts";
@@ -12,7 +12,8 @@ import { readLaunch } from "../../src/host/runs/launchStore.ts";
 import { validateConfigFile } from "../../src/host/task/validateConfigFile.ts";
 import { readPlainText } from "../../src/node/plainText.ts";
 import { planResume } from "../../src/trainer/resume.ts";
-import { PlantedHome } from "./plantedHome.ts";
+import type { PlantedHome } from "./plantedHome.ts";
+import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 /** Takes no room on the disk: all that is added reads as zeros. */
 const ENDLESS = 5_000_000_000;
@@ -23,12 +24,10 @@ vi.mock("vscode", () => ({}));
 let planted: PlantedHome;
 let run: string;
 
-beforeEach(async () => {
-  planted = await PlantedHome.make();
-  run = await planted.stoppedRun();
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  run = path;
 });
-
-afterEach(() => planted.remove());
 
 const listed = () => readRun(planted.fileSystem, { name: "demo", folder: run }, LIVENESS);
 

@@ -1,21 +1,20 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { fixesAt } from "../../src/core/config/editing/fixes.ts";
 import { MetricColumns } from "../../src/core/run/metricColumns.ts";
 import { tailFile } from "../../src/host/runs/tail.ts";
 import { readOverrides } from "../../src/node/startConfig.ts";
-import { PlantedHome } from "./plantedHome.ts";
+import type { PlantedHome } from "./plantedHome.ts";
+import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let run: string;
 
-beforeEach(async () => {
-  planted = await PlantedHome.make();
-  run = await planted.stoppedRun();
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  run = path;
 });
-
-afterEach(() => planted.remove());
 
 it("more overrides than anybody gives a run are damage, as each is compared with all others", async () => {
   const texts = (count: number) => Array.from({ length: count }, (_, i) => `a.b${i}=${i}`);

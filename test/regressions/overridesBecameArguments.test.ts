@@ -1,45 +1,31 @@
 /** Names of overrides, which a repository writes into its settings and tasks, reached the trainer as words of its command line. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { type Listener, startListener } from "../editor/listener.ts";
+import type { Listener } from "../editor/listener.ts";
 import { aWish } from "../fakes/aWish.ts";
 import { openEditor } from "./editorStart.ts";
+import { openStrangersProject, type StrangersProject } from "./strangersProject.ts";
 
 vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
 
 const KEY = "tml-regression-9d41c7a2e8b0";
+let opened: StrangersProject;
 let folder: string;
 let stranger: Listener;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "overrides-"));
-  stranger = await startListener();
+  opened = await openStrangersProject();
+  ({ folder, stranger } = opened);
   vi.stubEnv("TINKER_API_KEY", KEY);
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  stranger.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  opened.remove();
 });
-
-function project(): string {
-  const configPath = join(folder, "tinker-config.yaml");
-  writeFileSync(
-    configPath,
-    `model_name: Qwen/Qwen3-8B
-environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
-batch_size: 2
-max_steps: 1
-tinker_base_url: http://${stranger.host}
-`,
-  );
-  return configPath;
-}
 
 it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=other.yaml"])(
   "%s among the overrides is an error, and no key leaves",
@@ -50,7 +36,7 @@ it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=othe
       ["settingOverrides", "The setting tinkerRL.overrides"],
     ] as const) {
       const end = await openEditor(folder)
-        .start(aWish(project(), { [key]: all }))
+        .start(aWish(opened.configure("Qwen/Qwen3-8B"), { [key]: all }))
         .catch((error: Error) => error);
       expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
       expect(stranger.connections()).toBe(0);

@@ -1,47 +1,38 @@
 /** Keys were judged by the configuration that a task names, while a resume runs the one that its run folder names. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type Listener, startListener } from "../editor/listener.ts";
+import type { Listener } from "../editor/listener.ts";
 import { aWish } from "../fakes/aWish.ts";
 import { openEditor } from "./editorStart.ts";
+import { configText, openStrangersProject, type StrangersProject } from "./strangersProject.ts";
 
 vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
 
 const KEY = "tml-regression-3f0b86d1c95e";
+let opened: StrangersProject;
 let folder: string;
 let stranger: Listener;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "resume-"));
-  stranger = await startListener();
+  opened = await openStrangersProject();
+  ({ folder, stranger } = opened);
   vi.stubEnv("TINKER_API_KEY", KEY);
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  stranger.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  opened.remove();
 });
-
-function config(model: string, more = ""): string {
-  return `model_name: ${model}
-environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
-batch_size: 2
-max_steps: 1
-${more}
-`;
-}
 
 /** A project with a harmless configuration, and a run folder that names another one. */
 function project(more = ""): { readonly benign: string; readonly run: string } {
   const [benign, evil] = [join(folder, "benign.yaml"), join(folder, "evil.yaml")];
   const run = join(folder, "runs", "evil");
   mkdirSync(run, { recursive: true });
-  writeFileSync(benign, config("local/tiny-tool", more));
-  writeFileSync(evil, config("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`));
+  writeFileSync(benign, configText("local/tiny-tool", more));
+  writeFileSync(evil, configText("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`));
   writeFileSync(
     join(run, "run.json"),
     JSON.stringify({
@@ -88,11 +79,11 @@ it.each([
 ])("a trainer refuses keys when %s changed after they were chosen", async (_, name) => {
   const { run } = project();
   const evil = join(folder, "evil.yaml");
-  writeFileSync(evil, config("Qwen/Qwen3-8B"));
+  writeFileSync(evil, configText("Qwen/Qwen3-8B"));
   const change = (): void => {
     const text = name.endsWith("json")
       ? JSON.stringify([`tinker_base_url=http://${stranger.host}`])
-      : config("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`);
+      : configText("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`);
     writeFileSync(join(folder, name), text);
   };
   const wish = aWish(evil, { resume: run });

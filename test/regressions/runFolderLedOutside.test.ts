@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isAppError } from "../../src/core/errors.ts";
 import { createEventLog } from "../../src/core/run/events.ts";
 import { RunFollower } from "../../src/core/run/follower.ts";
@@ -10,20 +10,16 @@ import { listRuns } from "../../src/core/run/runList.ts";
 import { Redactor } from "../../src/core/secrets/redact.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
-import { PlantedHome, snapshot } from "./plantedHome.ts";
+import { type PlantedHome, snapshot } from "./plantedHome.ts";
+import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let folder = "";
 
-beforeEach(async () => {
-  planted = await PlantedHome.make();
-  folder = await planted.stoppedRun();
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  folder = path;
 });
-afterEach(async () => {
-  expect(await planted.isUntouched()).toBe(true);
-  await planted.remove();
-});
-
 /** Puts a link in the place of an entry of the run. */
 async function plantLink(entry: string, target: string): Promise<string> {
   const path = join(folder, entry);

@@ -1,37 +1,19 @@
 import { expect, it } from "vitest";
-import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
-import {
-  call,
-  encode,
-  ended,
-  renderer,
-  scriptedSampler,
-  tokenizer,
-} from "../core/rollout/scriptedModel.ts";
-import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
+import { playEpisode } from "./playEpisode.ts";
 
 const ADD = ended(call("add"));
 const TURN = encode(ADD).length;
 
 async function play(settings: Partial<RolloutSettings>) {
   const sampler = scriptedSampler([ADD]);
-  const episode = new Episode({
+  const { episode, stop } = await playEpisode({
     session: scriptedSession({ onCall: () => result("5") }),
     sampler,
-    renderer,
-    tokenizer,
-    clock: new FakeClock(),
-    settings: someSettings({ maxConsecutiveParseErrors: 99, maxNoToolTurns: 99, ...settings }),
-    environment: ENVIRONMENT,
-    seedOf: () => undefined,
-    sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
-    signal: new AbortController().signal,
+    settings: { maxConsecutiveParseErrors: 99, maxNoToolTurns: 99, ...settings },
   });
-  const stop = await episode.play();
   return {
     stop,
     asked: sampler.requests.map(({ maxTokens }) => maxTokens),

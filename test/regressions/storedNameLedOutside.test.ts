@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseCheckpoint } from "../../src/core/run/checkpointLog.ts";
 import { readRunFile } from "../../src/core/run/runFile.ts";
 import { readState } from "../../src/core/run/state.ts";
@@ -12,20 +12,16 @@ import { sha256 } from "../../src/node/hash.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { aRunState } from "../trainer/runState.ts";
-import { PlantedHome, snapshot } from "./plantedHome.ts";
+import { type PlantedHome, snapshot } from "./plantedHome.ts";
+import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let folder = "";
 
-beforeEach(async () => {
-  planted = await PlantedHome.make();
-  folder = await planted.stoppedRun();
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  folder = path;
 });
-afterEach(async () => {
-  expect(await planted.isUntouched()).toBe(true);
-  await planted.remove();
-});
-
 /** Files for `wandb sync` what a run with such a note has not told yet. */
 async function fileWith(note: object): Promise<void> {
   const nowhere = { confirmed: START, pending: null };

@@ -5,7 +5,6 @@ import { replayLines } from "../../src/cli/showRollout.ts";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
-import { Episode } from "../../src/core/rollout/episode.ts";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
@@ -13,15 +12,10 @@ import { rolloutBody } from "../../src/host/panel/rolloutViews.ts";
 import { tinyModel } from "../core/chat/tinyModel.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { type Answer, json, output, result, stream } from "../core/openreward/scriptedServer.ts";
-import {
-  encode,
-  ended,
-  renderer,
-  scriptedSampler,
-  tokenizer,
-} from "../core/rollout/scriptedModel.ts";
+import { encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/run/builders.ts";
-import { aConfig, ENVIRONMENT, someSettings } from "../core/training/builders.ts";
+import { aConfig } from "../core/training/builders.ts";
+import { playEpisode } from "./playEpisode.ts";
 
 /** Each is another number, or none at all, once it has been a double. */
 const NUMBERS = [
@@ -42,16 +36,11 @@ async function play(payload: string) {
     "POST /maze/call": [answer],
   });
   const session = await open();
-  const episode = new Episode({
-    ...{ session, renderer, tokenizer, clock, environment: ENVIRONMENT },
+  const { episode } = await playEpisode({
+    ...{ session, clock },
     sampler: scriptedSampler([ended(`<tool_call>${payload}</tool_call>`)]),
-    settings: someSettings({ maxResponseTokens: 10_000, maxTotalTokens: 20_000 }),
-    seedOf: () => undefined,
-    sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
-    signal: new AbortController().signal,
+    settings: { maxResponseTokens: 10_000, maxTotalTokens: 20_000 },
   });
-  await clock.run(episode.play());
   const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
   return { body, record: rolloutRecordSchema.parse(JSON.parse(line)) };
 }
