@@ -1,6 +1,6 @@
 /** One step of a run: its rollouts as a table, or those of a group turn by turn. */
 
-import type { RolloutSummary } from "../core/run/reader.ts";
+import type { RolloutList, RolloutSummary } from "../core/run/reader.ts";
 import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";
@@ -11,12 +11,13 @@ import { tokenLines } from "./showTokens.ts";
 
 /** The rollouts of a step. `step` counts from 1. */
 export async function* showStep(context: ShowContext, step: number): AsyncGenerator<Line, void> {
-  const rollouts = await requireStep(context, step);
+  const { rollouts, omission } = await requireStep(context, step);
   const groups = new Set(rollouts.map(({ group }) => group)).size;
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const amounts = `${formatQuantity(rollouts.length, "rollout")} in ${formatQuantity(groups, "group")}`;
   yield heading(`step ${step}: ${amounts}, mean reward ${formatReward(mean(rewards))}`);
   yield* rolloutTable(["group", "rollout"], rollouts.map(toRow), context.width);
+  if (omission !== null) yield remark(omission);
   const legend = fateLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.fate])));
   if (legend.length > 0) yield* [BLANK, ...legend];
   const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
@@ -39,7 +40,7 @@ export async function* showGroup(
   },
 ): AsyncGenerator<Line, void> {
   const { step, group, rollout, wantsTokens } = wanted;
-  const inStep = await requireStep(context, step);
+  const { rollouts: inStep } = await requireStep(context, step);
   const inGroup = inStep.filter((summary) => summary.group + 1 === group);
   if (inGroup.length === 0) {
     const groups = [...new Set(inStep.map((summary) => summary.group + 1))];
@@ -71,12 +72,9 @@ async function rolloutLines(
   return replayLines(record, { title, score, width });
 }
 
-async function requireStep(
-  { reader }: ShowContext,
-  step: number,
-): Promise<readonly RolloutSummary[]> {
-  const rollouts = step < 1 ? [] : await reader.rollouts(step - 1);
-  if (rollouts.length > 0) return rollouts;
+async function requireStep({ reader }: ShowContext, step: number): Promise<RolloutList> {
+  const list = step < 1 ? null : await reader.rolloutList(step - 1);
+  if (list !== null && list.rollouts.length > 0) return list;
   const steps = await reader.steps();
   const existing = steps.map((each) => each + 1);
   throw noSuch(`step ${step}`, "Steps that have rollouts", existing);

@@ -116,6 +116,8 @@ export class RunFollower {
       this.#open.delete(oldest);
     }
     await open.refresh();
+    if (open.omission === null) this.#contents.faults.delete(key);
+    else this.#contents.faults.set(key, open.omission);
     return open.summaries;
   }
 
@@ -261,7 +263,7 @@ interface Contents {
   readonly offsets: Map<string, number>;
   /** How many lines of each file cannot be read. */
   readonly damage: Map<string, number>;
-  /** Why files or folders cannot be read at all. */
+  /** Why files or folders cannot be read at all, or not as a whole. */
   readonly faults: Map<string, string>;
 }
 

@@ -19,12 +19,13 @@ import {
 } from "./rolloutRecord.ts";
 import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
+const MIB = 1024 * 1024;
 /** Over 1.5 million tokens: more than any record has; a damaged index must not make the reader ask for more. */
-const MAX_TOKEN_BYTES = 32 * 1024 * 1024;
+const MAX_TOKEN_BYTES = 32 * MIB;
 /** Of an index, as far as its rollouts are listed: 30,000 rollouts. */
-const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+const MAX_INDEX_BYTES = 16 * MIB;
 /** Of an evaluation, which has no index: its rollouts are read whole to list them. */
-const MAX_EVALUATION_BYTES = 256 * 1024 * 1024;
+const MAX_EVALUATION_BYTES = 256 * MIB;
 /** More than a rollout is ever broken into. */
 const MAX_STREAMS = 1_000;
 /** More groups than a data set has tasks. */
@@ -47,6 +48,12 @@ export interface MetricsBatch {
   readonly nextOffset: number;
 }
 
+export interface RolloutList {
+  readonly rollouts: readonly RolloutSummary[];
+  /** Says what of the file was left out because it is too long; null = nothing. */
+  readonly omission: string | null;
+}
+
 /** Missing files read as empty, half-written and broken lines are left out. Faults of the disk throw `file-unreadable`. */
 export interface RunReader {
   /** Rows from byte `from` on; after a rise of the run's `generation` read from 0 again. */
@@ -55,6 +62,8 @@ export interface RunReader {
   steps(source?: RolloutSource): Promise<readonly number[]>;
   /** Ended rollouts by group and position in it. */
   rollouts(step: number, source?: RolloutSource): Promise<readonly RolloutSummary[]>;
+  /** The same, and what they lack. */
+  rolloutList(step: number, source?: RolloutSource): Promise<RolloutList>;
   /** Null when the body is not wholly there. */
   body(summary: RolloutSummary): Promise<RolloutRecord | null>;
   /** Null when the record is not wholly there. */
@@ -62,7 +71,13 @@ export interface RunReader {
 }
 
 export function createRunReader(fileSystem: FolderFiles, folder: string): RunReader {
+  const rolloutList: RunReader["rolloutList"] = async (step, source = "training") => {
+    const stored = new StoredRollouts(fileSystem, folder, { source, step });
+    await stored.refresh();
+    return { rollouts: stored.summaries, omission: stored.omission };
+  };
   return {
+    rolloutList,
     metrics: (from = 0) => readMetrics(fileSystem, folder, from),
     steps: async (source = "training") => {
       const { evalFolder, rolloutFolder } = runPaths(folder);
@@ -70,11 +85,7 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
       const steps = names.map(stepOfFileName).filter((step) => step !== null);
       return [...new Set(steps)].sort((a, b) => a - b);
     },
-    rollouts: async (step, source = "training") => {
-      const rollouts = new StoredRollouts(fileSystem, folder, { source, step });
-      await rollouts.refresh();
-      return rollouts.summaries;
-    },
+    rollouts: async (step, source) => (await rolloutList(step, source)).rollouts,
     body: (summary) => readBody(fileSystem, folder, summary),
     tokens: async (entry) => {
       const { tokens } = stepPaths(folder, entry.step);
@@ -122,7 +133,7 @@ export class StoredRollouts {
   readonly #tokens = new Map<string, TokensLine[]>();
   #cells = new EvaluatedCells();
   #offset = 0;
-  #bytes = 0;
+  #bytesLeftOut = 0;
   #summaries: readonly RolloutSummary[] | null = [];
 
   constructor(fileSystem: FolderFiles, folder: string, set: RolloutSet) {
@@ -151,19 +162,24 @@ export class StoredRollouts {
   async refresh(): Promise<void> {
     const size = (await this.#fileSystem.size(this.#path)) ?? 0;
     if (size < this.#offset) this.#reset();
-    if (this.isCut) return;
+    this.#bytesLeftOut = 0;
     for await (const line of readLines(this.#fileSystem, this.#path, this.#offset)) {
+      if (line.offset + line.length > this.#maxBytes) {
+        this.#bytesLeftOut = size - line.offset;
+        return;
+      }
       this.#offset = line.offset + line.length + 1;
-      this.#bytes += line.length;
-      if (this.isCut) return;
       if (this.#set.source === "evaluation") this.#addBody(line);
       else this.#addIndexLine(line.value);
     }
   }
 
-  /** True when rollouts were left out because there are too many. */
-  get isCut(): boolean {
-    return this.#bytes > this.#maxBytes;
+  /** As in {@link RolloutList}, of the last read. */
+  get omission(): string | null {
+    if (this.#bytesLeftOut === 0) return null;
+    const name = this.#path.split("/").slice(-2).join("/");
+    const leftOut = `${Math.ceil(this.#bytesLeftOut / MIB)} MiB`;
+    return `${name} is too long to be listed as a whole: the rollouts in its last ${leftOut} are not shown.`;
   }
 
   #addBody({ value, offset, length }: FoundLine): void {
@@ -196,7 +212,6 @@ export class StoredRollouts {
     for (const map of [this.#ended, this.#scores, this.#tokens]) map.clear();
     this.#cells = new EvaluatedCells();
     this.#offset = 0;
-    this.#bytes = 0;
     this.#summaries = null;
   }
 }
