@@ -43,7 +43,9 @@ export interface CheckedText {
 export function checkText(text: string, options: CheckOptions): CheckedText {
   const checked = checkWhole(text, options);
   const { source, problems } = checked;
-  if (checked.isRead) return checked;
+  // What was refused for its size would be refused again.
+  const isRefused = source.root === null || source.exhaustedAt() !== null;
+  if (checked.isRead || isRefused) return checked;
   return {
     ...checked,
     problems: inOrder([...problems, ...problemsBeside(source, problems, options)]),

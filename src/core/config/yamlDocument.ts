@@ -1,18 +1,12 @@
 /** Parses the text of a configuration within bounds: no file, however made, takes much time, memory or stack. */
 
-import {
-  Composer,
-  type CST,
-  type Document,
-  Lexer,
-  LineCounter,
-  type ParsedNode,
-  Parser,
-} from "yaml";
+import { Composer, CST, type Document, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 
 /** Above these a text is no configuration; one of 500 lines has 20,000 characters and 5,000 lexemes. */
 const MAX_CHARACTERS = 256 * 1024;
-const MAX_LEXEMES = 20_000;
+const MAX_LEXEMES = 12_000;
+/** A configuration repeats itself in some tens of places. */
+const MAX_ALIASES = 500;
 /** More stray signs than these tell nothing new, and each takes its time. */
 const MAX_STRAY = 100;
 /** Open collections at a time. The parser calls itself for each; a configuration needs 12. */
@@ -64,9 +58,6 @@ export function parseYamlText(text: string, language: "yaml" | "json"): ParsedTe
 }
 
 function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void> {
-  if (text.length > MAX_CHARACTERS) {
-    throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
-  }
   let strays = 0;
   for (const { lexeme, offset } of boundedLexemes(text)) {
     for (const token of parser.next(lexeme)) {
@@ -81,15 +72,33 @@ function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void
   yield* parser.end();
 }
 
-function* boundedLexemes(text: string): Generator<{ lexeme: string; offset: number }, void> {
-  let count = 0;
+interface Lexeme {
+  readonly lexeme: string;
+  /** Where it ends in the text. */
+  readonly offset: number;
+}
+
+/** All of them at once: what is refused for their number costs no parsing. */
+function boundedLexemes(text: string): readonly Lexeme[] {
+  if (text.length > MAX_CHARACTERS) {
+    throw new Refusal(`The file is too large: at most ${MAX_CHARACTERS / 1024} KB are read.`, 0);
+  }
+  const lexemes: Lexeme[] = [];
+  let aliases = 0;
   let offset = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    count += 1;
-    offset += WIDTHLESS.has(lexeme) ? 0 : lexeme.length;
-    if (count > MAX_LEXEMES) throw new Refusal("The file is too large to be read.", offset);
-    yield { lexeme, offset: Math.min(offset, text.length) };
+    const start = offset;
+    offset = Math.min(offset + (WIDTHLESS.has(lexeme) ? 0 : lexeme.length), text.length);
+    if (CST.tokenType(lexeme) === "alias") aliases += 1;
+    if (aliases > MAX_ALIASES) {
+      throw new Refusal(`More than ${MAX_ALIASES} aliases: write the values out.`, start);
+    }
+    if (lexemes.length === MAX_LEXEMES) {
+      throw new Refusal("The file is too large to be read.", offset);
+    }
+    lexemes.push({ lexeme, offset });
   }
+  return lexemes;
 }
 
 function refusalOf(error: unknown): { readonly message: string; readonly offset: number } {

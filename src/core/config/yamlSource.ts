@@ -63,7 +63,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 const MAX_MESSAGE = 200;
 /** Nodes that are looked at through aliases, and keys that are taken from merged mappings. */
-const MAX_VISITS = 20_000;
+const MAX_VISITS = 10_000;
 const MAX_KEY_TEXT = 200;
 /** More faults of a kind than these tell nothing new. */
 const MAX_FAULTS = 100;

@@ -18,9 +18,9 @@ describe("a text that is no configuration is given up, with one reason", () => {
   });
 
   it("aliases and merges that stand for too much", () => {
-    const keys = Array.from({ length: 700 }, (_, i) => `    k${i}: 1\n`).join("");
+    const keys = Array.from({ length: 400 }, (_, i) => `    k${i}: 1\n`).join("");
     const uses = (use: string) =>
-      Array.from({ length: 700 }, (_, i) => `  e${i}: ${use}\n`).join("");
+      Array.from({ length: 400 }, (_, i) => `  e${i}: ${use}\n`).join("");
     for (const use of ["*a", "{<<: *a}"]) {
       const text = `environments:\n  a: &a\n${keys}${uses(use)}`;
       expect(diagnose(text, { path: "run.yaml" })[0]?.message).toMatch(/^Aliases stand for more/);

@@ -19,19 +19,24 @@ export interface Fix {
   readonly diagnosis: Diagnosis;
 }
 
-/** More marks than these at one place are not worth a menu. */
-const MAX_MARKS = 20;
+/** More fixes than these at one place are not worth a menu. */
+const MAX_TRIES = 20;
 /** Each fix is tried out on the whole text: of a long one fewer marks get theirs at a time. */
 const MAX_TRIED_CHARACTERS = 25_000;
 
 /** The fixes for the marks that touch `range`. */
 export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
   const checked = checkText(text, options);
-  const marks = Math.ceil(Math.min(MAX_MARKS, MAX_TRIED_CHARACTERS / Math.max(1, text.length)));
-  return diagnoseChecked(checked, options)
-    .filter(({ span }) => span.start <= range.end && range.start <= span.end)
-    .slice(0, marks)
-    .flatMap((diagnosis) => fixesFor(checked.source, diagnosis));
+  let triesLeft = Math.ceil(Math.min(MAX_TRIES, MAX_TRIED_CHARACTERS / Math.max(1, text.length)));
+  const fixes: Fix[] = [];
+  for (const diagnosis of diagnoseChecked(checked, options)) {
+    const { span, remedies } = diagnosis;
+    if (span.start > range.end || range.start > span.end) continue;
+    if (triesLeft <= 0) break;
+    triesLeft -= Math.max(1, remedies.length);
+    fixes.push(...fixesFor(checked.source, diagnosis));
+  }
+  return fixes;
 }
 
 /** The fixes for one mark. */
