@@ -1,6 +1,7 @@
 /** Runs parsed templates and gives up those that would go on for ages: a template comes with a tokenizer, from anybody. */
 
 import { Environment, Interpreter } from "@huggingface/jinja";
+import { ValueSizes } from "./valueSizes.ts";
 
 type Evaluate = Interpreter["evaluate"];
 type Program = Parameters<Interpreter["run"]>[0];
@@ -14,8 +15,11 @@ const STEPS_OF_TURN = 10;
 const ITEMS_PER_STEP = 16;
 /** Of a macro that calls itself, each call takes a few. */
 const MAX_DEPTH = 400;
-/** Characters of a text, items of a list. */
-const MAX_SIZE = 16_000_000;
+/** These refer to a value; all others make one, of which each item takes memory. */
+const REFERENCES: ReadonlySet<string> = new Set(["Identifier", "MemberExpression"]);
+/** What these are given is repeated for every item or line. */
+const REPEATING: ReadonlySet<string> = new Set(["join", "indent", "tojson"]);
+const MAX_REPEATED = 100;
 /** All that stands in these is searched for special names whenever they are met. */
 const READ_EACH_TIME: ReadonlySet<string> = new Set(["Macro", "CallStatement"]);
 /** As in Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
@@ -52,8 +56,11 @@ class BoundedInterpreter extends Interpreter {
   readonly #sourceLength: number;
   #stepsLeft = MAX_STEPS;
   #depth = 0;
+  readonly #sizes = new ValueSizes();
   /** What loops go through: each item of these takes a turn, whatever the loop does with it. */
   readonly #iterables = new WeakSet<object>();
+  /** What is repeated for every item of something. */
+  readonly #repeated = new WeakSet<object>();
 
   constructor(environment: Environment, sourceLength: number) {
     super(environment);
@@ -63,29 +70,60 @@ class BoundedInterpreter extends Interpreter {
   override evaluate(...[statement, environment]: Parameters<Evaluate>): ReturnType<Evaluate> {
     const iterable = iterableOf(statement);
     if (iterable !== null) this.#iterables.add(iterable);
+    for (const argument of repeatedIn(statement)) this.#repeated.add(argument);
     if (statement !== undefined && READ_EACH_TIME.has(statement.type)) {
-      this.#count(this.#sourceLength, false);
+      this.#count(this.#sourceLength, 1 / ITEMS_PER_STEP);
     }
     if (this.#depth > MAX_DEPTH) throw new Error("a macro in it calls itself without end");
     this.#depth += 1;
     try {
       const value = super.evaluate(statement, environment);
-      this.#count(sizeOf(value.value), statement !== undefined && this.#iterables.has(statement));
+      const size = this.#sizes.of(value);
+      if (statement === undefined) return value;
+      this.#count(size, costOfItem(statement, Array.isArray(value.value), this.#iterables));
+      if (this.#repeated.has(statement)) requireShort(value.value, this.#sizes.expanded(value));
       return value;
     } finally {
       this.#depth -= 1;
     }
   }
 
-  #count(size: number, isIterated: boolean): void {
-    if (size > MAX_SIZE)
-      throw new Error(`it makes a text or list longer than ${MAX_SIZE / 1e6} million`);
-    this.#stepsLeft -= 1 + size * (isIterated ? STEPS_OF_TURN : 1 / ITEMS_PER_STEP);
+  #count(size: number, costOfItem: number): void {
+    this.#stepsLeft -= 1 + size * costOfItem;
     if (this.#stepsLeft >= 0) return;
     throw new Error(
       `it takes more than ${MAX_STEPS / 1e6} million steps, as if a loop in it did not end`,
     );
   }
+}
+
+function costOfItem(
+  statement: NonNullable<Statement>,
+  isList: boolean,
+  iterables: WeakSet<object>,
+): number {
+  if (iterables.has(statement)) return STEPS_OF_TURN;
+  return isList && !REFERENCES.has(statement.type) ? 1 : 1 / ITEMS_PER_STEP;
+}
+
+/** The arguments of `join(…)` and its like. */
+function repeatedIn(statement: Statement): readonly object[] {
+  if (statement?.type !== "FilterExpression" && statement?.type !== "FilterStatement") return [];
+  const { filter } = statement as unknown as { readonly filter: FilterNode }; // as the package's own types have it
+  if (filter.callee === undefined || !REPEATING.has(String(filter.callee.value))) return [];
+  return (filter.args ?? []).map((argument) =>
+    argument.type === "KeywordArgumentExpression" ? (argument.value ?? argument) : argument,
+  );
+}
+
+interface FilterNode {
+  readonly callee?: { readonly value?: unknown };
+  readonly args?: readonly { readonly type: string; readonly value?: object }[];
+}
+
+function requireShort(value: unknown, size: number): void {
+  if (size <= MAX_REPEATED && !(typeof value === "number" && value > MAX_REPEATED)) return;
+  throw new Error(`a filter in it repeats something longer than ${MAX_REPEATED} characters`);
 }
 
 function iterableOf(statement: Statement): object | null {
@@ -95,11 +133,6 @@ function iterableOf(statement: Statement): object | null {
   // With a condition: only what is before it is evaluated.
   const { lhs = iterable } = iterable as { readonly lhs?: object };
   return lhs;
-}
-
-function sizeOf(value: unknown): number {
-  if (typeof value === "string" || Array.isArray(value)) return value.length;
-  return value instanceof Map ? value.size : 0;
 }
 
 function boundedRange(first: number, last?: number, step = 1): readonly number[] {

@@ -3,6 +3,7 @@
 import { Template } from "@huggingface/jinja";
 import { runBounded } from "./boundedInterpreter.ts";
 import { pythonText } from "./pythonText.ts";
+import { replaceText } from "./replaceText.ts";
 
 /** Renders with the given variables. Throws whatever the template raises. */
 export type CompiledTemplate = (variables: Readonly<Record<string, unknown>>) => string;
@@ -12,10 +13,11 @@ const MAX_SOURCE = 64_000;
 
 type SyntaxNode = Record<string, unknown> & { readonly type: string };
 
-const NATIVE_STRIP = new Map([
+const NATIVE_METHODS = new Map([
   ["strip", "__strip"],
   ["lstrip", "__lstrip"],
   ["rstrip", "__rstrip"],
+  ["replace", "__replace"],
 ]);
 
 /**
@@ -36,6 +38,7 @@ export function compileTemplate(source: string): CompiledTemplate {
       __lstrip: stripStart,
       __string: pythonText,
       __rstrip: stripEnd,
+      __replace: replaceText,
     });
 }
 
@@ -70,13 +73,13 @@ function rewriteNode(node: SyntaxNode): SyntaxNode {
   }
 }
 
-/** `text.strip(chars)` becomes a call of ours: the engine ignores the argument. */
+/** `text.strip(chars)` becomes a call of ours, as the engine ignores the argument, and `replace`, whose result it does not bound. */
 function rewriteCall(node: SyntaxNode): SyntaxNode {
   const { callee, args } = node;
   if (!isSyntaxNode(callee) || callee.type !== "MemberExpression" || !Array.isArray(args))
     return node;
   const { object, property } = callee;
-  const native = isSyntaxNode(property) ? NATIVE_STRIP.get(String(property["value"])) : undefined;
+  const native = isSyntaxNode(property) ? NATIVE_METHODS.get(String(property["value"])) : undefined;
   if (native === undefined || callee["computed"] === true || args.length === 0) return node;
   return call(identifier(native), [object, ...args]);
 }
@@ -95,6 +98,8 @@ function rewriteFilter(node: SyntaxNode): SyntaxNode {
     }
     case "trim()":
       return call(identifier("__strip"), [operand, ...(Array.isArray(args) ? args : [])]);
+    case "replace()":
+      return call(identifier("__replace"), [operand, ...(Array.isArray(args) ? args : [])]);
     case "join":
     case "join()":
       return choose(test(operand, "mapping"), { ...node, operand: keysOf(operand) }, node);
