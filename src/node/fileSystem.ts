@@ -9,6 +9,7 @@ import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { AppendHandles } from "./appendHandles.ts";
 import { confinedTo, type Guard, requireSafeFolder, UNGUARDED } from "./confinement.ts";
 import { errorCode } from "./errorCode.ts";
+import { makeFolders } from "./makeFolders.ts";
 
 export interface ClosableFileSystem extends FileSystem {
   /** Closes the files kept open for appending; a later append opens them again. */
@@ -60,7 +61,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
     makeDirectory: (path) =>
       writing(path, async () => {
         await check(path);
-        await mkdir(path, { recursive: true });
+        await makeFolders(path);
       }),
     claimDirectory: (path) =>
       writing(path, async () => {
@@ -200,7 +201,7 @@ async function renameOver(from: string, to: string): Promise<void> {
 }
 
 async function claimDirectory(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   try {
     await mkdir(path);
   } catch (error) {

@@ -45,7 +45,7 @@ const MAX_RUNS_OF_ONE_NAME = 10_000;
  */
 export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunLease> {
   const { fileSystem, clock } = parts;
-  await fileSystem.makeDirectory(run.parent);
+  await makeRunParent(fileSystem, run.parent);
   await ignoreInGit(fileSystem, run.parent);
   const name = await claimName(fileSystem, run.parent, folderName(run.name));
   const folder = `${run.parent}/${name}`;
@@ -144,6 +144,20 @@ async function claimName(fileSystem: FileSystem, parent: string, name: string): 
     `${parent} holds ${MAX_RUNS_OF_ONE_NAME} runs named ${name}. Choose another run name.`,
     { data: { parent, name } },
   );
+}
+
+/** @throws AppError `disk`, naming the key that holds `parent` */
+async function makeRunParent(fileSystem: FileSystem, parent: string): Promise<void> {
+  try {
+    await fileSystem.makeDirectory(parent);
+  } catch (error) {
+    if (!isAppError(error, "disk") && !isAppError(error, "file-not-found")) throw error;
+    throw new AppError(
+      "disk",
+      `No run can be kept in ${parent}. ${error.message} Set \`log_path\` to a folder that can be written.`,
+      { configPath: "log_path", data: error.data, cause: error },
+    );
+  }
 }
 
 /** The run name with what file systems refuse replaced by hyphens. */
