@@ -44,9 +44,12 @@ export function renderLine(line: Line, hasColor: boolean): string {
     .join("");
 }
 
+/** Text in which each code unit is a code point. */
+const PLAIN = /^[ -~]*$/;
+
 /** Code points of the shown text. */
 export function textWidth(text: string): number {
-  return [...text].length;
+  return PLAIN.test(text) ? text.length : [...text].length;
 }
 
 export function lineWidth(line: Line): number {

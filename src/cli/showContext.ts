@@ -4,6 +4,7 @@ import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FolderFiles } from "../core/ports.ts";
 import type { RunReader } from "../core/run/reader.ts";
+import { formatQuantity } from "../shared/format.ts";
 import { commandLine, type Invocation } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
 
@@ -32,6 +33,21 @@ export function heading(text: string): Line {
 
 export function remark(text: string): Line {
   return [styled("quiet", text)];
+}
+
+/** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
+const MAX_ROWS = 5_000;
+
+/** The last of `all`, with a line that says how many came before them, if any; `noun` names one, `file` holds all of them. */
+export function newest<T>(
+  all: readonly T[],
+  noun: string,
+  file: string,
+): { readonly rows: readonly T[]; readonly note: readonly Line[] } {
+  const left = all.length - MAX_ROWS;
+  if (left <= 0) return { rows: all, note: [] };
+  const note = remark(`${formatQuantity(left, `earlier ${noun}`)} not shown; all are in ${file}`);
+  return { rows: all.slice(left), note: [note] };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
 import { readEvaluations } from "../core/run/evaluationLog.ts";
-import { evalPath } from "../core/run/layout.ts";
+import { evalPath, runPaths } from "../core/run/layout.ts";
 import { readLines } from "../core/run/lineReader.ts";
 import {
   type RolloutRecord,
@@ -12,7 +12,7 @@ import { formatQuantity, formatTemperature } from "../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newest, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 
 /** Results of all evaluations, each compared with the first. */
@@ -34,10 +34,13 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
 export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
   const evaluations = await readEvaluations(context.fileSystem, context.folder);
   const first = evaluations[0];
-  return evaluations.flatMap(({ step, results }, index) => [
-    heading(evaluationTitle(step)),
-    ...evaluationLines(results, index === 0 ? null : (first?.results ?? null)),
+  const { evaluations: file } = runPaths(context.folder);
+  const { rows, note } = newest(evaluations, "evaluation", file);
+  const lines = rows.flatMap((evaluation) => [
+    heading(evaluationTitle(evaluation.step)),
+    ...evaluationLines(evaluation.results, evaluation === first ? null : (first?.results ?? null)),
   ]);
+  return [...note, ...lines];
 }
 
 /** The rollouts of the evaluation after `step` completed steps, or with `rollout` (from 1) one of them turn by turn. */
@@ -56,7 +59,9 @@ export async function* showEvaluationRollouts(
   }
   if (rollout === null) {
     yield heading(`${evaluationTitle(step)}: ${formatQuantity(stored.length, "rollout")}`);
-    yield* rolloutTable(["rollout", "temperature"], stored.map(toRow), width);
+    const file = evalPath(context.folder, step);
+    const { rows, note } = newest(stored.map(toRow), "rollout", file);
+    yield* [...note, ...rolloutTable(["rollout", "temperature"], rows, width)];
     const flags = ["--eval", "--step", String(step), "--rollout", "1"];
     yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
     return;

@@ -5,6 +5,7 @@ import { alarmFacts } from "../core/run/alarms/alarmFacts.ts";
 import { ALARM_TITLES } from "../core/run/alarms/alarmTexts.ts";
 import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/run/events.ts";
+import { runPaths } from "../core/run/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
 import { readRunFile } from "../core/run/runFile.ts";
 import { readModelNames } from "../core/run/runModel.ts";
@@ -20,7 +21,7 @@ import {
 import type { RunFile } from "../shared/runFile.ts";
 import { alarmLines } from "./alarmLines.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
-import { heading, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newest, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 import { type Column, tableLines } from "./table.ts";
 
@@ -44,7 +45,10 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield* await ringingLines(context, rows.at(-1));
   yield BLANK;
   if (rows.length === 0) yield remark("No step is complete yet.");
-  else yield* tableLines(STEP_COLUMNS, rows.map(stepCells), width);
+  else {
+    const { rows: shown, note } = newest(rows, "step", runPaths(folder).metrics);
+    yield* [...note, ...tableLines(STEP_COLUMNS, shown.map(stepCells), width)];
+  }
   const evaluations = await comparedEvaluations(context);
   if (evaluations.length > 0) yield* [BLANK, ...evaluations];
   const checkpoints = await readCheckpoints(fileSystem, folder);

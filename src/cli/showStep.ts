@@ -1,11 +1,12 @@
 /** One step of a run: its rollouts as a table, or those of a group turn by turn. */
 
+import { stepPaths } from "../core/run/layout.ts";
 import type { RolloutList, RolloutSummary } from "../core/run/reader.ts";
 import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";
 import { fateLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newest, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
@@ -16,7 +17,9 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const amounts = `${formatQuantity(rollouts.length, "rollout")} in ${formatQuantity(groups, "group")}`;
   yield heading(`step ${step}: ${amounts}, mean reward ${formatReward(mean(rewards))}`);
-  yield* rolloutTable(["group", "rollout"], rollouts.map(toRow), context.width);
+  const { index: file } = stepPaths(context.folder, step - 1);
+  const { rows, note } = newest(rollouts, "rollout", file);
+  yield* [...note, ...rolloutTable(["group", "rollout"], rows.map(toRow), context.width)];
   if (omission !== null) yield remark(omission);
   const legend = fateLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.fate])));
   if (legend.length > 0) yield* [BLANK, ...legend];

@@ -1,8 +1,7 @@
 /**
  * The hostile drill: 1,000 run folders, launch folders and configurations that somebody has changed to hurt whoever opens them are
  * opened and shown by the extension's code, shown, checked and taken over by the trainer's, and some resumed by the built program.
- * Nothing outside of them may change, nothing planted in a home folder may be shown, and the extension's process must neither
- * stand still nor grow. Run: `npm run drill:hostile` (about four minutes; `-- --seed 2` for others, `-- --cases 200` for fewer, `-- --keep`
+ * Nothing outside of them may change, nothing planted in a home folder may be shown, and neither process may stand still or grow. Run: `npm run drill:hostile` (about four minutes; `-- --seed 2` for others, `-- --cases 200` for fewer, `-- --keep`
  * keeps the folders); ends with exit code 1 when something does not hold. Needs Linux, for its pipes and devices.
  */
 
@@ -41,8 +40,9 @@ const { values } = parseArgs({
 });
 const SEED = Number(values.seed);
 const CASES = Number(values.cases);
-const MAX_BLOCK_MS = 250;
-const MAX_RSS_MB = 300;
+/** What a program of the drill may take: the editor shares its process with others, and a person waits before a terminal. */
+const HOST: Limits = { blockMs: 250, rssMb: 300 };
+const PROGRAM: Limits = { blockMs: 500, rssMb: 400 };
 /** On a machine with much memory garbage is left lying about. With this little, only what is needed counts. */
 const BOUNDED_HEAP = ["--max-old-space-size=160", "--max-semi-space-size=8"];
 /** Whole resumes by the built program; the start of its services is what takes the time. */
@@ -62,6 +62,11 @@ const variables = {
   ...{ TINKER_RL_STORE: join(root, "store"), TINKER_API_KEY: `tml-${PLANTED}-variable` },
 };
 const failures: string[] = [];
+
+interface Limits {
+  readonly blockMs: number;
+  readonly rssMb: number;
+}
 
 function config(steps: number): string {
   return `model_name: local/tiny-tool
@@ -118,14 +123,10 @@ function makeCases(sound: string): readonly PlannedCase[] {
 }
 
 /** Lets one of the drill's programs go through all cases. */
-async function drive(
-  name: string,
-  plan: string,
-  flags: readonly string[],
-): Promise<readonly Outcome[]> {
+async function drive(name: string, plan: string): Promise<readonly Outcome[]> {
   const report = join(root, `${name}.jsonl`);
   rmSync(report, { force: true });
-  const args = [...flags, resolve(`dist/scripts/${name}.js`), plan, report];
+  const args = [...BOUNDED_HEAP, resolve(`dist/scripts/${name}.js`), plan, report];
   const child = spawn(process.execPath, args, {
     env: { ...variables, UV_THREADPOOL_SIZE: "4" },
     stdio: ["ignore", "inherit", "pipe"],
@@ -210,17 +211,17 @@ function writePlan(some: readonly PlannedCase[]): string {
 }
 
 /** What was slow is done once more by itself: on a busy machine much else is going on in a process, too. */
-async function hosted(all: readonly PlannedCase[]): Promise<readonly Outcome[]> {
-  const first = await drive("hostileHost", writePlan(all), BOUNDED_HEAP);
+async function driveTwice(
+  name: string,
+  all: readonly PlannedCase[],
+  limits: Limits,
+): Promise<readonly Outcome[]> {
+  const first = await drive(name, writePlan(all));
   const isSlow = ({ id, blockMs, end }: Outcome): boolean =>
-    id !== null && (blockMs > MAX_BLOCK_MS || end === TOO_LONG);
+    id !== null && (blockMs > limits.blockMs || end === TOO_LONG);
   const slow = new Set(first.filter(isSlow).map(({ id }) => id));
   if (slow.size === 0) return first;
-  const again = await drive(
-    "hostileHost",
-    writePlan(all.filter(({ id }) => slow.has(id))),
-    BOUNDED_HEAP,
-  );
+  const again = await drive(name, writePlan(all.filter(({ id }) => slow.has(id))));
   console.log(`${slow.size} cases were slow, and done once more`);
   const better = new Map(again.map((outcome) => [`${outcome.id} ${outcome.kind}`, outcome]));
   return first.map((outcome) =>
@@ -233,7 +234,7 @@ function judge(
   title: string,
   outcomes: readonly Outcome[],
   cases: readonly PlannedCase[],
-  isHost: boolean,
+  limits: Limits,
 ): void {
   console.log(`\n${title.padEnd(34)}cases   seconds   block ms   rss MB   ends`);
   for (const [kind, own] of groupBy(outcomes, (outcome) => outcome.kind)) {
@@ -256,9 +257,10 @@ function judge(
   for (const { id, kind, blockMs, rssMb, faults } of outcomes) {
     const name = `${title}: ${id ?? ""} ${kind}, ${cases.find((one) => one.id === id)?.what ?? ""}`;
     for (const fault of faults) failures.push(`${name}: ${fault}`);
-    if (!isHost) continue;
-    if (blockMs > MAX_BLOCK_MS) failures.push(`${name}: stood still for ${blockMs.toFixed(0)} ms`);
-    if (rssMb > MAX_RSS_MB) failures.push(`${name}: ${rssMb.toFixed(0)} MB`);
+    if (blockMs > limits.blockMs) {
+      failures.push(`${name}: stood still for ${blockMs.toFixed(0)} ms`);
+    }
+    if (rssMb > limits.rssMb) failures.push(`${name}: ${rssMb.toFixed(0)} MB`);
   }
 }
 
@@ -270,8 +272,8 @@ const before = snapshot(home);
 const began = performance.now();
 const cases = makeCases(sound);
 console.log(`${cases.length} cases of seed ${SEED} in ${root}`);
-judge("in the extension", await hosted(cases), cases, true);
-judge("in the program", await drive("hostileTrainer", writePlan(cases), []), cases, false);
+judge("in the extension", await driveTwice("hostileHost", cases, HOST), cases, HOST);
+judge("in the program", await driveTwice("hostileTrainer", cases, PROGRAM), cases, PROGRAM);
 await resumeSome(cases, sound);
 
 const after = snapshot(home);

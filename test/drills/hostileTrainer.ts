@@ -24,7 +24,8 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     {
       write: (text: string, done?: () => void) => {
         show(text);
-        done?.();
+        // As a real stream, which has written when other work has had its turn.
+        if (done !== undefined) setImmediate(done);
         return true;
       },
       on: () => undefined,

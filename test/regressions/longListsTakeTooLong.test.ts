@@ -1,10 +1,12 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
 import { fixesAt } from "../../src/core/config/editing/fixes.ts";
 import { MetricColumns } from "../../src/core/run/metricColumns.ts";
 import { tailFile } from "../../src/host/runs/tail.ts";
 import { readOverrides } from "../../src/node/startConfig.ts";
+import { createFakeProgram } from "../cli/fakeProgram.ts";
 import type { PlantedHome } from "./plantedHome.ts";
 import { beforeEachPlantedRun } from "./plantedRun.ts";
 
@@ -54,4 +56,16 @@ it("no more names of metrics are listed than anybody could look through", () => 
   const names = Array.from({ length: 12_000 }, (_, i) => [`m${i}`, i] as const);
   metrics.add({ step: 0, ...Object.fromEntries(names) });
   expect([metrics.names.length, metrics.isTruncated]).toEqual([10_000, true]);
+});
+
+it("of a run with more steps than anybody reads through the newest are shown, and how many are not", async () => {
+  const rows = Array.from({ length: 7_000 }, (_, step) => `${JSON.stringify({ step })}\n`);
+  await writeFile(join(run, "metrics.jsonl"), rows.join(""));
+  const program = createFakeProgram({ fileSystem: planted.fileSystem });
+  expect(await runProgram(program, ["show", run])).toBe(0);
+  const shown = program.out.lines.join("\n");
+  expect(shown).toContain("2,000 earlier steps not shown; all are in ");
+  expect(shown).toMatch(/^ *2001 /m);
+  expect(shown).toMatch(/^ *7000 /m);
+  expect(shown).not.toMatch(/^ *2000 /m);
 });

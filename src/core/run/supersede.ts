@@ -1,10 +1,10 @@
 /** Moves what a resume repeats out of the way, in an order that a crash at any point leaves repairable. */
 
 import type { FolderFiles } from "../ports.ts";
-import { type JsonLine, parseJsonLines } from "../util/jsonl.ts";
+import { joinParts } from "../util/joinParts.ts";
 import { readEvaluations } from "./evaluationLog.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
-import { stepOfLine } from "./lineReader.ts";
+import { readLines, stepOfLine } from "./lineReader.ts";
 
 export interface Superseded {
   readonly folder: string;
@@ -18,6 +18,12 @@ export interface Superseded {
 
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
+
+/** Where a line stands in its file, without its line feed. */
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
 
 type IsMoved = (step: number) => boolean;
 
@@ -70,22 +76,38 @@ async function moveLines(
   isMovedStep: IsMoved,
 ): Promise<void> {
   const source = runPaths(folder)[file];
-  if ((await fileSystem.size(source)) === null) return;
-  const bytes = await fileSystem.readBytes(source);
-  const { lines } = parseJsonLines(bytes);
-  const isMoved = (line: JsonLine): boolean => isMovedStep(stepOfLine(line.value) ?? -1);
-  const moved = lines.filter(isMoved).map((line) => lineText(bytes, line));
+  const moved: Place[] = [];
+  const kept: Place[] = [];
+  // Their places only: the values of a long file would take many times its size.
+  for await (const { value, offset, length } of readLines(fileSystem, source)) {
+    if (value === undefined) continue;
+    const isMoved = isMovedStep(stepOfLine(value) ?? -1);
+    (isMoved ? moved : kept).push({ offset, length });
+  }
   if (moved.length === 0) return;
+  const bytes = await fileSystem.readBytes(source);
   const targets = runPaths(supersededFolder(folder, attempt));
   const target = targets[file];
   await fileSystem.makeDirectory(
     file === "metrics" ? supersededFolder(folder, attempt) : targets.evalFolder,
   );
-  const earlier = (await fileSystem.size(target)) === null ? "" : await fileSystem.readText(target);
-  const others = earlier.split("\n").filter((text) => text !== "" && !moved.includes(text));
-  await fileSystem.writeAtomic(target, joinLines([...moved, ...others]));
-  const kept = lines.filter((line) => !isMoved(line)).map((line) => lineText(bytes, line));
-  await fileSystem.writeAtomic(source, joinLines(kept));
+  const others = await otherLines(fileSystem, target, () => textsOf(bytes, moved));
+  await fileSystem.writeAtomic(target, joinParts([linesOf(bytes, moved), others]));
+  await fileSystem.writeAtomic(source, linesOf(bytes, kept));
+}
+
+/** What `path` holds besides the lines that `known` names. */
+async function otherLines(
+  fileSystem: FolderFiles,
+  path: string,
+  known: () => readonly string[],
+): Promise<Uint8Array> {
+  if ((await fileSystem.size(path)) === null) return new Uint8Array();
+  const lines = new Set(known());
+  const others = (await fileSystem.readText(path))
+    .split("\n")
+    .filter((text) => text !== "" && !lines.has(text));
+  return new TextEncoder().encode(others.map((line) => `${line}\n`).join(""));
 }
 
 async function moveStepFiles(
@@ -105,10 +127,14 @@ async function moveStepFiles(
   }
 }
 
-function lineText(bytes: Uint8Array, { offset, length }: JsonLine): string {
-  return new TextDecoder().decode(bytes.subarray(offset, offset + length));
+function textsOf(bytes: Uint8Array, places: readonly Place[]): readonly string[] {
+  const decoder = new TextDecoder();
+  return places.map(({ offset, length }) =>
+    decoder.decode(bytes.subarray(offset, offset + length)),
+  );
 }
 
-function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
+/** With their line feeds. */
+function linesOf(bytes: Uint8Array, places: readonly Place[]): Uint8Array {
+  return joinParts(places.map(({ offset, length }) => bytes.subarray(offset, offset + length + 1)));
 }

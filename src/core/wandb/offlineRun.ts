@@ -2,9 +2,10 @@
 
 import { isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Sha256 } from "../ports.ts";
+import { joinParts } from "../util/joinParts.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import { FILE_HEADER, frameRecord, joinParts } from "./log/framing.ts";
+import { FILE_HEADER, frameRecord } from "./log/framing.ts";
 import {
   configRecord,
   encodeRecord,

@@ -1,5 +1,6 @@
 /** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte: `docs/protocols/wandb.md#framing`. */
 
+import { joinParts } from "../../util/joinParts.ts";
 import { crc32 } from "./crc32.ts";
 
 /** `:W&B`, the magic number, and the version. */
@@ -33,16 +34,6 @@ export function frameRecord(record: Uint8Array, position: number): Uint8Array {
     isFirst = false;
   }
   return joinParts(parts);
-}
-
-export function joinParts(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 function chunkType(isFirst: boolean, isLast: boolean): number {

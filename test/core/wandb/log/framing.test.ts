@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { joinParts } from "../../../../src/core/util/joinParts.ts";
 import { crc32 } from "../../../../src/core/wandb/log/crc32.ts";
-import { FILE_HEADER, frameRecord, joinParts } from "../../../../src/core/wandb/log/framing.ts";
+import { FILE_HEADER, frameRecord } from "../../../../src/core/wandb/log/framing.ts";
 import {
   encodeRecord,
   exitRecord,
