@@ -114,7 +114,10 @@ async function choose(
   const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are looked at below
   if (typeof folder === "string" && typeof name === "string") {
     const entry = (await read(folder)).findLast((each) => each.name === name);
-    return entry === undefined ? undefined : { folder, entry };
+    if (entry !== undefined) return { folder, entry };
+    const gone = vscode.l10n.t("The checkpoint {0} is not in its run any more.", name);
+    await offerInstead(gone, []);
+    return undefined;
   }
   const items: (vscode.QuickPickItem & Chosen)[] = [];
   for (const run of store.runs) {

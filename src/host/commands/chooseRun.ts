@@ -26,7 +26,11 @@ export async function chooseRun(
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
   const folder = folderOf(target);
-  if (folder !== null) return store.get(folder) ?? undefined;
+  if (folder !== null) {
+    const run = store.get(folder);
+    if (run === null) await offerInstead(goneText(folder), offersFor(store));
+    return run ?? undefined;
+  }
   await store.refresh();
   const runs = store.runs.filter(fits);
   const [only, ...others] = runs;
@@ -34,13 +38,18 @@ export async function chooseRun(
     void offerInstead(none, offersFor(store));
     return undefined;
   }
-  if (others.length === 0) return only;
+  // Of a row that was lost nobody knows that it was this one.
+  if (others.length === 0 && target !== null) return only;
   const items = runs.map((run) => {
     const isArchived = labels.isArchived(run.folder);
     const { label, description } = runRow(run, { isArchived, isSpinning: false });
     return { label, description, run };
   });
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;
+}
+
+function goneText(folder: string): string {
+  return vscode.l10n.t("The run in {0} is not in the list any more.", folder);
 }
 
 function offersFor({ runs }: RunStore): readonly Offer[] {

@@ -5,6 +5,7 @@ import { type Catalogue, findEnvironment, plainName } from "../../core/config/ed
 import { isLocalModel } from "../../core/config/presets.ts";
 import { plainWindow } from "../plainWindow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
+import { type Offer, offerInstead } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
 export interface EnvironmentParts {
@@ -23,11 +24,26 @@ export function environmentHandlers({
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
       if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
+      else await offerInstead(noPageText(target), [showEnvironments()]);
     },
     refreshEnvironments: () =>
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
         view.refresh(),
       ),
+  };
+}
+
+function noPageText(target: unknown): string {
+  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  return typeof name === "string"
+    ? vscode.l10n.t("{0} has no page at OpenReward.", name)
+    : vscode.l10n.t("Select an environment in the Environments view first.");
+}
+
+function showEnvironments(): Offer {
+  return {
+    label: vscode.l10n.t("Show Environments"),
+    command: "tinkerRL.environments.focus",
   };
 }
 

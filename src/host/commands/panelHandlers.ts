@@ -31,7 +31,8 @@ export function panelHandlers(
       const configPath = target instanceof vscode.Uri ? target.fsPath : null;
       const run =
         parts.store.runs.find(({ file }) => file?.configPath === configPath) ??
-        (await chooseRun(parts, target, {
+        // From the title of the view it comes with a null, too; a wrong dashboard harms nothing.
+        (await chooseRun(parts, target ?? undefined, {
           placeHolder: vscode.l10n.t("Which run?"),
           none: vscode.l10n.t("There is no run yet. Start Training makes one."),
           fits: () => true,

@@ -7,8 +7,8 @@ import { plainWindow } from "../plainWindow.ts";
 import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
 
 /**
- * `target` is what the command was called on (a tree's row, a file's URI) or nothing, `selection` all selected rows.
- * Anyone can call a command with anything: a handler checks what it got.
+ * `target` is what the command was called on (a tree's row, a file's URI); null for a row that VS Code does not know any more,
+ * because its tree was drawn anew while its menu was open; undefined where there is none. `selection` is all selected rows. Anyone can call a command with anything: a handler checks what it got.
  */
 export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 
@@ -37,11 +37,12 @@ function guarded(
   { log, redactor }: Telling,
 ): CommandHandler {
   const row = COMMANDS.get(id);
-  return async (target, selection) => {
+  return async (...args) => {
     // The manifest's `enablement` hides a command and does not stop a call.
     if (row?.needsTrust === true && !vscode.workspace.isTrusted) return refuse(row.title);
     try {
-      return await handler(target, selection);
+      const [target, selection] = args;
+      return await handler(args.length === 0 ? undefined : (target ?? null), selection);
     } catch (error) {
       const message = redactor.clean(errorMessage(error));
       log.error(`${id}: ${message}`);

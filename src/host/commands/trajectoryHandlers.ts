@@ -46,7 +46,7 @@ export function trajectoryHandlers(
     await setContextKey("trajectoryFilter", filter !== null);
   };
   const chosenPlace = (target: unknown): RolloutPlace | null =>
-    placeOf(target) ?? placeOf(view.selection[0]);
+    placeOf(target === undefined ? view.selection[0] : target);
   const select = (): Promise<void> =>
     offerInstead(vscode.l10n.t("Select a rollout in the Trajectories view first."), [
       { label: vscode.l10n.t("Show Trajectories"), command: "tinkerRL.trajectories.focus" },
