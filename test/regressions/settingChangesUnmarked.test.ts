@@ -1,9 +1,15 @@
 import { expect, it } from "vitest";
+import { createEventLog } from "../../src/core/run/events.ts";
+import { RunFollower } from "../../src/core/run/follower.ts";
+import { Redactor } from "../../src/core/secrets/redact.ts";
+import { gatherFacts } from "../../src/host/panel/runFacts.ts";
 import type { EventView } from "../../src/shared/panelModel.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";
 import type { PanelModel } from "../../webview-ui/panelModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
 import { rewardParts } from "../../webview-ui/views/rewardParts.ts";
+import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
 
 function event(kind: string, step: number | null): EventView {
   return { kind, step, timeMs: 1_000, attempt: 1, level: "info", message: "" };
@@ -41,4 +47,30 @@ it("other settings and pauses, also of an environment that is full, are marked w
     { kind: "pause", x: 3 },
     { kind: "pause", x: 6 },
   ]);
+});
+
+it("they are told to the page however much has happened since", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const folder = "/runs/long";
+  const clock = new FakeClock();
+  const files = fileSystem.within(folder);
+  const log = createEventLog({
+    ...{ fileSystem: files, clock, folder, attempt: 1, redactor: new Redactor() },
+  });
+  const facts = { level: "info", message: "", data: {} } as const;
+  const kinds = ["run-retuned", "run-paused", "capacity-paused"];
+  for (const kind of kinds) await log.record({ ...facts, kind, step: 3 });
+  for (let step = 4; step < 500; step += 1) {
+    await log.record({ ...facts, kind: "checkpoint-saved", step });
+  }
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  const { events } = await gatherFacts({
+    ...{ id: "long", name: "long", follower, fileSystem },
+    liveness: { nowMs: clock.now(), isProcessAlive: () => false },
+    config: { model: null, environments: [], maxSteps: null },
+    shortenPath: (path) => path,
+  });
+  expect(events.length).toBeLessThan(496);
+  expect(events.slice(0, 3).map(({ kind }) => kind)).toEqual(kinds);
 });
