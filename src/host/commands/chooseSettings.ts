@@ -11,6 +11,8 @@ import { plainWindow } from "../plainWindow.ts";
 import {
   changeText,
   faultOfChanges,
+  plainDoc,
+  shortDoc,
   shownValue,
   type TunableSetting,
   tunableSettings,
@@ -50,7 +52,7 @@ async function pickSetting(
     return {
       label: setting.key,
       description: next === undefined ? now : `${now} → ${next}`,
-      detail: setting.field.doc,
+      detail: shortDoc(setting.field),
       setting,
     };
   });
@@ -87,7 +89,12 @@ function askValue(
   const now = shownValue(setting);
   return plainWindow.showInputBox({
     title: key,
-    prompt: vscode.l10n.t("{0} Now: {1}. Expected: {2}.", field.doc, now, expectationOf(field)),
+    prompt: vscode.l10n.t(
+      "{0} Now: {1}. Expected: {2}.",
+      plainDoc(field),
+      now,
+      expectationOf(field),
+    ),
     value: chosen.get(key) ?? now,
     validateInput: (value) =>
       faultOfChanges(configText, overridesOf(new Map([...chosen, [key, value]]))),

@@ -58,6 +58,16 @@ export function faultOfChanges(configText: string, overrides: readonly string[])
   return own?.message ?? null;
 }
 
+/** What a setting does, without the marks of Markdown, which lists and boxes would show as they are. */
+export function plainDoc({ doc }: Pick<Field, "doc">): string {
+  return doc.replaceAll("`", "");
+}
+
+/** The first sentence: a row of a list cuts what is longer. */
+export function shortDoc(field: Pick<Field, "doc">): string {
+  return plainDoc({ doc: field.doc.replace(/(?<=[\w)`]\.) [A-Z`].*$/s, "") });
+}
+
 /** `learning_rate: 2e-5 → 1e-5` */
 export function changeText(setting: TunableSetting, next: string): string {
   return `${setting.key}: ${shownValue(setting)} → ${next}`;

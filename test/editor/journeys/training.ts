@@ -38,6 +38,15 @@ export const training: Journey = {
       await pictures("paused");
     });
 
+    await step("Change Settings says what each setting is and what it does", async () => {
+      await pictures("changeSettings", async () => {
+        await workbench.command("Tinker RL: Change Settings of Running Run…");
+        await workbench.rows.filter({ hasText: "learning_rate" }).first().waitFor();
+      });
+      await workbench.page.keyboard.press("Escape");
+      await workbench.input.waitFor({ state: "hidden" });
+    });
+
     await step("the dashboard and the views tell the same steps", async () => {
       const done = steps().length;
       await workbench.panel().getByText(`step ${done} of ${STEPS}`).waitFor();
