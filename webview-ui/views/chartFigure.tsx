@@ -8,7 +8,7 @@ import { themeVersion } from "../controls/palette.ts";
 import { openEvaluation } from "../evaluationCell.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
-import { setTitle } from "./setTitle.ts";
+import { cellTitle } from "./setTitle.ts";
 
 interface ChartFigureProps {
   readonly panel: PanelModel;
@@ -47,7 +47,7 @@ export function ChartFigure(props: ChartFigureProps) {
       onCursor: (at) => latest.current.onCursor(at),
       onPick: (at) => openRow(latest.current, at),
       onPickMark: (cell) => openEvaluation(panel, cell),
-      hintOf: ({ step }) => strings.evaluation.open(setTitle({ source: "evaluation", step })),
+      hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
       onZoom: ({ x, y }) =>
         panel.update({
           ...(x === undefined ? {} : { xRange: x }),

@@ -12,7 +12,7 @@ import { openEvaluation } from "../evaluationCell.ts";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { setTitle } from "./setTitle.ts";
+import { cellTitle } from "./setTitle.ts";
 
 const text = strings.evaluation;
 
@@ -68,7 +68,7 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
                   <button
                     type="button"
                     class="link"
-                    title={text.open(setTitle({ source: "evaluation", step }))}
+                    title={text.open(cellTitle({ step, ...result }))}
                   >
                     {formatCount(step)}
                   </button>

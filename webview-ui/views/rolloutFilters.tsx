@@ -116,13 +116,15 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
         name={stopText}
         set={(stop) => set({ stop })}
       />
-      <Choice
-        label={text.fate}
-        value={filter.fate}
-        values={fates}
-        name={(fate) => fateText(fate === "waiting" ? null : fate)}
-        set={(fate) => set({ fate })}
-      />
+      {fates.length > 1 || filter.fate !== "" ? (
+        <Choice
+          label={text.fate}
+          value={filter.fate}
+          values={fates}
+          name={(fate) => fateText(fate === "waiting" ? null : fate)}
+          set={(fate) => set({ fate })}
+        />
+      ) : null}
       {environments.length > 1 || filter.environment !== "" ? (
         <Choice
           label={text.environment}

@@ -1,9 +1,17 @@
 /** What a step or evaluation is called. */
 
+import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
+import type { EvaluationCell } from "../evaluationCell.ts";
 import { strings } from "../strings.ts";
+import { visibleLine } from "../text/visible.ts";
 
 export function setTitle({ source, step }: RolloutSet): string {
   const text = strings.trajectories;
   return source === "training" ? text.stepTitle(step + 1) : text.evaluationTitle(step);
+}
+
+export function cellTitle({ step, environment, split, temperature }: EvaluationCell): string {
+  const place = visibleLine(`${environment} ${split}`);
+  return `${setTitle({ source: "evaluation", step })}, ${place}, ${formatTemperature(temperature)}`;
 }

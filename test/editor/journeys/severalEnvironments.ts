@@ -1,4 +1,4 @@
-/** A run with two environments and evaluations writes more metrics than a message of VS Code has arguments: all are shown, live and after a reload. */
+/** A run with two environments and evaluations: what was evaluated opens from the tree, the picker, the table and the chart; it writes more metrics than a message of VS Code has arguments: all are shown, live and after a reload. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { MetricColumns } from "../../../src/core/run/metricColumns.ts";
 import { isMetricsRow } from "../../../src/core/run/reader.ts";
 import { formatMeasure } from "../../../src/shared/format.ts";
+import { moveToMark } from "../../workbench/findMark.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
 import { runIn, stepsOf } from "../runFiles.ts";
@@ -45,6 +46,7 @@ export const severalEnvironments: Journey = {
       return `${await compareMetrics(stage)} metrics`;
     });
     await pictures("overview");
+    await openEvaluations(stage);
     await step("and after a reload of the window", async () => {
       await workbench.reload();
       await workbench.panel().locator(".reward canvas").waitFor({ timeout: 60_000 });
@@ -52,6 +54,53 @@ export const severalEnvironments: Journey = {
     });
   },
 };
+
+/** Ends where it begins: on the overview. */
+async function openEvaluations({ workbench, page, step, pictures }: Stage): Promise<void> {
+  const panel = workbench.panel();
+  const picker = panel.locator(".step-navigator select");
+  const shown = panel.locator(".filter-count");
+  const chosen = (value: string) => until(value, async () => (await picker.inputValue()) === value);
+  // 8 tasks of 2 environments, each sampled in 2 ways.
+  const part = shown.getByText(/^\d+ of \d+ rollouts/);
+
+  await step("an evaluation in the tree leads to its rollouts", async () => {
+    const unfold = async (name: RegExp): Promise<void> => {
+      await workbench.row(name).first().click();
+      await page.keyboard.press("ArrowRight");
+    };
+    await unfold(new RegExp(`^Evaluation after ${STEPS} steps`));
+    await unfold(/^calculator test \d+, greedy/);
+    await workbench
+      .row(/^rollout 1, /)
+      .first()
+      .click();
+    await panel.getByRole("heading", { name: /^Evaluation after 6, group/ }).waitFor();
+    await pictures("evaluationTree");
+  });
+  await step("and is in the picker of the dashboard, among the steps", async () => {
+    await panel.getByRole("button", { name: "Back to the list" }).click();
+    await chosen(`evaluation/${STEPS}`);
+    await picker.selectOption("evaluation/4");
+    await shown.getByText(/^\d+ rollouts$/).waitFor();
+    await pictures("evaluationPicker");
+  });
+  await step("a mark on the chart opens what is behind it", async () => {
+    await panel.getByRole("tab", { name: "Overview" }).click();
+    await panel.locator(".reward canvas").waitFor();
+    await moveToMark(page.mouse, panel, new RegExp(`Evaluation after ${STEPS}`));
+    await pictures("evaluationMark", () =>
+      moveToMark(page.mouse, panel, new RegExp(`Evaluation after ${STEPS}`)),
+    );
+    await page.mouse.down();
+    await page.mouse.up();
+    await chosen(`evaluation/${STEPS}`);
+    await part.waitFor();
+    await pictures("evaluationOfMark");
+    await panel.getByRole("button", { name: "Clear filters" }).click();
+    await panel.getByRole("tab", { name: "Overview" }).click();
+  });
+}
 
 /** Adds charts of the last metrics, which come last to the page, and compares their values; returns how many metrics there are. */
 async function compareMetrics({ workbench, folder }: Stage): Promise<number> {
