@@ -20,7 +20,7 @@ export class ColumnStore {
   readonly #onWanted: (names: readonly string[]) => void;
   #isAsking = false;
 
-  /** `onWanted` is called with all names that were looked at, some time after a new one was. */
+  /** `onWanted` is called with all names that were looked at, shortly after a new name was looked at. */
   constructor(onWanted: (names: readonly string[]) => void = () => undefined) {
     this.#onWanted = onWanted;
   }

@@ -4,7 +4,7 @@ import { visibleLine } from "../core/util/visibleText.ts";
 import type { CheckpointsCommand } from "./arguments.ts";
 import type { ProgramParts } from "./programParts.ts";
 
-/** Prints a line for each that is gone. @throws as the trainer does; those told of before are gone all the same */
+/** Prints a line for each deleted checkpoint. @throws as the trainer does; checkpoints that were printed before stay deleted */
 export async function deleteAndTell(
   { fileSystem, trainer, out }: Pick<ProgramParts, "fileSystem" | "trainer" | "out">,
   { kind: _, ...wanted }: CheckpointsCommand,

@@ -1,4 +1,4 @@
-/** The command `control`: a wish for a run that is going on, from another terminal. */
+/** The command `control`: sends a command to a running training from another terminal. */
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
@@ -16,7 +16,7 @@ export interface ControlParts {
   readonly isProcessAlive: (pid: number) => boolean;
 }
 
-/** Sends the wish and says what comes of it. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
+/** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(
   parts: ControlParts,
   { folder: given, wish }: ControlCommand,

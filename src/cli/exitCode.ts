@@ -12,7 +12,7 @@ const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-re
 const LIMIT = /(^|-)(capacity|budget)$|^empty-steps$/;
 const SERVICE =
   /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
-/** What the user named cannot be used; a configuration key in the error says the same. */
+/** Codes of errors about something that the user named. An error that names a configuration key counts as one of them. */
 const INVALID =
   /^(bad-arguments|environment-not-found|(config|file|run|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
 

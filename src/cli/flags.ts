@@ -138,7 +138,7 @@ function readValue({ rawName, value, inlineValue }: FlagToken, { command }: Rule
   return value;
 }
 
-/** `--learning_rate 1e-4` becomes `--learning_rate=1e-4`: of flags that it does not know, the parser joins no value. */
+/** `--learning_rate 1e-4` becomes `--learning_rate=1e-4`, because the parser joins no value to a flag that it does not know. */
 function joinKeyValues(args: readonly string[], rules: Rules): string[] {
   const joined: string[] = [];
   for (let i = 0; i < args.length; i += 1) {

@@ -100,7 +100,7 @@ class LaunchRecord {
     this.#log = log;
   }
 
-  /** Called as soon as something is known. A disk that refuses is logged: the run is worth more than its record. */
+  /** Writes down a fact as soon as it is known. A failed write is only logged: it must not end the run. */
   note(change: LaunchPlace & Partial<Pick<LaunchFile, "exitCode" | "error">>): void {
     this.#file = { ...this.#file, ...change };
     const text = `${JSON.stringify(this.#file, null, 2)}\n`;

@@ -77,7 +77,7 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
   }
 }
 
-/** Who sees the screen of a run in an editor has its commands at hand, and no shell. */
+/** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
 function followLaunch(parts: ProgramParts, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = parts;
   const { configPath, resume, overrides } = launch.order.training;

@@ -22,7 +22,7 @@ import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
 export interface Layout {
   /** Code points in a row; Infinity when lines are not seen in a window. */
   readonly width: number;
-  /** True when a live line tells what is under way, so that no line that stays has to. */
+  /** True when a live line shows what is under way; lines that stay then leave it out. */
   readonly isLive: boolean;
   readonly invocation: Invocation;
 }
@@ -257,7 +257,7 @@ function endLines(event: EventOf<"ended">, invocation: Invocation): readonly Lin
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
     ...(outcome === "done"
-      ? [[styled("quiet", "A finished run goes on when max_steps or num_epochs is raised.")]]
+      ? [[styled("quiet", "To continue a finished run, raise max_steps or num_epochs.")]]
       : []),
   ];
 }

@@ -75,7 +75,7 @@ export function rolloutTable(
   ];
 }
 
-/** One line for each fate in `fates` that does not speak for itself. */
+/** One line of explanation for each fate in `fates` whose name does not explain it. */
 export function fateLegend(fates: readonly string[]): readonly Line[] {
   return [...new Set(fates)].flatMap((fate) => {
     const known = FATES[fate];

@@ -47,7 +47,7 @@ export class Screen {
     if (lines.length > 0) this.#parts.terminal.print(lines);
   }
 
-  /** The last word: of a stop that the run itself said nothing of, that it was one, and how to go on. */
+  /** Prints how to go on with the run, and that it was stopped when the run itself has not reported it. */
   printEnd({ outcome }: RunEnd): void {
     if (outcome === "done" || this.#model.hasEnded) return;
     const words = outcome === "stopped" ? "with nothing left to save" : "at once, without a save";
@@ -55,7 +55,7 @@ export class Screen {
     this.printNextSteps();
   }
 
-  /** Where the run lies and how to go on with it; nothing before it has a folder. */
+  /** Where the run lies and how to go on with it; nothing as long as the run has no folder. */
   printNextSteps(): void {
     const { folder, canResume } = this.#model;
     if (folder !== null) this.print(nextStepLines(folder, canResume, this.#parts.invocation));

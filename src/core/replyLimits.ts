@@ -1,4 +1,4 @@
-/** How much of an answer is read: whoever sends more is broken or hostile, and memory is finite. */
+/** How much of an answer is read: a server that sends more is broken or hostile, and memory is finite. */
 
 const MIB = 2 ** 20;
 
@@ -18,7 +18,7 @@ export const REPLY_LIMITS = {
 
 export interface ReplyLimit {
   readonly bytes: number;
-  /** What whoever reads the answer is thrown once it is longer; takes the limit in words, such as "64 MiB". */
+  /** Makes the error that a reader of a longer answer gets, from the limit in words, such as "64 MiB". */
   readonly fault: (limit: string) => Error;
 }
 

@@ -234,7 +234,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   keep(finder.onDidFind(() => config.refresh()));
   keep(
     store.onDidChange((folder) => {
-      // What one run tells changes neither their number nor which are live.
+      // A report of one run changes neither the number of runs nor which are live.
       if (folder !== null) return;
       const live = store.runs.filter(({ isLive }) => isLive).length;
       void setContextKey("running", live);
@@ -289,14 +289,14 @@ export async function createApp(parts: AppParts): Promise<App> {
     runMenu: () => showRunMenu(store),
     ...panelHandlers({ ...chosen, panel, view: trees.runs.view }),
   };
-  // What cannot be found at first must not keep everything else away.
+  // A failed first search must not keep the other parts from loading.
   await finder.find().catch(onError);
   const isAttached = (pid: number): boolean => store.isAttached(pid);
   const rejoin = (): void => {
-    // Whether another window is gone takes seconds to tell.
+    // It takes seconds to find out whether another window is gone.
     rejoinLaunches({ launches, tasks, isAttached, log }).catch(onError);
   };
-  // A task in Restricted Mode makes VS Code ask for trust, out of nothing.
+  // In Restricted Mode, a task would make VS Code ask for trust without a reason that the user could see.
   if (vscode.workspace.isTrusted) rejoin();
   else keep(vscode.workspace.onDidGrantWorkspaceTrust(rejoin));
   panel.reviveAfterCrash();

@@ -1,4 +1,4 @@
-/** Tells listeners that something happened; one that throws does not keep the others from hearing it. */
+/** Calls listeners; one that throws does not keep the others from being called. */
 
 export interface Listening {
   dispose(): void;

@@ -18,7 +18,7 @@ export class NoticeQueue {
     this.#parts = parts;
   }
 
-  /** `tell` shows a notification and heeds its answer, which may come late or never. */
+  /** `tell` shows a notification and acts on its answer, which may come late or never. */
   add(tell: () => Promise<void>): void {
     this.#last = this.#last.then(() => this.#inSight(tell));
   }

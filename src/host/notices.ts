@@ -111,7 +111,7 @@ export class Notices implements vscode.Disposable {
 
   async #ended(end: TrainingEnded): Promise<void> {
     const name = end.folder === null ? end.wish.title : basename(end.folder);
-    // What somebody stopped needs no telling.
+    // A run that somebody stopped needs no notification.
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
     if (end.exitCode === EXIT.done) return this.#finished(end, name);
     if (end.folder === null) return this.#notBegun(end, name);
@@ -136,7 +136,7 @@ export class Notices implements vscode.Disposable {
   }
 
   async #notBegun({ error, wish }: TrainingEnded, name: string): Promise<void> {
-    // Faults of a configuration stand in Problems and in the terminal; to send a key was refused in a question.
+    // Problems and the terminal show faults of a configuration; a refusal to send a key was the user's own answer.
     const told = ["config-invalid", "key-host-not-allowed"];
     if (error === null || told.includes(error.code)) return;
     const open = vscode.l10n.t("Open Configuration");

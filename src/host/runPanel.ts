@@ -57,7 +57,7 @@ export class RunPanel implements vscode.Disposable {
   readonly #dashboard: Dashboard;
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #listening: { dispose(): void };
-  /** Of the run that is shown. The panel's own: a reading tells what is new only to who asked for it. */
+  /** Follower of the run that is shown. It is not shared: each reading reports only what changed since the reader's last one. */
   #follower: RunFollower | null = null;
 
   constructor(parts: RunPanelParts) {
@@ -108,7 +108,7 @@ export class RunPanel implements vscode.Disposable {
     });
   }
 
-  /** After a crash of the extension host the tab is still there, and deaf: a new one takes its place. */
+  /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
   reviveAfterCrash(): void {
     const last = shownSchema.safeParse(this.#parts.workspaceState.get(SHOWN)).data;
     const [tab] = orphanedTabs();

@@ -17,7 +17,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #listening: readonly { dispose(): void }[];
   #timer: NodeJS.Timeout | null = null;
-  /** A run of this window that has ended is told until the next one. */
+  /** A run of this window that has ended is shown until the next one begins. */
   #last: string | null = null;
 
   constructor(store: RunStore, alarms: RunAlarms) {

@@ -14,7 +14,7 @@ export interface Guard {
   open(path: string, flags: number): Promise<FileHandle>;
 }
 
-/** What a shell puts in the place of a file. */
+/** Paths that a shell passes for a redirected stream, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
 /** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
@@ -31,7 +31,7 @@ export const UNGUARDED: Guard = {
   },
 };
 
-/** Windows has neither flag; there the look at the path before must do. Without the second, opening a pipe would wait. */
+/** Follows no link and waits for no pipe. Windows has neither flag; there the check before the opening has to suffice. */
 const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */

@@ -13,7 +13,7 @@ export async function locateDotEnv(path: string): Promise<string | null> {
     const real = await realpath(path);
     return (await stat(real)).isFile() ? real : null;
   } catch {
-    // Most projects have none; one that cannot be reached gives no value, and the key that is missing is named then.
+    // Most projects have no such file. One that cannot be reached gives no value; the error then names the missing key.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** The code of an error of the system, such as `ENOENT`; empty for any other. */
+/** The code of a system error, such as `ENOENT`; empty for any other error. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const code: unknown = Object.getOwnPropertyDescriptor(error, "code")?.value;

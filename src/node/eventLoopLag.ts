@@ -1,4 +1,4 @@
-/** How late this process comes to what it has to do. */
+/** Measures how late the event loop of this process runs its timers. */
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 

@@ -101,7 +101,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
   };
 }
 
-/** Shares the open files, so that an append of one and a rename of another know of each other. */
+/** Shares the open files with {@link createFileSystem}, because a rename closes a file that is kept open for appending. */
 function folderFiles(handles: AppendHandles, folder: string): FolderFiles {
   return {
     ...guardedFiles(handles, confinedTo(folder)),

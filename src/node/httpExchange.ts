@@ -67,7 +67,7 @@ export class HttpExchange {
   }
 
   onResponseStart(_connection: Connection, status: number, headers: Headers): void {
-    // Others are followed by the answer itself.
+    // The answer itself follows after an informational status (1xx).
     if (status < 200) return;
     this.#pacer.run(() => this.#settle.resolve(this.#responseOf(status, headers)));
   }

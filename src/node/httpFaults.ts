@@ -1,4 +1,4 @@
-/** What a request that got no complete answer is told as. */
+/** The errors of requests that got no complete answer. */
 
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpRequest } from "../core/ports.ts";

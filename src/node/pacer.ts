@@ -1,4 +1,4 @@
-/** Spreads what would all happen at once over turns of the event loop, so that it goes on turning. */
+/** Spreads many actions over turns of the event loop, so that timers and sockets are served between them. */
 
 export class Pacer {
   readonly #perTurn: number;

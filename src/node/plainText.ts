@@ -1,4 +1,4 @@
-/** Reads files that may be anything, for who only wants to know what is in them. */
+/** Reads files of unknown kind for readers that do without one that is missing or cannot be read. */
 
 import { createFileSystem } from "./fileSystem.ts";
 

@@ -36,7 +36,7 @@ export interface StartConfig {
   readonly isOwnCopy: boolean;
 }
 
-/** More than anybody has given a run; each is compared with the others. */
+/** Bounds the overrides of a run, because each is compared with all others. */
 const MAX_OVERRIDES = 1_000;
 const overrideTexts = z.array(z.string()).max(MAX_OVERRIDES);
 

@@ -27,7 +27,7 @@ const readySchema = z.object({ ready: z.literal(true), address: z.string() });
 const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
-/** Of the output of a server that ended amid a run: its last words, of which the last say why. */
+/** Characters of a server's output that an error quotes: the last ones, because they tell why the server ended. */
 const SHOWN_OUTPUT = 600;
 /** A child gets what Node and the file system need, and none of the user's keys. */
 const PASSED_VARIABLES = [
@@ -46,16 +46,16 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
     // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
     detached: process.platform !== "win32",
   });
-  // One that ended at once is told of by its output.
+  // When the child has ended at once, the error quotes its output; the broken pipe itself tells nothing.
   child.stdin.on("error", () => undefined);
   if (key !== undefined) child.stdin.write(`${key}\n`);
   const output = collectErrors(child);
   const address = await readyAddress(child, options, output);
-  // Its output is drained for as long as it lives, or it would stop at a full pipe.
+  // The output is read for as long as the child lives; otherwise the child would block on a full pipe.
   child.stdout.resume();
   const failing = new AbortController();
   let isClosing = false;
-  // Not at its exit: then what it wrote last may not have been read.
+  // At the event `exit` the last output may not have been read yet.
   child.once("close", (code, signal) => {
     if (!isClosing) failing.abort(endedEarly(options.name, signal ?? `code ${code}`, output()));
   });

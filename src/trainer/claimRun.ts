@@ -10,7 +10,7 @@ import { writeConfigFiles } from "./configFiles.ts";
 import type { RunPlan, RunStart, TrainerScope } from "./runPlan.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 
-/** With all that shows to others that a trainer is at it. */
+/** Claims the folder and writes into it what shows others that a trainer works on the run. */
 export async function claimRun(
   scope: TrainerScope,
   plan: RunPlan,

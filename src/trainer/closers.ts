@@ -23,7 +23,7 @@ export class Closers {
       try {
         await close();
       } catch {
-        // What does not close in order ends with the process, and nobody waits for it any more.
+        // What fails to close ends with the process.
       }
     }
   }

@@ -15,7 +15,7 @@ interface RunRequest {
   readonly allowedOrigins?: readonly AllowedOrigin[];
   /** Present when an editor started this trainer. */
   readonly launch?: EditorLaunch;
-  /** Learns the run's secrets, for who tells of what breaks beside it. */
+  /** Learns the run's secrets, so that errors which are printed outside of the run can be redacted. */
   readonly redactor?: Redactor;
   /** Where engine, environments and model lie; default: beside the running program. */
   readonly programFolder?: string;

@@ -30,7 +30,7 @@ export interface DeleteRequest {
   readonly folder: string;
   /** Where the key may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Learns the key, for who tells of what breaks beside it. */
+  /** Learns the key, so that errors which are printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
 }
 
@@ -81,7 +81,7 @@ function localKey({ run, kind, name }: TinkerPath): CheckpointKey | null {
   }
 }
 
-/** The store as it is: whoever deletes one checkpoint does not tidy the others away. */
+/** Opens the store without its usual cleaning: deleting one checkpoint must not remove others. */
 function localStore(files: FileSystem): CheckpointStore {
   return new CheckpointStore({
     ...{ files, isProcessAlive, clock: systemClock, log: debugLog },

@@ -1,4 +1,4 @@
-/** Ends a run that was done before: what its trackers lack is sent, and nothing else is begun. */
+/** Resumes a run that is done: sends what its trackers lack, and starts nothing else. */
 
 import type { Redactor } from "../core/secrets/redact.ts";
 import { claimRun, reportContext } from "./claimRun.ts";

@@ -42,7 +42,7 @@ export async function loadNewestState(
 
 const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
 
-/** The service's list of checkpoints decides; where it has none of that run, that it took the load for a mistake of its caller. */
+/** True when the save is gone. The service's list of checkpoints decides; where it lists none of the run, a load that was refused as the caller's mistake does. */
 async function isGone(service: ServiceClient, path: string, error: unknown): Promise<boolean> {
   if (!isAppError(error, ...REFUSALS)) return false;
   const isCallersMistake = error.code === "tinker-not-found" || error.data["category"] === "user";

@@ -32,7 +32,7 @@ export async function createClient(
   }
 }
 
-/** Servers have bounds of their own, and tell them in words only. */
+/** Each server has its own bounds and reports them only as text. */
 function refusedRank(error: unknown, rank: number): AppError | null {
   if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
   if (!/\brank\b/i.test(String(error.data["detail"]))) return null;

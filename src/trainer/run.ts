@@ -83,7 +83,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   const { allowedOrigins } = parts;
   const onProgress = downloads(watch);
   const options = { signal: control.signal, onProgress, variables, allowedOrigins };
-  // Of all that a run waits for before its first sample this takes longest, so it begins first. Who needs it sees its failure.
+  // Reading the tokenizer takes longest of all preparation, so it begins first. Its failure surfaces where it is awaited.
   const tokenizer = loadTokenizer(tokenizerNameOf(config), scope.programs, path, options);
   tokenizer.catch(() => undefined);
   const [tinker, environment] = await orAborted(
@@ -122,7 +122,7 @@ interface PreparedParts {
   readonly wandbTo: WandbAddress | null;
 }
 
-/** From the claim of the folder on, its `run.json` tells how the attempt ended. */
+/** Trains. Once the folder is claimed, `run.json` records how the attempt ended. */
 async function trainAndRecord(
   scope: TrainerScope,
   plan: RunPlan,
@@ -139,11 +139,11 @@ async function trainAndRecord(
     if (model.rewind !== undefined) await reportRewind(context, model.rewind);
     return await train(scope, plan, { ...others, context, lease, start: model.start });
   } catch (error) {
-    // Whatever broke first: it is because of this that it did.
+    // When the run was ended because a service died, this error is only a consequence of that failure.
     const cause = control.failure ?? error;
     const isStopped = isAppError(cause, "stopped");
     if (lease !== null) await recordEnd(scope, plan, { lease, redactor, cause });
-    // After the file, which those who hear it read.
+    // `run.json` is written first, because a client that hears of the phase reads it.
     scope.ear?.entered(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     throw cause;
@@ -159,7 +159,7 @@ async function recordEnd(
   const isStopped = isAppError(cause, "stopped");
   const phase = isStopped ? "stopped" : "failed";
   const ending = runEnding(cause, redactor);
-  // A disk that takes nothing more must not hide what broke; without the word, the run counts as interrupted.
+  // A full disk must not hide the cause. Without the record the run counts as interrupted.
   await lease.end({ phase, ending }).catch((fault: unknown) => {
     scope.log.warn("The end of the run could not be written down.", {
       reason: errorMessage(fault),
@@ -276,7 +276,7 @@ async function trainToEnd(
   await lease.update({ phase: "finishing" });
   await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
   await evaluateAtEnd(scope, end, tinker, parts);
-  // From here on Ctrl+C means: do not wait.
+  // From here on Ctrl+C ends the waiting for trackers.
   const { isStopping, signal } = scope.control;
   const early = isStopping ? undefined : signal;
   await pieces.uploads?.drain(isStopping ? "stopped" : "done", early);

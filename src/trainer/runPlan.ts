@@ -63,7 +63,7 @@ export interface TrainerScope {
   readonly order?: LaunchOrder;
   /** Hears wishes from outside; absent where nobody can have any. */
   readonly ear?: Ear;
-  /** Learns the run's secrets, for who tells of what breaks beside it; absent = nobody does. */
+  /** Learns the run's secrets, so that errors which are printed outside of the run can be redacted; absent = they are not. */
   readonly redactor?: Redactor;
   /** Called once the run has a folder. */
   readonly onClaim?: (lease: RunLease) => void;

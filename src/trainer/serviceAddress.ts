@@ -105,7 +105,7 @@ function lookedUpSecrets(config: Config): readonly string[] {
   );
 }
 
-/** Whoever wrote the file wrote the address, too: they are bound to nothing, and unencrypted they go nowhere. */
+/** Secrets in the file are bound to no host, because the author of the file also chose the address; they never go unencrypted. */
 function secretsInFile(config: Config): readonly NamedValue[] {
   return hostedSecrets(config).flatMap(([name, value]): readonly NamedValue[] =>
     value === null || value === "" ? [] : [{ name, value, origin: "dotenv" }],

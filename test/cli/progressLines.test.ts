@@ -165,7 +165,7 @@ test("the end compares first and last rewards and gives commands to copy", () =>
   expect(done.slice(-3)).toEqual([
     "go on         tinker-rl resume runs/demo",
     "look into it  tinker-rl show runs/demo",
-    "A finished run goes on when max_steps or num_epochs is raised.",
+    "To continue a finished run, raise max_steps or num_epochs.",
   ]);
 });
 

@@ -171,7 +171,7 @@ describe("a server of an older generation", () => {
     gateway.close();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const name = `The server at ${gateway.url}`;
-    const listed = `warning: ${name} does not list its models: it will be seen whether it trains model_name: ${MODEL}`;
+    const listed = `warning: ${name} does not list its models. So the run finds out only when it begins whether the server trains model_name: ${MODEL}`;
     for (const words of [
       listed,
       `${name}: Welcome.`,

@@ -30,7 +30,7 @@ export function valueRange(
   // Rounding errors are no change.
   const isFlat = top - bottom < 1e-9 * Math.max(Math.abs(top), Math.abs(bottom), 1e-30);
   const air = !isFlat ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
-  // What begins at zero stands on the axis.
+  // A range that begins at zero gets no margin there, so the values stand on the axis.
   return [bottom === 0 && low >= 0 ? 0 : bottom - air, top === 0 && high <= 0 ? 0 : top + air];
 }
 

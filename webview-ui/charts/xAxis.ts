@@ -67,7 +67,7 @@ function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64A
   });
 }
 
-/** uPlot needs ascending numbers: what is unknown or goes back moves on by nothing. */
+/** uPlot needs ascending numbers: an unknown or falling value repeats the one before it. */
 function ascending(values: Float64Array): Float64Array {
   let last = 0;
   return values.map((value) => {

@@ -1,4 +1,4 @@
-/** Runs parsed templates and gives up those that would go on for ages: a template comes with a tokenizer, from anybody. */
+/** Runs parsed templates and ends those that take too many steps: a template comes with a tokenizer, from an unknown author. */
 
 import { Environment, Interpreter } from "@huggingface/jinja";
 import { ValueSizes } from "./valueSizes.ts";

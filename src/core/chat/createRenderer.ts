@@ -59,7 +59,7 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   return { renderer: { ...renderer, renderInitial }, warnings };
 }
 
-/** A template may pass tools over; a model that never sees them earns nothing, without any error. */
+/** Refuses a template that ignores tools: a model that never sees them would earn nothing, without any error. */
 function requireTools(renderer: Renderer, { model, config }: ChatOptions): void {
   const probe = { name: "zqtoolqz", description: "Probes.", inputSchema: null };
   const { messages, tools } = buildFirstPrompt({

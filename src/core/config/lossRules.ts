@@ -70,7 +70,7 @@ function clipFindings(
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 
-/** It is done by the advantages, and the penalty of `dro` does not depend on them. */
+/** The normalisation scales the advantages, on which the penalty of `dro` does not depend. */
 function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
   if (given === "token_sum") return [];
   const message = `The loss \`dro\` adds up over tokens: its penalty cannot be made a \`${given}\`. Leave \`loss_normalization\` at \`token_sum\`.`;

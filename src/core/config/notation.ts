@@ -37,7 +37,7 @@ function visit(walk: Walk, node: Node | null, shape: Shape, path: readonly strin
   }
   const hint = isScalar(value) ? notationHint(value.value, shape, path) : null;
   if (hint !== null) walk.found.push(hint);
-  // What is merged in stands elsewhere and is met there.
+  // Merged keys stand elsewhere in the text and are checked there.
   for (const entry of walk.source.ownEntries(node === value ? node : null)) {
     const child = childShape(shape, entry.key);
     if (child !== undefined) visitEntry(walk, entry, child, [...path, entry.key], shape);

@@ -130,7 +130,7 @@ function endFindings(config: Config, values: unknown): readonly Finding[] {
     const remedies = [addEnd, setTo(["save_every"], 10)];
     return [advice("TRL205", ["save_every"], message, { remedies })];
   }
-  // Written out, even as null, it was thought of.
+  // A key that is written out, even as null, was chosen on purpose.
   const isMeant = ["num_epochs", "max_steps"].some((key) => valueAt(values, [key]) !== undefined);
   if (isMeant) return [];
   const message = "The run has no end until it is stopped: add `num_epochs` or `max_steps`.";

@@ -61,7 +61,7 @@ function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined)
   return hasKeyShape(text);
 }
 
-/** A run is not refused for it: the same file works elsewhere. An editor shows it as an error. */
+/** A warning in the program, because the same file works elsewhere; the editor shows it as an error. */
 function literalSecret(path: readonly string[], shape: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
   const isInPlace = shape?.type === "string" && shape.isSecret === true;

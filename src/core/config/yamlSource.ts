@@ -167,7 +167,7 @@ function lineBefore(text: string, offset: number): string {
 }
 
 function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
-  // What stands behind a tag that nobody knows is not what was meant, all the more in the place of a secret.
+  // A value with an unknown tag is not used, least of all as a secret.
   const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
   const line = misplacedLine(text, error);
   if (line !== null) {

@@ -63,7 +63,7 @@ export async function listEnvironments(
     isAtEnd = found.some(isLast);
   }
   const records = pages.flatMap(({ environments }) => environments);
-  // Most names have never been deployed: they are in nobody's way.
+  // Most names were never deployed, so no server stands behind them; the list leaves them out.
   const served = records.filter((record) => record.has_github_connection !== false);
   const items = served.map(({ owner, name, description }) => ({
     name: `${owner}/${name}`,

@@ -101,7 +101,7 @@ function noNames(wire: EnvironmentWire, error: unknown): readonly string[] {
   return [];
 }
 
-/** A name that exists as it is written was found by other means than its spelling: nothing is near then. */
+/** Empty when the name exists as it is written: then its spelling was not the reason, and no name is suggested. */
 function nearest(wanted: string, names: readonly string[]): readonly string[] {
   if (names.includes(wanted)) return [];
   return names
@@ -112,7 +112,7 @@ function nearest(wanted: string, names: readonly string[]): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** Share of edits between the parts that may differ; a wrong case costs nothing but comes after nothing else. */
+/** Share of edits between the parts that may differ. A difference in case counts as none. */
 function distanceBetween(wanted: string, name: string): number {
   const wantedParts = wanted.toLowerCase().split(/[/:]/);
   const parts = name.toLowerCase().split(/[/:]/);

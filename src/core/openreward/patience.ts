@@ -1,4 +1,4 @@
-/** Owns how long a request is repeated: back-off, what the server asks for, and the ride through a starting environment. */
+/** Owns how long a request is repeated: back-off, what the server asks for, and the wait for a starting environment. */
 
 import type { Clock, HttpResponse, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";

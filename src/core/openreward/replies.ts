@@ -89,7 +89,7 @@ export const callReply = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), error: z.string(), reason: z.string().nullish() }),
 ]);
 
-/** Told the type of a block that this client does not know. */
+/** Called with the type of a block that this client does not know. */
 export type UnknownBlockListener = (type: string) => void;
 
 /** Keeps text and image blocks, skips unknown ones. Throws a ZodError when a known block is malformed. */

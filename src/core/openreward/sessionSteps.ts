@@ -40,12 +40,12 @@ export async function reserveSession(
       throwsCapacity: true,
       onTaskId: (id) => announced.add(id),
       ...{ signal, pausedWhile },
-      // What the server has taken on is the start of the environment.
+      // Once the server has accepted the request, it is starting the environment.
       whileRunning: pausedWhile,
     });
     const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
     if (sid === null) throw protocolFault(wire.placeOf(request), "the server gave no session id");
-    // What remains are ids of broken attempts that a repeat did not take up.
+    // The ids that remain belong to broken attempts that no repeat took up.
     for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;
   } finally {

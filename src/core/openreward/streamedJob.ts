@@ -17,7 +17,7 @@ const DRAIN_MS = 250;
 const MAX_CONNECTIONS = 7;
 /** A connection whose bytes flowed for so long counts as progress. */
 const STEADY_STREAM_MS = 10_000;
-/** With progress or without: nothing is opened again for ever. */
+/** Bounds the connections in all, so that progress does not make the repeats endless. */
 const MAX_CONNECTIONS_IN_ALL = 100;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
@@ -109,7 +109,7 @@ async function attemptJob(
   const openedMs = clock.monotonic();
   const silence = new SilenceWatch(clock, (reason) => link.abort(reason));
   try {
-    // A first answer may wait for the set-up of the environment; that of a job under way comes at once.
+    // The first answer may wait for the set-up of the environment; the answer of a running job comes at once.
     if (taskId !== null) silence.begin(SILENCE_LIMIT_MS);
     const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
     silence.stop();
@@ -180,7 +180,7 @@ async function readResult(
       if (isComplete) silence.begin(DRAIN_MS);
     }
   } catch (error) {
-    // Whatever goes wrong after the end event no longer matters.
+    // The result is complete, so a fault after the end event does not matter.
     if (!isComplete) throw error;
   }
   if (!isComplete) throw new AppError("transport", "The event stream ended before its result.");

@@ -50,7 +50,7 @@ export type Arrival =
   | Unavailable;
 
 const REQUEST_TIMEOUT_MS = 60_000;
-/** For an id that is missing a rollout need not wait for ever. */
+/** After this many failed look-ups a rollout is sent without the ids. */
 const LOOK_UP_ATTEMPTS = 3;
 const MAX_REASON_CHARS = 200;
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
@@ -118,7 +118,7 @@ export class UploadClient {
     signal: AbortSignal,
   ): Promise<CatalogueIds | Unavailable> {
     const [owner = "", name] = environment.split("/").map(encodeURIComponent);
-    // What a server of one's own calls an environment says nothing about the catalogue.
+    // Names of a server of one's own are not those of the catalogue.
     if (name === undefined || owner === "local") return {};
     const path = `/v1/environments/${owner}/${name}`;
     const found = await this.#read(path, environmentReply, signal);

@@ -92,8 +92,8 @@ export function requireUploadable({ type, name, content }: UploadMessage): void 
 }
 
 /**
- * Events as requests: the start goes alone, the others as many together as a request may hold, in order. The update goes with the
- * last message, so that whoever has that has both.
+ * Events as requests: the start goes alone, the others in order, as many as a request may hold. The update goes with the last message,
+ * so that a service which has the last message has the update, too.
  */
 export function uploadBatches(events: readonly UploadEvent[]): readonly (readonly UploadEvent[])[] {
   const batches: UploadEvent[][] = [];

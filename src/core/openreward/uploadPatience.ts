@@ -1,4 +1,4 @@
-/** Owns how long uploads wait for a service that does not take them: one back-off for all of them, with an end to none. */
+/** Owns how long uploads wait for a service that does not take them: all share one back-off, which never gives up. */
 
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
@@ -6,9 +6,9 @@ import { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
-/** What a wrong key costs the service; one that was refused by mistake goes on after it. */
+/** Pause after a refused key, so that a wrong key costs the service little and a wrongly refused one still recovers. */
 const DENIED_WAIT_MS = 10 * 60_000;
-/** A shorter outage is nobody's concern. */
+/** Shorter outages are not reported. */
 const TOLD_AFTER_MS = 30_000;
 
 export interface UploadPatienceParts {
@@ -18,7 +18,7 @@ export interface UploadPatienceParts {
   readonly onTrouble: (reason: string) => void;
   /** The service takes nothing from this client: the key or the address is wrong. */
   readonly onDenied: (reason: string) => void;
-  /** What was told of is over. */
+  /** The trouble that was reported is over. */
   readonly onRecovered: () => void;
 }
 
@@ -43,12 +43,12 @@ export class UploadPatience {
     return { forMs, reason: this.#reason };
   }
 
-  /** True while the last word was that nothing is taken from this client. */
+  /** True while the last answer was that the service takes nothing from this client. */
   get isDenied(): boolean {
     return this.#isDenied;
   }
 
-  /** Lets the next request go at once: the service may be there again, and nobody wants to wait long. Trouble counts anew. */
+  /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts anew. */
   hurry(): void {
     const nowMs = this.#parts.clock.monotonic();
     this.#failures = 0;
@@ -83,7 +83,7 @@ export class UploadPatience {
     const nowMs = clock.monotonic();
     this.#troubledSinceMs ??= nowMs;
     this.#reason = reason;
-    // Those that were under way together fail together, and that counts once.
+    // Requests that were under way together fail together; this counts as one failure.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
     const waitMs = retryAfterMs ?? backoffMs(BACKOFF, this.#failures - 1, random);
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + waitMs);

@@ -46,7 +46,7 @@ export function logprobConvention(
   const found = { rawGap, scaledGap, tokens };
   if (tokens < FEWEST_TOKENS) return { convention: "unclear", ...found };
   if (rawGap > EXACT && rawGap > CLEARLY * scaledGap) return { convention: "scaled", ...found };
-  // At temperature 1 a cut moves all tokens alike, and without such a move there is nothing to hold.
+  // At temperature 1 a cut shifts all tokens alike; without such a shift raw and scaled values are the same.
   const isRaw = temperature === 1 || scaledGap > CLEARLY * Math.max(rawGap, EXACT);
   return { convention: isRaw ? "raw" : "unclear", ...found };
 }
@@ -54,7 +54,7 @@ export function logprobConvention(
 function distances(group: readonly ReportedLogprob[], temperature: number): readonly number[] {
   const shifts = group.map(({ reported, own }) => reported - own / temperature);
   const shift = mean(shifts);
-  // A mean lies nearer to few values than the truth does.
+  // The mean of few values lies nearer to them than the true value does, so the gap is widened.
   const few = Math.sqrt(group.length / (group.length - 1));
   return shifts.map((value) => Math.abs(value - shift) * few);
 }

@@ -1,4 +1,4 @@
-/** Samples some tokens as a run would and scores them again, to see what the sampler's log-probabilities are of. */
+/** Samples some tokens as a run would and scores them again, to see which distribution the sampler's log-probabilities belong to. */
 
 import { areUsable } from "../rollout/ledger.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
@@ -63,7 +63,7 @@ async function drawAfter(
   { tokens: prompt, sampling, seed, signal }: ConventionProbe,
 ): Promise<readonly ReportedLogprob[] | null> {
   const request = { prompt, maxTokens: 1, ...sampling, stop: [] };
-  // One of its own for every request: dozens of listeners on one are taken for a leak.
+  // Each request gets a signal of its own: Node warns of a leak when one has dozens of listeners.
   const options = () => ({ signal: AbortSignal.any([signal]) });
   const samples = await Promise.all(
     Array.from({ length: DRAWS }, (_, i) =>

@@ -45,12 +45,12 @@ export async function probeLoss(
   if ("refusal" in second) return verdict;
   const checked = lossVerdict(candidates, informed, second);
   if (checked.kind !== "honoured" || isPlain(checked)) return checked;
-  // A number fits some average by chance more easily than twice the same one.
+  // One number may fit some average by chance; two numbers rarely fit the same one.
   const isSame = verdict.kind === "honoured" && verdict.normalization === checked.normalization;
   return { ...checked, isCertain: checked.isCertain && isSame };
 }
 
-/** What needs no second look: the loss, and the sum of it. */
+/** True for the documented answer, which needs no second request: the requested loss, summed. */
 function isPlain(verdict: Exclude<LossVerdict, { kind: "silent" }>): boolean {
   if (verdict.kind === "other" || !verdict.isCertain) return false;
   return verdict.normalization === null || verdict.normalization === "sum";

@@ -28,7 +28,7 @@ export class Attempts {
     this.#maxRetries = maxRetries;
   }
 
-  /** Attempts that count: being refused for lack of room does not. */
+  /** Attempts that count; one that was refused for lack of capacity does not. */
   get count(): number {
     return this.#count;
   }
@@ -45,7 +45,7 @@ export class Attempts {
 
   /**
    * Judges an attempt by its fault, null = none; it does not count where the environment `isToBlame`.
-   * @throws the fault when every other rollout would meet it, too
+   * @throws the fault when every other rollout would fail with it, too
    */
   judge(fault: unknown, isToBlame = false): Verdict {
     if (isToBlame) return { kind: "again", delayMs: 0 };
@@ -84,8 +84,8 @@ export interface AcceptedAttempt<Result> {
 }
 
 /**
- * Repeats `attempt` until one stands, waiting between them. It is given its part of the seeds.
- * @throws the fault of an attempt when every other rollout would meet it, too
+ * Repeats `attempt` until one succeeds or none is left, with pauses between them. `attempt` gets the part of the seed that it decides.
+ * @throws the fault of an attempt when every other rollout would fail with it, too
  */
 export async function untilAccepted<Result extends { readonly error: unknown }>(
   options: RepeatOptions,

@@ -37,7 +37,7 @@ function modelBlocks(turn: Turn, number: number): readonly MessageBlock[] {
   ];
 }
 
-/** Results beyond the calls are of the tool that grades a final message: no call of the model's. */
+/** Results without a call come from the tool that grades a final message; the model did not call it. */
 function answerBlocks(turn: Turn, number: number): readonly MessageBlock[] {
   const { calls, errors, results, nudge } = turn;
   return [

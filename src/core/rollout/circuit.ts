@@ -1,5 +1,5 @@
 /**
- * Keeps attempts away from an environment that fails most of them, and lets one at a time find out whether it is well again.
+ * A circuit breaker: holds attempts back while the environment fails most of them, and lets one at a time probe whether it works again.
  */
 
 import type { AppError } from "../errors.ts";
@@ -7,17 +7,17 @@ import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 
-/** It opens when so many of the last attempts failed for the environment's sake. */
+/** The circuit opens when, of this many last attempts, `FAILING_SHARE` failed because of the environment. */
 const WINDOW = 20;
 const FAILING_SHARE = 0.8;
-/** Before the next attempt that finds out. */
+/** Pause before the next probing attempt. */
 export const CIRCUIT_REST_MS = 30_000;
 
 interface Opened {
   readonly fault: AppError;
   sinceMs: number;
   triesAtMs: number;
-  /** An attempt is finding out. */
+  /** An attempt is probing the environment. */
   isTrying: boolean;
   isHeld: boolean;
   tries: number;
@@ -26,7 +26,7 @@ interface Opened {
 export class Circuit {
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  /** Who waits takes turns, so that the one in front alone watches the clock. */
+  /** Attempts wait in a queue; only the first one watches the clock. */
   readonly #turn = new Limiter(1);
   readonly #sleep = new WakeableSleep();
   readonly #closing = new WakeableSleep();
@@ -34,23 +34,23 @@ export class Circuit {
   #opened: Opened | null = null;
   #openings = 0;
 
-  /** `onChange` is called when it has opened or closed. */
+  /** `onChange` is called when the circuit has opened or closed. */
   constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
     this.#onChange = onChange;
   }
 
-  /** What opened it and when, on the monotonic clock; null = closed. `tries` are the attempts that found out in vain. */
+  /** What opened the circuit and when, on the monotonic clock; null = closed. `tries` counts the probing attempts that failed. */
   get opened(): Pick<Opened, "fault" | "sinceMs" | "tries"> | null {
     return this.#opened;
   }
 
-  /** How often it has opened. */
+  /** How often the circuit has opened. */
   get openings(): number {
     return this.#openings;
   }
 
-  /** Resolves when an attempt may begin: at once, or as the one that finds out, or when the circuit has closed. */
+  /** Resolves when an attempt may begin: at once, as the probing attempt, or when the circuit has closed. */
   async pass(signal: AbortSignal): Promise<void> {
     if (this.#opened === null) return;
     const release = await this.#turn.acquire({ signal });
@@ -70,18 +70,18 @@ export class Circuit {
     }
   }
 
-  /** Resolves when it is closed. */
+  /** Resolves when the circuit is closed. */
   async closed(signal: AbortSignal): Promise<void> {
     if (this.#opened !== null) await this.#closing.untilWoken(signal);
   }
 
-  /** The environment did its part in an attempt. That of one from before it opened says nothing about now. */
+  /** An attempt ended without a fault of the environment. One that began before the circuit opened does not close it. */
   succeeded(): void {
     if (this.#opened === null) this.#note(false);
     else if (this.#opened.isTrying) this.close();
   }
 
-  /** An attempt failed for the environment's sake. */
+  /** An attempt failed because of the environment. */
   failed(fault: AppError): void {
     if (this.#opened !== null) {
       this.#restAgain(this.#opened);
@@ -92,7 +92,7 @@ export class Circuit {
     if (this.#failures.length === WINDOW && failed >= FAILING_SHARE * WINDOW) this.open(fault);
   }
 
-  /** Opens it, whatever came before. */
+  /** Opens the circuit, whatever the last attempts did. */
   open(fault: AppError): void {
     if (this.#opened !== null) {
       this.#restAgain(this.#opened);
@@ -115,12 +115,12 @@ export class Circuit {
     this.#onChange();
   }
 
-  /** Lets no attempt find out until {@link tryNow}. */
+  /** Lets no attempt probe until {@link tryNow}. */
   hold(): void {
     if (this.#opened !== null) this.#opened.isHeld = true;
   }
 
-  /** Lets the next attempt find out at once; the time that it has been open counts from now. */
+  /** Lets the next attempt probe at once; the time for which the circuit has been open counts from now. */
   tryNow(): void {
     const opened = this.#opened;
     if (opened === null) return;

@@ -1,4 +1,4 @@
-/** Rollouts of one environment that may have failed by themselves, or for its sake: they wait for what the others meet. */
+/** Rollouts whose failure may be their own or the environment's: they wait until other rollouts show which. */
 
 import type { AppError } from "../errors.ts";
 import { orAborted } from "../util/abort.ts";
@@ -6,7 +6,7 @@ import { orAborted } from "../util/abort.ts";
 export class Doubts {
   readonly #waiting = new Map<(isToBlame: boolean) => void, AppError>();
 
-  /** The first fault that is in doubt; null = none is. */
+  /** The fault of the first rollout that waits; null = none waits. */
   get fault(): AppError | null {
     const [fault = null] = this.#waiting.values();
     return fault;

@@ -1,6 +1,6 @@
 /**
- * The way to the sessions of one environment: it lets in as many as there is room for, nobody while the environment fails, and judges
- * whether a fault was the environment's or the rollout's own.
+ * Guards the sessions of one environment: lets in as many as the environment has room for, none while the environment fails, and decides
+ * whether the environment or the rollout caused a fault.
  */
 
 import { type AppError, isAppError } from "../errors.ts";
@@ -21,13 +21,13 @@ export interface GateParts extends RoomParts {
 }
 
 export interface GateFacts extends RoomFacts {
-  /** How often the environment failed so much that attempts were held back. */
+  /** How often the circuit opened: so many attempts failed that others were held back. */
   readonly failures: number;
 }
 
 /** Why no session can be had at the moment. */
 export interface Blockage {
-  /** `failing`: attempts fail for the environment's sake. `full`: it has no room for a single session. */
+  /** `failing`: attempts fail because of the environment. `full`: the environment has no room for a single session. */
   readonly why: "failing" | "full";
   /** On the monotonic clock. */
   readonly sinceMs: number;
@@ -36,9 +36,9 @@ export interface Blockage {
 
 export type GateNews =
   | { readonly kind: "blocked"; readonly blockage: Blockage }
-  /** `isAcquitted`: it answers questions while attempts fail, so that what cannot be played fails by itself from now on. */
+  /** `isAcquitted`: the environment answers queries while attempts fail, so from now on a failing attempt counts as the rollout's own fault. */
   | { readonly kind: "free"; readonly blockage: Blockage; readonly isAcquitted: boolean }
-  /** Refusals, or the lack of them, have changed how many sessions are asked for at once. */
+  /** Refusals have lowered, or their absence has raised, the number of sessions that are requested at once. */
   | { readonly kind: "limit"; readonly limit: number };
 
 export interface OpenedSession {
@@ -54,9 +54,9 @@ interface GateOptions extends Pick<OpenOptions, "answerLimitMs"> {
   readonly whileWaiting?: PausedWhile | undefined;
 }
 
-/** After so many attempts in vain a failing environment is asked whether it answers at all. */
+/** After this many failed probes the environment is sent a query, to see whether it answers at all. */
 const TRIES_BEFORE_ASKING = 10;
-/** A changed limit is news at most so often. */
+/** Shortest time between two reports of a changed limit. */
 const LIMIT_NEWS_MS = 60_000;
 
 export class EnvironmentGate {
@@ -69,7 +69,7 @@ export class EnvironmentGate {
   #inFlight = 0;
   #hasOpened = false;
   #lastOpeningFailed = false;
-  /** It answered questions while attempts failed, so single rollouts are to blame until one ends well. */
+  /** The environment answered queries while attempts failed, so faults count as the rollouts' own until one ends well. */
   #isAcquitted = false;
   #blockage: Blockage | null = null;
   #refusal: AppError | null = null;
@@ -109,7 +109,7 @@ export class EnvironmentGate {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Lets a blocked environment be tried at once. */
+  /** Lets the next attempt try a blocked environment at once. */
   tryNow(): void {
     this.#circuit.tryNow();
     this.#room.tryNow();
@@ -141,7 +141,7 @@ export class EnvironmentGate {
     }
   }
 
-  /** Asks the environment something beside its sessions, waiting as {@link open} does. */
+  /** Sends the environment a query outside of a session; waits as {@link open} does. */
   async ask<Answer>(question: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let refusals = 1; ; refusals += 1) {
       await this.#circuit.pass(signal);
@@ -161,9 +161,9 @@ export class EnvironmentGate {
   }
 
   /**
-   * Learns how an attempt ended, null = without a fault; to be called once for each. True when the environment is to blame for its
-   * fault, so that the attempt does not count: the next one will wait here. A key or a name that was good before is blamed at once.
-   * Where no attempt `isLeft` and that is in doubt, it waits for what the others meet.
+   * Reports how an attempt ended, null = without a fault; call it once for each attempt. Resolves with true when the environment caused
+   * the fault: the attempt then does not count, and the next one waits here. A key or name that is refused after it had been accepted
+   * counts as the environment's fault at once. When no attempt `isLeft` and the cause is unclear, waits until other rollouts show it.
    */
   async isToBlame(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
     if (isRefusal(fault)) {
@@ -187,7 +187,7 @@ export class EnvironmentGate {
     return release;
   }
 
-  /** Waits in the place that it was refused in, so that not all the others ask in turn. */
+  /** Keeps the place while it waits after a refusal, so that the other attempts do not ask and get refused in turn. */
   async #rest(
     refusal: AppError,
     refusals: number,
@@ -237,7 +237,7 @@ export class EnvironmentGate {
   #refused(refusal: AppError): void {
     this.#refusal = refusal;
     this.#room.refused();
-    // It is full, but it answers.
+    // An environment that is full answers, so it does not fail.
     if (this.#circuit.opened !== null) this.#circuit.close();
     this.#doubts.settle(false);
     this.#look();
@@ -255,7 +255,7 @@ export class EnvironmentGate {
     }
   }
 
-  /** Where the last session was opened, the environment can be reached. */
+  /** Waits for the verdict on a fault. When the last opening succeeded, the environment can be reached and is not at fault. */
   async #doubt(fault: AppError, signal: AbortSignal): Promise<boolean> {
     if (!this.#lastOpeningFailed || this.#isAcquitted) return false;
     const answer = this.#doubts.wait(fault, signal);
@@ -263,13 +263,13 @@ export class EnvironmentGate {
     return await answer;
   }
 
-  /** Once nobody is left who could tell, what cannot be reached is to blame. */
+  /** When no session is left whose end could show the cause, the environment counts as the cause. */
   #settleDoubts(): void {
     const { fault } = this.#doubts;
     if (fault !== null && this.#inFlight === 0) this.#circuit.open(fault);
   }
 
-  /** A task that no environment could serve must not hold the run up for ever. */
+  /** Sends a query after every tenth failed probe, so that a task which no environment could serve does not block the run for ever. */
   async #askWhetherItAnswers(signal: AbortSignal): Promise<void> {
     const { opened } = this.#circuit;
     if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
@@ -285,7 +285,7 @@ export class EnvironmentGate {
     this.#circuit.close();
   }
 
-  /** Tells what is new. */
+  /** Reports changes to the listeners. */
   #look(): void {
     const before = this.#blockage;
     const now = this.blockage;
@@ -312,7 +312,7 @@ export class EnvironmentGate {
   }
 }
 
-/** For a wait that fails in a place: the place is given back. */
+/** Gives the place back when a wait in it fails. */
 function givingBack(release: () => void): (error: unknown) => never {
   return (error) => {
     release();

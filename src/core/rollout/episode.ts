@@ -98,7 +98,7 @@ export class Episode {
         const stop = await this.#turn(ledger, room);
         if (stop !== null) return stop;
       } catch (error) {
-        // The model's context is smaller than max_total_tokens says: what was played before it was full stands.
+        // The model's context is smaller than max_total_tokens: the turns before it was full are kept.
         if (isAppError(error, "prompt-too-long") && ledger.turnCount > 0) return "max_tokens";
         throw error;
       }
@@ -173,7 +173,7 @@ export class Episode {
         stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
       }
     } finally {
-      // Also when a call is cut off: what was sampled is in the ledger, so it must be in the record.
+      // Also when a call is cut off: the record must hold every turn that the ledger holds.
       this.turns.push({
         sampledText: tokenizer.decode(sampled.tokens),
         reasoning: parsed.reasoning,

@@ -9,7 +9,7 @@ export type FaultReaction =
   | { readonly kind: "wait"; readonly retryAfterMs: number | null }
   /** This rollout cannot go on; others can. */
   | { readonly kind: "end" }
-  /** Every other rollout would meet the same. */
+  /** Every other rollout would fail in the same way. */
   | { readonly kind: "fatal" };
 
 const RETRIED = new Set([
@@ -35,7 +35,7 @@ export function isServiceFault(error: unknown): error is AppError {
   return isAppError(error, "environment-unavailable", "environment-session-lost");
 }
 
-/** True for what every rollout of the environment would meet: a key that is refused, a name that is unknown. */
+/** True for faults that every rollout of the environment would have: a refused key, an unknown name. */
 export function isRefusal(error: unknown): error is AppError {
   return isAppError(error, "environment-auth", "environment-not-found");
 }
@@ -57,7 +57,7 @@ export function faultReaction(error: unknown): FaultReaction {
     return { kind: "wait", retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : null };
   }
   if (isAppError(error) && RETRIED.has(error.code)) return { kind: "retry", isToolCrash: false };
-  // What no part of the program foresaw concerns, as far as anyone knows, this one rollout.
+  // An unexpected error is taken to concern this rollout alone.
   if (!isAppError(error) || ENDED.has(error.code)) return { kind: "end" };
   return { kind: "fatal" };
 }

@@ -1,6 +1,6 @@
 /**
- * Has an environment score a group that it compares as a whole. What it scores are transcripts, so the sessions of
- * the rollouts need not stay open: a fresh one of the same task, opened when the last rollout has ended, holds no place meanwhile.
+ * Asks an environment to score a group as a whole. It scores transcripts, so the sessions of the rollouts need not stay open:
+ * a fresh session of the same task is opened when the last rollout has ended.
  */
 
 import { untilAccepted } from "./attempts.ts";

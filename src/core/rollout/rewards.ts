@@ -21,8 +21,9 @@ export interface RewardParts {
 }
 
 /**
- * The score of the group is a rollout's last reward. `nonterminal_reward` joins (or replaces) the rewards of a rollout that was not finished, then they are reduced, then raised to
- * `min_reward`, then lowered to `max_reward`. A reward that is not finite fails the rollout.
+ * The score of the group counts as the last reward. `nonterminal_reward` joins or replaces the rewards of a rollout that did not finish.
+ * Then the rewards are reduced, the result is raised to `min_reward` and lowered to `max_reward`. A reward that is not finite fails the
+ * rollout.
  */
 export function scoreRewards(
   rewards: readonly number[],

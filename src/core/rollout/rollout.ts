@@ -191,7 +191,7 @@ function scoredFrom(result: AttemptResult, { groupScoring }: RolloutSettings) {
   return groupScoring && hasPlayed(result) ? (result.episode?.scoredFrom ?? null) : null;
 }
 
-/** The rollout as what the environment says of its group makes it: with a score, or failed when there is none for the group. */
+/** The rollout with its score of the group, or failed when the environment gave the group no scores. */
 export function withGroupScore(
   rollout: FinishedRollout,
   outcome: { readonly score: number } | { readonly error: unknown },

@@ -16,9 +16,9 @@ export interface RoomParts {
   readonly maxSessions: number;
 }
 
-/** What an environment did to the run's wish for sessions. */
+/** How an environment limited the sessions of the run. */
 export interface RoomFacts {
-  /** What holds now, never more than the configuration allows. */
+  /** The limit in force, never above that of the configuration. */
   readonly limit: number;
   readonly rejections: number;
   /** Over all rollouts. */
@@ -27,11 +27,11 @@ export interface RoomFacts {
   readonly most: number;
 }
 
-/** At most one reduction in this time: refusals come in swarms. */
+/** At most one reduction in this time, because many refusals arrive together. */
 const SHRINK_INTERVAL_MS = 5_000;
 const GROW_AFTER_MS = 10_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
-/** Longer than this nobody waits without asking. */
+/** Longest wait before the environment is asked again, whatever time it named. */
 const MAX_ASKED_MS = 5 * 60_000;
 /** Stands for "no limit of its own" in the limiter. */
 const UNBOUNDED = 1_000_000;
@@ -39,11 +39,11 @@ const UNBOUNDED = 1_000_000;
 export class Room {
   readonly #parts: RoomParts;
   readonly #limiter: Limiter;
-  /** Refused ones, each until its time is over. */
+  /** Attempts that were refused and wait before they ask again. */
   readonly #resting = new Set<WakeableSleep>();
   #ceiling: number;
   #open = 0;
-  /** Open ones that are not being closed. */
+  /** Open sessions that are not being closed. */
   #inUse = 0;
   #most = 0;
   #rejections = 0;
@@ -51,7 +51,7 @@ export class Room {
   #cleanStarts = 0;
   #lastShrinkMs = Number.NEGATIVE_INFINITY;
   #lastRejectionMs = Number.NEGATIVE_INFINITY;
-  /** When refusals began without any session being opened since; null = all is well. */
+  /** Time of the first refusal since a session was last opened; null = there was none. */
   #refusedSinceMs: number | null = null;
 
   constructor(parts: RoomParts) {
@@ -65,7 +65,7 @@ export class Room {
     return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, most: this.#most };
   }
 
-  /** Since when not a single session can be had; null while there is one, or as long as nobody was refused. */
+  /** Since when the environment has refused every session; null while a session is open, or when nothing was refused. */
   get fullSinceMs(): number | null {
     return this.#open === 0 ? this.#refusedSinceMs : null;
   }
@@ -103,12 +103,12 @@ export class Room {
     this.#limiter.resize(limit + 1);
   }
 
-  /** A session is about to be closed: the environment may know before the answer is here. */
+  /** A session is about to be closed: the environment may free its place before the answer arrives. */
   closing(): void {
     this.#inUse -= 1;
   }
 
-  /** One that was refused may try now, unless the environment named a time. */
+  /** Wakes an attempt that was refused, unless the environment named a time to wait. */
   closed(): void {
     this.#open -= 1;
     const [first] = this.#resting;
@@ -131,7 +131,7 @@ export class Room {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
     this.#lastShrinkMs = nowMs;
-    // Half of what was asked for at once, but not less than what is in use and evidently fits.
+    // Half of the sessions that were requested, but no fewer than are in use: those evidently fit.
     const half = Math.floor(this.#limiter.active / 2);
     this.#limiter.resize(Math.max(1, this.#inUse, half));
   }
@@ -153,16 +153,16 @@ export class Room {
     }
   }
 
-  /** Keeps a place, or where there are fewer by now, gives it back and takes the next. */
+  /** Keeps the place; if the limit has fallen below it meanwhile, gives it back and waits for the next one. */
   async keep(release: () => void, signal: AbortSignal): Promise<() => void> {
     if (this.#limiter.active <= this.#limiter.limit) return release;
-    // In front of those that have not asked yet, and in line before the place is given back.
+    // Queues in front of attempts that have not asked yet, and does so before it gives the place back.
     const next = this.enter({ atHead: true, signal });
     release();
     return await next;
   }
 
-  /** Ends all rests; the time without a session counts from now. */
+  /** Wakes all refused attempts; the time without a session counts from now. */
   tryNow(): void {
     if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#parts.clock.monotonic();
     for (const sleep of [...this.#resting]) sleep.wake();

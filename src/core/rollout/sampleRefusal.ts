@@ -1,4 +1,4 @@
-/** Tells a sample that the service refused for what was asked from faults that say nothing about the rollout. */
+/** Distinguishes a sample that the service refused because of its content from faults that say nothing about the rollout. */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { SampleRequest } from "../tinker/samplingClient.ts";

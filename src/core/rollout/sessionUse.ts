@@ -64,7 +64,7 @@ export async function useSession<Result>(
   }
 }
 
-/** The time stands still while the environment fails, from the next time that it begins to; until the returned function is called. */
+/** Stops the deadline's clock whenever the environment begins to fail, until it works again. Returns a function that ends this. */
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
   const over = new AbortController();
   const stopListening = gate.listen(({ kind }) => {

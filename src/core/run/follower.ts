@@ -127,7 +127,7 @@ export class RunFollower {
     return attempts.catch((error: unknown) => this.#noted(supersededParent(this.folder), error));
   }
 
-  /** Of a part that cannot be read nothing is shown, and the rest is. Of a folder that leads elsewhere nothing is. */
+  /** Notes why a part cannot be read, so that the rest is shown. @throws AppError `folder-unsafe`: then nothing is shown */
   #noted(path: string, error: unknown): [] {
     if (!isAppError(error) || error.code === "folder-unsafe") throw error;
     this.#contents.faults.set(path, error.message);
@@ -181,7 +181,7 @@ export class RunFollower {
 
   async #hasShrunk(): Promise<boolean> {
     for (const [path, offset] of this.#contents.offsets) {
-      // What became something else than a file has shrunk, too.
+      // A path that is no longer a file counts as shrunk.
       const size = await this.#fileSystem.size(path).catch(() => null);
       if ((size ?? 0) < offset) return true;
     }

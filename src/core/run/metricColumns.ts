@@ -6,7 +6,7 @@ import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "./metricsTree
 const MAX_NUMBERS = 12_000_000;
 /** Each is listed on the page. */
 const MAX_NAMES = 10_000;
-/** What a name takes of that room beside its numbers, for each of its characters. */
+/** What a name takes of the memory for numbers, for each of its characters. */
 const NUMBERS_PER_CHARACTER = 0.25;
 const FIRST_CAPACITY = 64;
 

@@ -33,8 +33,8 @@ function isIncluded({ fate }: Pick<ScoredLine, "fate">): boolean {
 }
 
 /**
- * The same rollout gets the same ids whenever it is described; one that says or earned anything else gets others. Durations
- * and dates count for nothing. `nameSuffix` sets apart what would have the same name in its step.
+ * Ids are digests of what was said and earned, so a repeated upload has the same ids. Durations and dates do not enter them.
+ * `nameSuffix` sets apart what would have the same name in its step.
  */
 export function describeRollout(
   record: RolloutRecord,

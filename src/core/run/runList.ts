@@ -106,7 +106,7 @@ export async function readRun(
     return { ...place, ...nothing, phase: "unreadable", problem: errorMessage(error) };
   };
   try {
-    // Beside runs there may be links that have nothing to do with them.
+    // Links beside the run folders are no runs.
     if ((await fileSystem.size(runPaths(place.folder).runFile)) === null) return null;
     const file = await readRunFile(files, place.folder);
     if (file === null) return null;
@@ -126,7 +126,7 @@ export async function readRun(
     // A plain file beside the run folders.
     if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, place.folder)))
       return null;
-    // Whatever is wrong with one run, it hides no other.
+    // A run that cannot be read must not hide the others.
     return unreadable(error);
   }
 }
@@ -182,7 +182,7 @@ async function readKnown(
   return now;
 }
 
-/** Older ones are of no account here: they last as this one does. */
+/** Older saves are not looked at, because they last as this one does. */
 async function newestLasting(fileSystem: FolderFiles, folder: string): Promise<LastingPoints> {
   const entries = await readCheckpoints(fileSystem, folder);
   const { points, gone } = lastingPoints(entries, Number.POSITIVE_INFINITY);

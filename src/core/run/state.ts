@@ -12,7 +12,7 @@ import { MAX_BYTES } from "./wholeFiles.ts";
 const SCHEMA_VERSION = 1;
 
 const count = z.number().int().nonnegative();
-/** A place in the endless list of tasks, or in that of steps. Whoever goes on from it may go through all before it. */
+/** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
 const place = count.max(50_000_000);
 
 export const runStateSchema = z

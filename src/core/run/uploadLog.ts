@@ -13,7 +13,7 @@ import { storedId } from "./storedNames.ts";
 
 const count = z.int().nonnegative();
 const rollout = { step: count, group: count, rollout: count, id: storedId };
-/** How many scored rollouts wait, after this line. */
+/** Number of scored rollouts that wait once this line is written. */
 const waiting = { waiting: count };
 
 const lineSchema = z.discriminatedUnion("kind", [

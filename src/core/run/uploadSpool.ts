@@ -146,7 +146,7 @@ export class UploadSpool {
     this.#working = this.#working.then(() => this.#guarded(() => this.#uploadAll()));
   }
 
-  /** Whatever goes wrong here, the run goes on. */
+  /** A fault in the upload never ends the run. */
   async #guarded(action: () => Promise<void>): Promise<void> {
     try {
       await action();

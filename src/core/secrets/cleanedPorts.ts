@@ -1,4 +1,4 @@
-/** Ports behind which no secret is heard of: a log, and a client whose services give keys back when they refuse. */
+/** Ports that redact secrets: a log, and an HTTP client for services that quote keys in their refusals. */
 
 import type { HttpClient, HttpResponse, Log } from "../ports.ts";
 import type { Redactor } from "./redact.ts";
@@ -26,8 +26,8 @@ function cleanedData(data: Readonly<Record<string, unknown>>, redactor: Redactor
 }
 
 /**
- * A client like `http` whose failures (status 400 and above) have cleaned texts. Who reads one may cut it before it gets anywhere
- * else, and half of a key is found by nobody.
+ * A client like `http` that redacts the texts of failures (status 400 and above). It does so first, because a reader may cut the text,
+ * and half of a key can no longer be recognised.
  */
 export function cleanedRefusals<Client extends HttpClient>(
   http: Client,

@@ -7,7 +7,7 @@ import { keyText } from "./keySource.ts";
 export interface FoundValue {
   readonly value: string;
   readonly origin: "store" | "process" | "dotenv";
-  /** Of a key that is bound: the host that it is for; null = that of the official service. Absent = it follows the address. */
+  /** The host that a bound key is for; null = that of the official service. Absent = the key is not bound and goes to the configured address. */
   readonly host?: string | null;
 }
 

@@ -45,7 +45,7 @@ export function createCanceller(options: CancellerOptions): Canceller {
     const flags = await current();
     if (!flags.sample_cancel_enabled) return;
     places.resize(flags.sample_cancel_max_batch_size);
-    // One of its own for every cancellation: dozens of listeners on one are taken for a leak.
+    // Each cancellation gets a signal of its own: Node warns of a leak when one has dozens of listeners.
     const own = AbortSignal.any([signal]);
     await places.run(
       () =>

@@ -9,7 +9,7 @@ export interface CredentialOptions {
   readonly apiKey: string;
   /** Asks for a token with the original key; resolves with the answer's text. */
   readonly exchange: () => Promise<string>;
-  /** Told of each token: it is as secret as the key. */
+  /** Called with each token, which is as secret as the key. */
   readonly onToken?: ((token: string) => void) | undefined;
 }
 

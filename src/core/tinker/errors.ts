@@ -38,7 +38,7 @@ const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
   "tinker-expired": "Resume the run from its last checkpoint.",
   "tinker-unavailable":
     "Check the connection and the service status, then start or resume the run.",
-  "tinker-request-failed": "Mend the cause that the message names, then resume the run.",
+  "tinker-request-failed": "Remove the cause that the message names, then resume the run.",
   "tinker-protocol":
     "Check the base URL, and that the server speaks a Tinker version this program knows.",
   "tinker-invalid-input": "Correct the data before sending it.",

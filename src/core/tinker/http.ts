@@ -22,7 +22,7 @@ export interface TinkerHttpOptions {
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource | undefined;
-  /** Told of each short-lived token that stands in for the key. */
+  /** Called with each short-lived token that replaces the key. */
   readonly onToken?: ((token: string) => void) | undefined;
   readonly onMessage?: OnServerMessage | undefined;
   /** How long a blocked account (402) is waited for; asked at every call. */
@@ -226,7 +226,7 @@ function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Ui
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
 }
 
-/** What comes of a request says whether the server answers. */
+/** Reports to the outage watch whether the server answered. */
 async function watched(
   sending: Promise<HttpResponse>,
   outage: ServerOutage,

@@ -46,7 +46,7 @@ export class LossWire {
       this.#onJson();
       return result;
     } catch (error) {
-      // Then it was not the encoding that the server minded.
+      // The server refused the JSON form, too, so the encoding was not the reason.
       throw isRefusal(error) ? binaryRefusal : error;
     }
   }

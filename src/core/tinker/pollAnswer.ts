@@ -21,7 +21,7 @@ export type Poll =
 
 /**
  * `what` names the operation in errors.
- * @throws AppError `tinker-request-failed` for a failed operation, `tinker-protocol`, and by status for what no poll mends
+ * @throws AppError `tinker-request-failed` for a failed operation, `tinker-protocol`, and by status for faults that another poll would meet again
  */
 export async function readPollAnswer(response: HttpResponse, what: string): Promise<Poll> {
   const { status } = response;

@@ -17,7 +17,7 @@ export interface Answer {
 export interface Throttle {
   /** Resolves before each try, with what to call after it. */
   enter(): Promise<() => void>;
-  /** Told of each 429, in place of a back-off. */
+  /** Called with each 429, in place of a back-off. */
   onBusy(answer: Answer): void;
 }
 
@@ -30,7 +30,7 @@ export interface RetryOptions {
   /** How long unpaid bills (402) are waited for. */
   readonly billingPauseMs: number;
   readonly throttle?: Throttle | undefined;
-  /** Runs the waits that are not the request's own. */
+  /** Runs the waits that the request itself does not cause. */
   readonly pausedWhile?: PausedWhile | undefined;
   readonly onRetry: (reason: string, delayMs: number) => void;
 }

@@ -1,4 +1,4 @@
-/** The way of samples to the service: how many may be on it at once, and the pause that all samplers of a connection share. */
+/** Bounds how many samples are submitted at once, and holds the pause that all samplers of a connection share. */
 
 import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";

@@ -1,9 +1,9 @@
-/** A server that does not answer: told once when that has lasted, and once when it is over. */
+/** Reports an outage of the server once when it has lasted for a while, and once when it is over. */
 
 import type { Clock } from "../ports.ts";
 import type { OnServerMessage } from "./serverMessage.ts";
 
-/** A fault that passes sooner is not worth a word. */
+/** Shorter outages are not reported. */
 const PATIENCE_MS = 30_000;
 
 export class ServerOutage {

@@ -43,7 +43,7 @@ export interface TinkerOptions {
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource;
-  /** Told of each short-lived token that stands in for the key. */
+  /** Called with each short-lived token that replaces the key. */
   readonly onToken?: (token: string) => void;
   readonly tags?: readonly string[];
   /** Shown with the session, for example the run's name. */
@@ -228,9 +228,9 @@ function checkKey({
   throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
 }
 
-/** Nothing is lost before the first answer, so a wrong address is told soon. */
+/** Short, because nothing can be lost before the first answer: a wrong address is reported soon. */
 const firstContactBudgetMs = 30_000;
-/** So that a silent address is told within the same time. */
+/** Half of the budget, so that an address that never answers is reported within it. */
 const firstContactTimeoutMs = 15_000;
 
 /** The flags of the server; one without the call gets the defaults. */

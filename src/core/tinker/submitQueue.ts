@@ -67,8 +67,8 @@ export class SubmitQueue {
   }
 
   /**
-   * Some servers count a request that they refuse, others wait for its number: it is offered again, and passed over when the
-   * server knows it already.
+   * Some servers count the number of a refused request, others wait for it. So the number is offered again, and skipped when the
+   * server answers that it is taken.
    */
   async #postAtFreeNumber<Result>(firstSeqId: number, post: Post<Result>): Promise<Result> {
     for (;;) {

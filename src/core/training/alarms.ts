@@ -1,4 +1,4 @@
-/** The run's watch over itself: judges each row before it is written, and tells of alarms that begin and end. */
+/** Judges each metrics row before it is written, and reports alarms that begin and end. */
 
 import { zeroVariancePolicy } from "../config/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
@@ -21,13 +21,13 @@ export class RunAlarms {
   /** Updates of the weights when each sampler was first used; the last one only. */
   #sampler: { readonly id: string; readonly updates: number } | null = null;
 
-  /** Updates that the weights have and a sampler has not. Each save gives a new sampler; one that comes again is an old one. */
+  /** Number of updates that a sampler lags behind the weights. Each save gives a new sampler, so a sampler seen before lags. */
   samplerAge(samplerId: string, updates: number): number {
     if (this.#sampler?.id !== samplerId) this.#sampler = { id: samplerId, updates };
     return updates - this.#sampler.updates;
   }
 
-  /** Events come before the row is written: after a crash in between they are told twice rather than never. */
+  /** Writes events before the row: after a crash in between they are reported twice rather than never. */
   async judge(context: RunContext, bare: MetricsRow): Promise<JudgedRow> {
     const { config, events, fileSystem, folder } = context;
     this.#history ??= await AlarmHistory.read(fileSystem, folder);
@@ -45,7 +45,7 @@ export class RunAlarms {
   }
 }
 
-/** Where groups with equal rewards are kept they teach something, and are nothing to be alarmed at. */
+/** Groups with equal rewards raise no alarm where the configuration trains on them. */
 function thresholds(config: Config): AlarmsConfig {
   return zeroVariancePolicy(config) === "keep"
     ? { ...config.alarms, equal_rewards: null }
@@ -60,7 +60,7 @@ function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
   );
 }
 
-/** Tells those who watch, after the line of the step, and pauses the run where that is wanted. */
+/** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
 export function heedAlarms(
   { config, control, watch }: RunContext,
   { row: { step }, begun, ended }: JudgedRow,
@@ -71,7 +71,7 @@ export function heedAlarms(
   for (const id of ended) watch({ kind: "alarm-over", step, title: ALARM_TITLES[id] });
   const isCritical = begun.some(({ severity }) => severity === "critical");
   if (!config.pause_on_alarm || !isCritical) return;
-  const message = "The run pauses because of it, as pause_on_alarm says, until it is continued.";
+  const message = "The run pauses because of this alarm (pause_on_alarm) until you continue it.";
   watch({ kind: "notice", message });
   control.pause();
 }

@@ -12,9 +12,9 @@ import { environmentOf, type RunContext } from "./context.ts";
 type Waits = Readonly<Record<Blockage["why"], number>>;
 
 const HALF_HOUR_MS = 30 * 60_000;
-/** From the beginning of a blockage until the run pauses for it (decisions, 17). */
+/** Time that an environment may be blocked before the run pauses for it. */
 export const PAUSE_AFTER_MS: Waits = { failing: 0, full: HALF_HOUR_MS };
-/** And until the run ends, to be resumed. */
+/** Time that an environment may be blocked before the run ends, to be resumed later. */
 export const GIVE_UP_AFTER_MS: Waits = { failing: HALF_HOUR_MS, full: 2 * HALF_HOUR_MS };
 
 /** An environment that holds the run up. */
@@ -30,7 +30,7 @@ interface Place {
   readonly step: number;
 }
 
-/** Tells what a gate has to say, after the fact: nobody waits for it. */
+/** Reports the events of a gate; nothing waits for the report. */
 export function tellNews(context: RunContext, place: Place, news: GateNews): void {
   telling(context, place, news).catch((error: unknown) =>
     context.log.warn("An event was not written down.", { reason: errorMessage(error) }),
@@ -55,7 +55,7 @@ async function telling(context: RunContext, place: Place, news: GateNews): Promi
 
 function failingText(context: RunContext, name: string, { fault }: Blockage): string {
   const reason = asSentence(fault.message);
-  if (isRefusal(fault)) return `${name} lets the run in no more: ${reason}`;
+  if (isRefusal(fault)) return `${name} no longer lets the run in: ${reason}`;
   return `${name} cannot be played, because ${serverOf(context, name)} failed: ${reason}`;
 }
 
@@ -66,8 +66,8 @@ function serverOf(context: RunContext, name: string): string {
 
 function nextText({ step }: Place, { fault }: Blockage): string {
   const remedy = isRefusal(fault)
-    ? "Mend that; a new key is read when the run is stopped and resumed."
-    : "Start the server again or mend the connection.";
+    ? "Correct that; the run reads a new key when you stop and resume it."
+    : "Start the server again or repair the connection.";
   const giveUp = waitText(GIVE_UP_AFTER_MS.failing);
   return `${remedy} The run waits in step ${step + 1} and tries again every ${waitText(CIRCUIT_REST_MS)}, or as soon as it is told to continue; it gives up in ${giveUp}.`;
 }
@@ -85,7 +85,7 @@ async function tellLimit(context: RunContext, place: Place, limit: number): Prom
   });
 }
 
-/** Tells of those that have been full for so long that the run pauses. */
+/** Reports the environments that have been full for so long that the run pauses. */
 export async function tellFull(
   context: RunContext,
   step: number,
@@ -133,7 +133,7 @@ export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppErr
       },
     );
   }
-  const remedy = isRefusal(fault) ? "Mend that" : "Start the server again";
+  const remedy = isRefusal(fault) ? "Correct the key or the name" : "Start the server again";
   return new AppError(
     fault.code,
     `${failingText(context, name, blockage)} ${waited} ${remedy}, then resume the run.`,

@@ -11,7 +11,7 @@ type CheckingContext = TellingContext & Pick<RunContext, "client" | "tokenizer">
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
- * Trains nothing. What was found out is an event, and a line unless all is as documented by the embedded engine.
+ * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
  * @throws AppError `loss-not-offered` and `loss-not-honoured`, with the numbers; `tinker-*`
  */
 export async function checkLoss(context: CheckingContext, step: number): Promise<void> {
@@ -27,7 +27,7 @@ export async function checkLoss(context: CheckingContext, step: number): Promise
     case "not-offered":
       throw notOffered(context, finding);
     case "other":
-      // Only what is known to be another loss ends a run: a server may report its own in a way of its own.
+      // Only a number that fits another loss ends the run: a server may report the right loss in an unknown way.
       if (finding.fits !== null) throw notHonoured(context, finding, finding.fits);
       return await tellProbe(context, step, "warn", unknownNumber(context, finding));
   }
@@ -71,7 +71,7 @@ function notHonoured(context: TellingContext, finding: Finding<"other">, fits: s
   const { source, given, expected } = finding;
   return new AppError(
     "loss-not-honoured",
-    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or mend the server; probe_server: false trains with it unchecked.`,
+    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`,
     { configPath: "loss_fn", data: { source, given, expected, fits } },
   );
 }

@@ -1,4 +1,4 @@
-/** Before the first rollout of an attempt: what are the log-probabilities of sampled tokens of? */
+/** Before the first rollout of an attempt: which distribution do the log-probabilities of sampled tokens belong to? */
 
 import type { LogprobConvention } from "../probes/logprobConvention.ts";
 import { type ProbedSampling, probeConvention } from "../probes/probeConvention.ts";
@@ -11,8 +11,8 @@ import { asClause, serverName, type TellingContext, tellProbe } from "./tellProb
 type CheckingContext = TellingContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
 
 /**
- * Where sampling is not plain: do the sampler's log-probabilities hold what was done to it? What was found out is an event and a
- * warning, since no ratio of log-probabilities makes up for it. Gives metrics for the next row.
+ * When temperature, top_p or top_k change the distribution: do the sampler's log-probabilities reflect it? Writes the finding as an
+ * event and a warning, because no ratio of log-probabilities corrects for it. Returns metrics for the next row.
  * @throws AppError `tinker-*`
  */
 export async function checkSampling(

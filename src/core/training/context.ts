@@ -62,7 +62,7 @@ export interface RunContext extends LoopPorts, Chat {
   readonly watch: Watcher;
   /** Writes down in `run.json` what the run is doing. */
   readonly enterPhase: (phase: RunPhase) => Promise<void>;
-  /** How late this program came to its work since the last call: 99th percentile in milliseconds; null when not known. */
+  /** Lag of the event loop since the last call: 99th percentile in milliseconds; null when not known. */
   readonly lagMs?: () => number | null;
   /** Continuous execution of the run that this is, from 1. */
   readonly attempt: number;

@@ -1,4 +1,4 @@
-/** The one place where wishes about a run are recorded; the loop heeds them at its borders, rollouts feel a stop as an abort. */
+/** Records all requests about a run. The loop acts on them between steps; a stop aborts the rollouts. */
 
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
@@ -40,12 +40,12 @@ export class RunControl {
     return this.#stopping.signal;
   }
 
-  /** True when somebody wants the run to end; not when it cannot go on. */
+  /** True when a stop was requested; false when the run ends because it cannot go on. */
   get isStopping(): boolean {
     return this.signal.aborted && this.#failure === null;
   }
 
-  /** What the run cannot go on without, once that is lost. */
+  /** The error of a lost service without which the run cannot go on; null while nothing is lost. */
   get failure(): AppError | null {
     return this.#failure;
   }

@@ -63,7 +63,7 @@ export async function evaluate(
   return results;
 }
 
-/** Of the weights in memory where those are asked for; of the saved ones only when it was they that were evaluated. */
+/** The stored results after `step`; null without. At the end only an evaluation at the end counts, because it used the saved weights. */
 async function recordedResults(
   { fileSystem, folder }: RunContext,
   { step, purpose }: EvaluationPlace,

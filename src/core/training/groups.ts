@@ -92,7 +92,7 @@ function scoreRollout(
 ): ScoredRollout {
   if (advantage === null) return leftOut(rollout, "failed");
   const { ledger, task } = rollout;
-  // Nothing sampled that may be trained: every turn came without usable log-probs.
+  // No sampled token can be trained on: every turn came without usable log-probs.
   if (ledger === null || !ledger.mask.includes(1)) return leftOut(rollout, "masked");
   if (advantage === 0 && !learnsWithoutAdvantage(config)) {
     return { rollout, advantage, datum: null, fate: "trained" };

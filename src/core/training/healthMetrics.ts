@@ -40,7 +40,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
     for (const [k, ledger] of ledgers.entries()) {
       if (k === 0) continue;
       compared += 1;
-      // It stops at the rollout itself at the latest.
+      // The search ends at the rollout itself at the latest.
       if (ledgers.findIndex((earlier) => isSame(earlier, ledger)) < k) identical += 1;
       expected += 1 - power(1 - probability(ledger), k);
     }
@@ -51,7 +51,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
   };
 }
 
-/** From the end, because they begin with the same prompt. */
+/** Compares from the end, because rollouts of a group begin with the same prompt. */
 function isSame({ tokens: a }: LedgerView, { tokens: b }: LedgerView): boolean {
   if (a.length !== b.length) return false;
   for (let i = a.length - 1; i >= 0; i -= 1) if (a[i] !== b[i]) return false;

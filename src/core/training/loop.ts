@@ -105,7 +105,7 @@ class Loop {
 
   /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
   async #border(): Promise<boolean> {
-    // Before anything else: they may say that there are more steps, or fewer.
+    // New settings come first, because they may change the number of steps.
     await this.#heedRetuning();
     if (this.#context.control.isPausing && !this.#isDone()) {
       await this.#pause();
@@ -148,7 +148,7 @@ class Loop {
     this.#identity = { ...this.#identity, configHash, changedKeys };
     await record();
     this.#context.watch({ kind: "retuned", step, keys });
-    const message = `From step ${step + 1} on with other settings: ${keys.join(", ")}.`;
+    const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.`;
     await this.#event("run-retuned", message, { keys: [...keys] });
   }
 
@@ -218,7 +218,7 @@ class Loop {
   async #end(): Promise<LoopEnd> {
     const { control } = this.#context;
     control.withdrawSave();
-    // Given before the stop, for the step that a resume begins with.
+    // The results were given before the stop; they belong to the step that a resume begins with.
     await this.#heedRetuning();
     const isDone = !control.isStopping || this.#isDone();
     await tellCapacity(this.#context, this.#position.step);
@@ -260,7 +260,7 @@ function emptySteps(count: number, last: readonly FinishedRollout[]): AppError {
     ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
     : "in every group the rollouts failed or all had the same reward.";
   const remedy = isFailure
-    ? "Mend that, then resume the run."
+    ? "Remove that cause, then resume the run."
     : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
   return new AppError(
     "empty-steps",

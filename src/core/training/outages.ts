@@ -1,4 +1,4 @@
-/** What a run does while nothing can be played for its environments' sake: it waits, its last step saved, and at last gives up. */
+/** Pauses the run while no rollout can be played because of its environments: saves the last step, waits, and gives up in the end. */
 
 import { type AppError, errorMessage } from "../errors.ts";
 import type { Blockage } from "../rollout/environmentGate.ts";
@@ -14,10 +14,10 @@ import {
 } from "./capacityNews.ts";
 import type { RunContext } from "./context.ts";
 
-/** For the service of the weights to show that it can be reached. */
+/** Time that the Tinker service has to show that it can be reached. */
 const SIGN_OF_LIFE_MS = 10_000;
 
-/** Does some work that waits for environments, under a signal that it must heed. @throws AppError as `gaveUp` says */
+/** Does work that waits for environments; the work must obey the signal. @throws AppError as `gaveUp` does */
 export async function outlast<T>(
   context: RunContext,
   step: number,
@@ -60,7 +60,7 @@ export class Outage {
       });
   }
 
-  /** Aborted with what the run gives up for, or the reason of a stop that came in a pause. */
+  /** Aborted with the error for which the run gives up, or with the reason of a stop that came during a pause. */
   get signal(): AbortSignal {
     return this.#failing.signal;
   }
@@ -151,7 +151,7 @@ export class Outage {
   }
 
   /**
-   * Only where the service of the weights answers: a save that does not get through would cost the model, while waiting costs
+   * Saves only when the Tinker service answers: a save that does not get through would lose the model, while waiting loses
    * nothing.
    */
   async #save(): Promise<void> {

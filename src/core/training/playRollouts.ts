@@ -22,11 +22,11 @@ export interface PlayOptions {
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
   /** Awaited before the next rollout takes the place; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
-  /** Told at the end how long the run was paused for its environments. */
+  /** Called at the end with the time for which the run was paused because of its environments. */
   readonly onWaited?: (waitedMs: number) => void;
 }
 
-/** Between two such lots the event loop turns, so that thousands of rollouts do not hold it up. */
+/** Number of rollouts that begin in one turn of the event loop, so that thousands do not block it. */
 const STARTS_AT_ONCE = 16;
 
 /**
@@ -95,7 +95,7 @@ class Wave {
     const { gate, settings } = environmentOf(this.#context, task.environment);
     const { clock, config, control, limits } = this.#context;
     const options = this.#options;
-    // A signal of its own for every rollout: hundreds of listeners on one are taken for a leak.
+    // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const seat = await Seat.take({ clock, places: limits.rollouts, signal });
     try {
@@ -144,7 +144,7 @@ class Wave {
     return [...ready, ...scored];
   }
 
-  /** Once in a step: the other groups of the environment most likely fail in the same way. */
+  /** Reports once in a step: the other groups of the environment most likely fail in the same way. */
   async #tellUnscored({ record, task }: FinishedRollout): Promise<void> {
     if (this.#hasToldUnscored) return;
     this.#hasToldUnscored = true;

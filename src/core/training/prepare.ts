@@ -49,7 +49,7 @@ export interface Preparation {
 /** @throws AppError that names the configuration key at fault */
 export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
   const { config } = parts;
-  // It needs no service, so it goes on beside the questions to them. A model that is not offered is told before its tokenizer.
+  // Loading the tokenizer needs no service, so it runs beside the queries. A model that is not offered is reported before its tokenizer.
   const preparingChat = prepareChat(parts);
   preparingChat.catch(() => undefined);
   parts.onPart(`asking the service for ${config.model_name}`);
@@ -70,7 +70,7 @@ async function requireModel({ config, service, onWarning }: PrepareParts): Promi
   const offers = await service.capabilities();
   if (offers === null) {
     onWarning(
-      `The server at ${service.address} does not list its models: it will be seen whether it trains model_name: ${config.model_name}, and its context is unknown, so that max_total_tokens is not checked against it.`,
+      `The server at ${service.address} does not list its models. So the run finds out only when it begins whether the server trains model_name: ${config.model_name}, and nothing checks that max_total_tokens fits into the model's context.`,
     );
     return null;
   }

@@ -5,11 +5,11 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunContext } from "./context.ts";
 
-/** Faults that neither the model, nor the environment, nor a service is to blame for. */
+/** Faults that neither the model, nor the environment, nor a service caused. */
 const BUGS: ReadonlySet<string> = new Set(["bug", "invariant", "chat-bridge", "rollout-after-end"]);
 
 /**
- * Writes down the stack of the first of each kind. One rollout may fail so; when most of a step does, going on is of no use.
+ * Logs the stack of the first fault of each kind. A single rollout may fail so; when most of a step does, the run ends.
  * @throws AppError `rollout-bugs`, before anything is trained
  */
 export async function requireWorking(

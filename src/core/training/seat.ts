@@ -25,7 +25,7 @@ export class Seat {
     return seat;
   }
 
-  /** Time without a place: for want of one, and while it was away. */
+  /** Time without a place: before the first one, and while the place was given to others. */
   get queuedMs(): number {
     return this.#queuedMs;
   }

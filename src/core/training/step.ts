@@ -151,7 +151,7 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
   }));
 }
 
-/** A step without one rollout that was played to a reward is never silent about why. */
+/** Warns when all rollouts of a step failed, with the first error. */
 async function tellFailure(
   { events, redactor, watch }: RunContext,
   step: number,
@@ -255,7 +255,7 @@ function stepFacts(
   };
 }
 
-/** What environments that were full or failed did to the run; nothing for those that were always well. */
+/** Metrics about environments that were full or failed; none for environments that always worked. */
 function capacityMetrics({ config, environments }: RunContext): MetricsTree {
   const nameOf = metricNames([...environments.keys()]);
   const entries = [...environments].flatMap(([name, { gate }]) => {

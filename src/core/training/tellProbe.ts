@@ -1,4 +1,4 @@
-/** How a run tells what it found out about its server. */
+/** How a run reports what it found out about its server. */
 
 import { isLocalModel } from "../config/presets.ts";
 import type { JsonObject } from "../json.ts";
@@ -40,7 +40,7 @@ export function serverName(
     : `${article} server at ${service.address}`;
 }
 
-/** Without the end of a sentence. */
+/** Text without a full stop, to stand within a sentence. */
 export function asClause(words: string): string {
   return words.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
 }

@@ -88,7 +88,7 @@ export async function trainStep(
   return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
 }
 
-/** A group of which nothing is sent counts with the update of the group before it, at the beginning with the first. */
+/** Assigns a group of which nothing is sent to the update of the group before it; without one, to the first update. */
 function splitBatch({ data, counted }: TrainingBatch, count: number): readonly TrainingBatch[] {
   const parts = splitSubsteps(data, count);
   const partOf = new Map(parts.flatMap((part, i) => part.map(({ group }) => [group, i] as const)));

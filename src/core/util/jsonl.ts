@@ -26,7 +26,7 @@ export interface ParsedJsonLines {
 }
 
 const LINE_FEED = 0x0a;
-/** Collections in each other: whoever walks through a value may do so by calling itself. */
+/** Depth of nested collections; bounded, because readers walk through values by recursion. */
 export const MAX_DEPTH = 200;
 /** Entries of all collections in a value. */
 const MAX_ENTRIES = 100_000;

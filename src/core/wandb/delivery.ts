@@ -25,7 +25,7 @@ export interface TrackerVoice {
   readonly opened: (message: string) => void;
   /** Something is wrong that may last. */
   readonly warning: (message: string) => void;
-  /** It is over. */
+  /** The trouble is over. */
   readonly recovered: (message: string) => void;
   /** Rows that are left when the end has come. */
   readonly draining: (rows: number) => void;
@@ -67,7 +67,7 @@ export interface DeliveryParts extends RunConfigParts {
   readonly exitCode: () => number | null;
 }
 
-/** What a run says of where it will be when everything said so far has arrived. */
+/** Where the run will stand once everything sent so far has arrived. */
 export interface Reach {
   readonly book: Pick<RunBook, "nextStep" | "runtimeS">;
   readonly place: Partial<Place>;
@@ -132,7 +132,7 @@ export class Teller {
     return true;
   }
 
-  /** Unless others came meanwhile: then all are told once more. */
+  /** Forgets the values that were sent, unless others came meanwhile: then all are sent once more. */
   #forgetResults(told: ExtendedObject): void {
     if (this.#results === told) this.#results = {};
   }

@@ -69,7 +69,7 @@ export class OnlineDelivery {
     return run;
   }
 
-  /** People are told once: of a server that takes no files they would hear with every table. */
+  /** Warns once: a server that takes no files would cause a warning with every table. */
   #warn(message: string): void {
     const { log, tell } = this.#parts;
     log.warn(`W&B: ${message}`);

@@ -28,9 +28,9 @@ export interface OnlineRunParts {
   readonly requests: WandbRequests;
   readonly clock: Clock;
   readonly sha256: Sha256;
-  /** Told with each answer whether somebody pressed Stop on the run's page. */
+  /** Called with each answer: whether somebody pressed Stop on the run's page. */
   readonly onStopFlag: (isStopped: boolean) => void;
-  /** Told of what cannot be sent. */
+  /** Called with what cannot be sent, as a text. */
   readonly onWarning: (message: string) => void;
 }
 
@@ -169,7 +169,7 @@ export class OnlineRun implements WandbRun {
     return refusal === null;
   }
 
-  /** Null when it was taken, else why not: no file is worth the rows that follow it. */
+  /** Null when the file was taken, else why not. A refused file must not hold back the rows that follow it. */
   async #upload(path: string, text: string): Promise<string | null> {
     try {
       const isTaken = await this.#operations.uploadFile(this.names, path, text);

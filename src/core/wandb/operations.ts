@@ -8,7 +8,7 @@ import { failureText, type PutRequest, type WandbRequests } from "./requests.ts"
 const TIMEOUT_MS = 30_000;
 /** Addresses that are asked for to upload one file, and tries with each. */
 const UPLOAD = { rounds: 2, tries: 6 };
-/** After a file that found nobody: rows must not wait for long with every one. */
+/** After an upload that reached nobody: rows must not wait for long with every further file. */
 const HOPELESS_UPLOAD = { rounds: 1, tries: 1 };
 
 const VIEWER = "query Viewer { viewer { id entity } }";
@@ -94,7 +94,7 @@ const filesSchema = z.object({
 
 type UploadPlace = Pick<PutRequest, "url" | "headers">;
 
-/** All methods throw AppError `wandb-refused` for what repeats do not mend. */
+/** All methods throw AppError `wandb-refused` for refusals that a repeat would meet again. */
 export class WandbOperations {
   readonly #requests: WandbRequests;
   #isStorageLost = false;

@@ -23,14 +23,14 @@ export class Repeats {
     this.#parts = parts;
   }
 
-  /** True when an equal row of this step was told before; what is only of the attempt that made it does not count. */
+  /** True when an equal row of this step was sent before; metrics about the attempt itself are not compared. */
   async isTold(row: MetricsRow, { sent }: Place): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
     this.#told ??= await this.#read(sent, attemptOf(row));
     return this.#told.get(row.step) === this.#digest(row);
   }
 
-  /** What attempts before `attempt` have told; of a step told twice, the later one. */
+  /** Digests of the rows that earlier attempts sent; of a step sent twice, the later row. */
   async #read(sent: Place["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
     const { fileSystem, folder } = this.#parts;
     const told = new Map<number, string>();
@@ -57,7 +57,7 @@ export function attemptOf(row: MetricsRow): number {
   return typeof attempt === "number" ? attempt : 1;
 }
 
-/** Which attempt it was, how often its services failed or had no room, how busy the machine was, seconds. */
+/** Metrics about the attempt itself: its number, faults and lack of capacity of its services, load of the machine. */
 const OF_ITS_ATTEMPT =
   /^(progress\/attempt$|capacity\/|client\/|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
 

@@ -19,13 +19,13 @@ export interface WandbRequestsOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly userAgent: string;
-  /** Gives everything up. */
+  /** Once aborted, nothing is sent any more. */
   readonly signal: AbortSignal;
   /** Once aborted, waits between tries are short: the run is about to end. */
   readonly hurry: AbortSignal;
-  /** Told of every try that failed and will be repeated. */
+  /** Called with every try that failed and will be repeated. */
   readonly onTrouble: (reason: string) => void;
-  /** Told of every answer. */
+  /** Called after every answer. */
   readonly onAnswer: () => void;
 }
 
@@ -39,7 +39,7 @@ export interface PostRequest {
 }
 
 export interface PutRequest {
-  /** Whole, or from the root of the server. */
+  /** A whole address, or a path from the root of the server. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -93,7 +93,7 @@ export class WandbRequests {
   /**
    * Sends until the server takes it, and returns what it says, null for nothing. An answer with status 200 that is not JSON comes
    * from something in between and delivers nothing.
-   * @throws AppError `wandb-refused` for what repeats do not mend; the signal's reason
+   * @throws AppError `wandb-refused` for refusals that a repeat would meet again; the signal's reason
    */
   async post(request: PostRequest): Promise<ExtendedObject | null> {
     const { baseUrl, apiKey, userAgent } = this.#options;

@@ -49,7 +49,7 @@ interface Telling {
 
 type FlatRow = Readonly<Record<string, MetricsLeaf>>;
 
-/** Of one delivery, so that neither it nor what is kept in memory grows with an outage. */
+/** Bounds of one delivery, so that neither it nor the memory grows with an outage. */
 const MAX_ROWS = 500;
 const MAX_TABLES = 10;
 const MAX_BYTES = 1 << 20;
@@ -97,7 +97,7 @@ export class RunFeed {
     const lines: LogLine[] = [];
     const events = await this.#readEvents(lines, from.events);
     const rows = await this.#tellRows({ run, lines, tables }, from);
-    // Both files at once, so that what is told late is in its order, too.
+    // Reads both files at once, so that rows and events that are sent late keep their order.
     for (const { stream, text, timeMs } of lines.sort((a, b) => a.timeMs - b.timeMs)) {
       run.print(stream, text, timeMs);
     }
@@ -131,7 +131,7 @@ export class RunFeed {
     const { fileSystem, folder } = this.#parts;
     // Another place than the one it left off at: after a resume, or when the server had lost something.
     if (from.next !== this.#next) this.#offset = 0;
-    // Until it is through: what fails half-way is told again from the beginning.
+    // Unknown until the delivery is through: one that fails half-way is repeated from its beginning.
     this.#next = NOWHERE;
     let place = from;
     let rows = 0;

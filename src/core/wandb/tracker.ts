@@ -1,4 +1,4 @@
-/** Tells W&B about a run while it goes on: a watcher after the fact, which can neither hold up nor fail what it watches. */
+/** Reports a run to W&B while it goes on; the report can neither delay the run nor fail it. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random } from "../ports.ts";
@@ -47,7 +47,7 @@ const DRAIN_MS = 60_000;
 /** At the end, a service without an answer for this long is not waited for. */
 const HOPELESS_MS = 10_000;
 const LOOK_MS = 1_000;
-/** What is waited for is told with the first of so many looks. */
+/** The first of this many checks reports what the end of the run waits for. */
 const LOOKS_A_WORD = 5;
 const REOPEN: Doubling = { firstMs: 60_000, maxMs: 600_000 };
 const ID_LENGTH = 8;
@@ -154,7 +154,7 @@ export class WandbTracker {
     await this.#done;
   }
 
-  /** Says what is waited for, and that not for long where nobody answers. */
+  /** Reports what the end of the run waits for, and ends the waiting soon when the service does not answer. */
   #watchTheEnd(giveUp: () => void): () => void {
     const { clock, tell, server } = this.#parts;
     const isSending = server !== null;

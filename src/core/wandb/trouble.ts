@@ -1,8 +1,8 @@
-/** Whether W&B gives trouble, with one warning when it does and one word when that is over. */
+/** Reports trouble with W&B: one warning when it has lasted, and one message when it is over. */
 
 import type { Clock } from "../ports.ts";
 
-/** A fault that passes sooner is not worth a word. */
+/** Shorter trouble is not reported. */
 const PATIENCE_MS = 30_000;
 
 export interface TroubleVoice {

@@ -148,7 +148,7 @@ class SecretWatch {
   }
 }
 
-/** Requests tell of themselves in detail only where the user wishes it. */
+/** Logs requests at the levels that the user has to turn on. */
 function quietLog(log: Pick<vscode.LogOutputChannel, "trace" | "debug">): Log {
   const trace = (message: string, data?: object): void => log.trace(message, data ?? {});
   const debug = (message: string, data?: object): void => log.debug(message, data ?? {});

@@ -36,7 +36,7 @@ export interface LiveCatalogueParts {
   /** The server that a list would come from now: lists of others are not shown. */
   readonly serverOf: (kind: ListKind) => string | null;
   readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
-  /** False in Restricted Mode: then nobody is asked, whoever wishes it. */
+  /** False in Restricted Mode: then no service is asked. */
   readonly isTrusted: () => boolean;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
@@ -142,7 +142,7 @@ export class LiveCatalogue implements CatalogueSource {
     lists[kind] = (await this.#parts.files.read(kind)) as Lists[Kind]; // the same kind on both sides
   }
 
-  /** Two wishes for the same list are one question. */
+  /** Two requests for the same list share one look-up. */
   #ask(kind: ListKind): Promise<void> {
     const running = this.#underWay.get(kind);
     if (running !== undefined) return running;
@@ -180,7 +180,7 @@ export class LiveCatalogue implements CatalogueSource {
     const failedAtMs = this.#failedAtMs.get(kind);
     if (failedAtMs !== undefined && now - failedAtMs < PAUSE_MS) return false;
     const list = this.#shown(kind);
-    // A clock that was set back makes a list old, too.
+    // A list from the future counts as old: the clock was set back.
     return list === null || Math.abs(now - list.atMs) >= FRESH_MS;
   }
 

@@ -35,7 +35,7 @@ interface RunSaves {
   readonly rewards: ReadonlyMap<string, number | null>;
 }
 
-/** Runs tell of themselves often. */
+/** Shortest time between two readings, because runs report changes often. */
 const SETTLE_MS = 1_000;
 const MAX_RUNS = 100;
 

@@ -8,7 +8,7 @@ import { readWorkspaceText } from "../workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
 const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;
-/** Opening a folder starts the window anew; a wish older than this is not meant any more. */
+/** Opening a folder reloads the window; a request for the demo that is older than this is dropped. */
 const PENDING_MS = 60_000;
 
 export class LocalDemo {

@@ -1,4 +1,4 @@
-/** What a command says when it has nothing to act on, with what would help. */
+/** The message of a command that has nothing to act on, with a command that would help. */
 
 import * as vscode from "vscode";
 import { plainWindow } from "../plainWindow.ts";

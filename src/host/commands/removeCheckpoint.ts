@@ -67,7 +67,7 @@ async function remove(
   }
 }
 
-/** What it is to a resume, in words; empty for a checkpoint that none would begin with. */
+/** What a resume would lose with the checkpoint, as a sentence; empty when no resume would use it. */
 async function lossOf(
   { folder }: RunEntry,
   { state_path }: CheckpointEntry,
@@ -78,9 +78,11 @@ async function lossOf(
   const others = points.filter(({ statePath }) => statePath !== state_path);
   const next = newestLiving(others, now());
   return next === null
-    ? vscode.l10n.t("A resume begins with it: without it, the run cannot be resumed.")
+    ? vscode.l10n.t(
+        "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
+      )
     : vscode.l10n.t(
-        "A resume begins with it: without it, one begins after step {0}.",
+        "This is the checkpoint that a resume begins with. Without it, a resume begins after step {0}.",
         next.state.step,
       );
 }

@@ -1,4 +1,4 @@
-/** Offers what would put a mark right, and the action that mends all at once. */
+/** Offers the quick fixes of a mark, and the action that applies all fixes of notation at once. */
 
 import * as vscode from "vscode";
 import type { Fix } from "../../core/config/editing/fixes.ts";
@@ -42,7 +42,7 @@ export class CodeActionProvider implements vscode.CodeActionProvider {
     const { fixAll } = await this.#parts.support();
     const edits = fixAll(document.getText(), diagnoseOptions(document, this.#parts));
     if (edits.length === 0) return [];
-    const action = new vscode.CodeAction(vscode.l10n.t("Mend notation"), FIX_ALL);
+    const action = new vscode.CodeAction(vscode.l10n.t("Fix notation"), FIX_ALL);
     action.edit = workspaceEdit(document, edits);
     return [action];
   }

@@ -54,7 +54,7 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
     });
   }
 
-  /** False when the lists were not there in time; what is known already must do. */
+  /** False when the lists did not arrive in time; completion then offers what is known already. */
   async #update(wanted: readonly (keyof CatalogueSide)[]): Promise<boolean> {
     const update = wanted.length === 0 ? undefined : this.#parts.catalogue.update?.(wanted);
     if (update === undefined) return true;

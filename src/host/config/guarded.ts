@@ -3,7 +3,7 @@
 import type * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 
-/** The result of `action`, or `fallback` when it throws; the log tells which of us failed and not on what text. */
+/** The result of `action`, or `fallback` when it throws; the log names the provider and not the text it failed on. */
 export async function guarded<Result>(
   log: vscode.LogOutputChannel,
   what: string,

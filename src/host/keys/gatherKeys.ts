@@ -26,7 +26,7 @@ export interface GatherParts extends SetKeyParts {
 }
 
 /**
- * Called with what the trainer said when it refused to begin; true when the user has mended it, so that it can try again. `folder` is
+ * Called with what the trainer said when it refused to begin; true when the user has removed the cause, so that it can try again. `folder` is
  * {@link LaunchConfig.project}.
  */
 export async function mendKeys(
@@ -36,7 +36,7 @@ export async function mendKeys(
 ): Promise<boolean> {
   if (code === "key-host-not-allowed" && key !== undefined && host !== undefined) {
     const approval = { key, origin: host, folder };
-    // Refused all the same: another question would change nothing.
+    // The trainer refused although the user has approved, so another question would change nothing.
     if (parts.approvals.has(approval)) return false;
     return await parts.approvals.ask(approval);
   }

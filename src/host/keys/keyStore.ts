@@ -42,7 +42,7 @@ export interface KeyStoreParts {
   readonly redactor: Redactor;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Hears what the secret store failed with; no values in it. */
+  /** Called with the failure of the secret store, without values. */
   readonly warn: (message: string) => void;
 }
 
@@ -145,7 +145,7 @@ export class KeyStore {
 
   #changed(key: string): void {
     if (!isKeyId(key)) return;
-    // Whoever changed it last meant it, and the store works again.
+    // The stored value is newer, and the store works again, so the one in memory is dropped.
     this.#session.delete(key);
     void this.get(key).then(() => this.#tell());
   }

@@ -88,7 +88,7 @@ export async function launchKeys(
       if (reason !== null && !missing.has(id)) missing.set(id, { id, name, reason });
       continue;
     }
-    // One of `.env` is the project's own, and the hosted service may have it.
+    // A key from `.env` belongs to the project, so it may go to the hosted service.
     const isFree = found === null && origin === OPENREWARD_SESSIONS_URL;
     if (leaves === true && !isFree) toApprove.set(id, { folder, origin, key: name });
   }
@@ -96,12 +96,12 @@ export async function launchKeys(
     needsKeys: needs.length > 0,
     keys,
     missing: [...missing.values()],
-    // Where nothing goes unencrypted, there is nothing to ask.
+    // Nothing is sent to an address that is not safe, so nothing has to be approved there.
     toApprove: isSafeAddress(origin) ? [...toApprove.values()] : [],
   };
 }
 
-/** Some tokenizers are given out to those alone who show a token. */
+/** Gated tokenizers are downloaded with a token only. */
 function modelNeeds({ model_name }: Config): readonly Need[] {
   if (isLocalModel(model_name)) return [];
   return [
@@ -122,7 +122,7 @@ function environmentNeeds(config: Config, inFile: Values, sources: KeySources): 
   const isElsewhere = ENVIRONMENT_ADDRESS_VARIABLES.some(
     (name) => sources.variable(name, inFile) !== null,
   );
-  // Which of the two it is, is the trainer's to say.
+  // The trainer reports which of the two is missing.
   return isElsewhere ? [own, { ...openReward, reason: null }] : [openReward];
 }
 

@@ -81,7 +81,7 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** Null is the official service; undefined when the user goes away. Asks only when a setting leads elsewhere. */
+/** The host of the key; null is the official service, undefined when the user cancelled. Asks only when a setting leads elsewhere. */
 async function chooseHost(
   { ui, variables }: SetKeyParts,
   id: KeyId,

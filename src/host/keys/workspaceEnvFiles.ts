@@ -24,7 +24,7 @@ export function workspaceEnvFiles(nameFor: (folder: vscode.Uri) => string): EnvF
       const first = beside === null ? null : await inFolder(beside);
       const folders = vscode.workspace.workspaceFolders ?? [];
       const others = await Promise.all(folders.map(({ uri }) => filesUnder(uri, nameFor(uri))));
-      // What a link leads to is what the user is shown.
+      // The user sees the target of a link.
       const real = await Promise.all(others.flat().map(locateDotEnv));
       return [...new Set([first, ...real])].filter((path) => path !== null);
     },
@@ -49,7 +49,7 @@ async function commentOut(path: string, names: readonly string[]): Promise<boole
   const edit = new vscode.WorkspaceEdit();
   for (const place of places) edit.insert(uri, document.positionAt(place), COMMENT);
   if (!(await vscode.workspace.applyEdit(edit))) return false;
-  // What the user was about to change stays theirs to save.
+  // A document with unsaved changes is left for the user to save.
   return wasDirty || (await document.save());
 }
 

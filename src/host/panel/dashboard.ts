@@ -137,7 +137,7 @@ export function createDashboard(parts: DashboardParts): Dashboard {
   };
 }
 
-/** Tabs of the panel that nobody serves: after a crash of the extension host they stay, deaf, and nobody but us removes them. */
+/** Tabs of the panel that no session serves: they stay after a crash of the extension host, and only this program removes them. */
 export function orphanedTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
@@ -149,7 +149,7 @@ export function orphanedTabs(): readonly vscode.Tab[] {
 
 function closeOrphans(): void {
   const orphans = orphanedTabs();
-  // A tab that does not close is a blemish, not a fault.
+  // A tab that does not close does no harm.
   if (orphans.length > 0) vscode.window.tabGroups.close(orphans).then(undefined, () => undefined);
 }
 

@@ -221,7 +221,7 @@ export class PanelSession {
       this.#lookedAtMs = clock.monotonic();
       const pauseMs = await this.#step();
       if (this.#isActive) await this.#sleep.sleep(clock, pauseMs);
-      // However often it is woken, it looks and sends four times a second at most.
+      // The loop reads and sends at most four times a second, however often it is woken.
       while (this.#isActive && !this.#isStarting && this.#restMs > 0) {
         await this.#sleep.sleep(clock, this.#restMs);
       }
@@ -239,7 +239,7 @@ export class PanelSession {
       if (run === null) return await this.#showNothing();
       return await this.#showRun(run);
     } catch (error) {
-      // Shown, not thrown: watching must never hurt, and the next look may succeed.
+      // The fault is shown and not thrown: the next reading may succeed.
       this.#postError(this.#clean(errorMessage(error)));
       return IDLE_PAUSE_MS;
     }

@@ -68,7 +68,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
     );
   }
 
-  /** Once for all that changes before the drawing under way has ended. */
+  /** Draws once for all changes that come before the current drawing has ended. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -116,7 +116,7 @@ async function marksIn(path: string, ringing: readonly RingingAlarm[]): Promise<
     import("../../core/config/editing/keySpan.ts"),
   ]);
   const uri = vscode.Uri.file(path);
-  // Which file it is, the run folder says, and that may come from anywhere.
+  // The run folder names the file, and a run folder may come from anywhere.
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
   const document = await vscode.workspace.openTextDocument(uri).then(
     (opened) => opened,

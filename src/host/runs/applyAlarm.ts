@@ -32,7 +32,7 @@ export async function applyAlarm(
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();
-  // Which file it is, the run folder says, and that may come from anywhere.
+  // The run folder names the file, and a run folder may come from anywhere.
   if (!isConfigDocument(document) && !isWholeConfig(before, { path: configPath })) {
     throw new AppError("no-config", `${basename(configPath)} is no configuration any more.`);
   }
@@ -47,7 +47,7 @@ export async function applyAlarm(
   await offerForRun(store, run, { edits, name: basename(configPath) });
 }
 
-/** The run goes on with what it began with, unless it is told. */
+/** Offers to change the setting in the running training, too, which does not read the file again. */
 async function offerForRun(
   store: RunStore,
   run: RunEntry,

@@ -8,7 +8,7 @@ import { launchFiles, outputPath, readLaunch } from "./launchStore.ts";
 import { tailFile } from "./tail.ts";
 
 export interface LaunchEnd {
-  /** Null when the process vanished without a word: it was killed, or the machine was. */
+  /** Null when the process ended without a record: it was killed, or the machine went down. */
   readonly exitCode: number | null;
   readonly error: LaunchFile["error"];
   /** The run's folder; null when it never had one. */
@@ -38,7 +38,7 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
     known = runFolder ?? known;
     if (launch === null || !launch.isAlive) {
       await tail.finish();
-      // Read once more: the last word may have been written just before the process ended.
+      // Reads once more: the record may have been written just before the process ended.
       const last = (await readLaunch(folder))?.file ?? null;
       return { exitCode: last?.exitCode ?? null, error: last?.error ?? null, folder: known };
     }

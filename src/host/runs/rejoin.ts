@@ -19,7 +19,7 @@ export interface RejoinParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The window before may take a moment to go. */
+/** Time that the previous window may take to close. */
 const TRIES = 5;
 const PAUSE_MS = 1_000;
 

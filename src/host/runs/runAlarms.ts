@@ -57,7 +57,7 @@ export class RunAlarms implements Listening {
         listening.dispose();
         run.dispose();
       };
-      // What it says with its last step is heard before it is let go.
+      // Reads once more before it forgets the run: the last step may have changed the alarms.
       const end = (): void => void run.refresh().catch(onError).finally(stop);
       this.#followed.set(folder, { dispose: end });
     }

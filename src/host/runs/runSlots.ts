@@ -46,7 +46,7 @@ export class RunSlots {
       );
       if (choice === undefined) return null;
       if (choice === "parallel") return this.#place(holder);
-      // Meanwhile one may have ended: nobody would tell of it any more.
+      // A training may have ended meanwhile, and its end would not be reported again.
       if (this.#isFull || this.#queue.length > 0) {
         if (choice === "stop first") [...this.#holders][0]?.stop();
         options.onWait();
@@ -87,7 +87,7 @@ export class RunSlots {
       const listening = this.#freed.event(() => {
         if (this.#queue[0] !== holder || this.#isFull) return;
         leave();
-        // Taken at once: the next one in the queue hears of the same free place.
+        // Takes the place at once, because the next training in the queue is told of the same free place.
         resolve(this.#place(holder));
       });
       signal.addEventListener("abort", abort, { once: true });

@@ -32,7 +32,7 @@ interface Connection {
   readonly client: ControlClient;
 }
 
-/** The end of a trainer that is not heard changes no file: while there is one, the list is read anew this often. */
+/** How often the list is read while a trainer runs that is not attached: its end changes no file. */
 const LOOK_AGAIN_MS = 5_000;
 
 export class RunStore {
@@ -192,7 +192,7 @@ export class RunStore {
     let isAttached = false;
     const client = await ControlClient.open(control, {
       onStatus: (status) => this.#heard(folder, status),
-      // Who lets nobody attach, such as a trainer of another version, is not asked again at once.
+      // A trainer that refuses to be attached to, such as one of another version, is not asked again at once.
       onClose: () => this.#lost(folder, { address: control.address, isNews: isAttached }),
     });
     const connection = { address: control.address, client };

@@ -1,4 +1,4 @@
-/** Keeps the runs that this window starts among those it knows, also where it would not look: only so it hears of them. */
+/** Adds the runs that this window starts to those it knows, also from folders that it does not search: it hears only of known runs. */
 
 import type { RunLabels } from "../views/runLabels.ts";
 import type { RunStore } from "./runStore.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-/** Variables of the process win: who set them meant them. */
+/** Variables of the process win over settings. */
 export function trainerEnvironment(): NodeJS.ProcessEnv {
   const proxy: unknown = vscode.workspace.getConfiguration("http").get("proxy");
   if (typeof proxy !== "string" || proxy === "") return {};

@@ -27,7 +27,7 @@ export interface TrainingsParts {
   readonly slots: RunSlots;
   /** Keys and leaves for a training; null when the user gave up. May ask. */
   readonly order: (wish: TrainingWish) => Promise<LaunchOrder | null>;
-  /** Called when the trainer refused to begin; true = try once more, because the user has mended it. */
+  /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
   readonly mend: (error: LaunchError, wish: TrainingWish) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
@@ -152,11 +152,11 @@ class Session implements Training, ActiveTraining {
   }
 
   tell(action: TellAction): Promise<string> {
-    if (this.#launch === null) return Promise.resolve("It waits for its turn.");
+    if (this.#launch === null) return Promise.resolve("The training waits for its turn.");
     return tellLaunch(this.#launch, action);
   }
 
-  /** What waits or asks for keys is not started any more; what was started goes on, with its place and its end to tell. */
+  /** The terminal was closed: a started training goes on and keeps its place; one that waits or asks for keys is not started. */
   detached(): void {
     if (this.#launch !== null) this.#events.detached(this);
   }

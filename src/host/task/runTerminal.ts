@@ -58,7 +58,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (error: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#print(`error: ${errorMessage(error)}\n`);
-        // What we refuse in words is for the user to correct; anything else is a fault of ours.
+        // The user can correct an AppError; any other error is a fault of this program.
         this.#end(isAppError(error) ? EXIT.invalid : EXIT.fault);
       },
     );

@@ -139,7 +139,7 @@ function absolute(path: string, folder: vscode.WorkspaceFolder | undefined): str
   return base === undefined ? path : join(base.uri.fsPath, path);
 }
 
-/** Whose task this may be: who opened one folder may name a configuration of another. */
+/** The folder that a task belongs to: its own, else that of its configuration, else the first of the workspace. A task of one folder may name a configuration of another. */
 function projectOf(configPath: string, folder: vscode.WorkspaceFolder | undefined): string | null {
   const own = folder ?? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
   const place = own ?? vscode.workspace.workspaceFolders?.[0];

@@ -37,7 +37,7 @@ const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null
 };
 
 export interface RunRowOptions {
-  /** One row at most turns, the others stand still. */
+  /** At most one row has a spinning icon. */
   readonly isSpinning: boolean;
   readonly isArchived: boolean;
 }
@@ -158,7 +158,7 @@ function contextOf(run: RunEntry): readonly string[] {
 function stateWords({ phase, isLive }: RunEntry): readonly string[] {
   if (!isLive) return ["ended"];
   if (phase === "preparing" || phase === "probing") return ["preparing"];
-  // What can be taken back is offered at once.
+  // A pause that was requested can be taken back before it begins.
   if (phase === "pausing" || phase === "paused") return ["paused"];
   return phase === "running" ? ["running"] : ["ending"];
 }

@@ -158,7 +158,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return node;
   }
 
-  /** While a tree is drawn anew a click or a menu on it meets nothing, so only what differs is. */
+  /** Redraws only the rows that changed, because a click or a menu finds no row while the tree is redrawn. */
   #redrawSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;

@@ -103,7 +103,7 @@ export class TrajectoriesView
         else this.#compareSteps(run).catch(this.#parts.onError);
       });
     }
-    // At once: rows of the run before would be taken for those of this one.
+    // Clears the rows at once: those of the previous run would be taken for rows of this one.
     this.#changes.fire(undefined);
   }
 
@@ -202,7 +202,7 @@ export class TrajectoriesView
   }
 
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
-    // Not read yet: it would not tell which steps are complete.
+    // The follower has not read yet, so it does not know which steps are complete.
     if (follower.runFile === null) await follower.refresh();
     const played = await follower.steps();
     const evaluated = await follower.steps("evaluation");

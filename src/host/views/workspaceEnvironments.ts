@@ -49,7 +49,7 @@ export class WorkspaceEnvironments implements vscode.Disposable {
     for (const config of this.#parts.configs()) {
       const { text, path } = await textOf(config);
       for (const name of namedEnvironments(text, { path })) names.add(name);
-      // Twenty texts made to take long must not do so in one go.
+      // Other work runs between the texts: twenty hostile ones must not block it together.
       await turn();
     }
     return [...names].sort();

@@ -61,7 +61,7 @@ export async function readCompiled({
     const kept = keptSchema.parse(deserialize(await readFile(path)));
     return kept.madeFrom === madeFrom ? kept.model : null;
   } catch {
-    // Whatever is wrong with what was kept, it can be made again.
+    // A damaged entry counts as none: the model is compiled again.
     return null;
   }
 }
@@ -96,7 +96,7 @@ async function describeFile(path: string): Promise<readonly [string, number, num
     const { size, mtimeMs } = await stat(path);
     return [path, size, mtimeMs];
   } catch {
-    // A file that is missing is one of the things that may change.
+    // A missing file is a state, too: when it appears, the model is compiled again.
     return null;
   }
 }

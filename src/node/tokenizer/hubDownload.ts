@@ -104,7 +104,7 @@ function get({ http, token, signal }: HubAccess, url: URL, isHub: boolean): Prom
   });
 }
 
-/** Where the answer sends to; null when it is an answer of its own. */
+/** The target of a redirect; null when the answer is no redirect. */
 function redirectOf(response: HttpResponse, from: URL): URL | null {
   const location = response.header("location");
   if (!REDIRECTS.has(response.status) || location === null) return null;

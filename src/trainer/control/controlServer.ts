@@ -99,7 +99,7 @@ export class ControlServer {
 
   #listen(): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Stays for the whole life: a connection that cannot be taken must not end the run.
+      // This listener stays: an error while accepting a connection must not end the run.
       this.#server.on("error", reject);
       this.#server.listen(this.address.address, resolve);
     });

@@ -102,11 +102,11 @@ export class Wishes {
         this.#inForce = wished;
         return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
       },
-      // Other wishes that waited with this one were left out with it.
+      // Other changes that waited with this one were dropped together with it.
       dropped: () => {
         this.#run = this.#inForce;
       },
     });
-    return `From the next step on with the new ${keys.length === 1 ? "value" : "values"} of ${keys.join(", ")}.`;
+    return `From its next step on the run uses the new ${keys.length === 1 ? "value" : "values"} of ${keys.join(", ")}.`;
   }
 }

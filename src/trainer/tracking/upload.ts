@@ -37,9 +37,9 @@ const DRAIN_MS = {
   failed: 15_000,
 } as const;
 export type RunEnding = keyof typeof DRAIN_MS;
-/** A service that takes nothing for this long is not waited for at the end. */
+/** At the end, nobody waits for a service that has taken nothing for this long. */
 const HOPELESS_AFTER_MS = 30_000;
-/** A shorter outage at the end is not worth a word. */
+/** An outage at the end that is shorter than this is not reported. */
 const LINGERING_MS = 4_000;
 
 /** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */

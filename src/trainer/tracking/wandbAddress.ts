@@ -70,7 +70,7 @@ export async function wandbAddress({
   };
 }
 
-/** Of the user, never of a project: a folder that a .env file names counts for nothing. */
+/** The user's own settings; a folder that a .env file names is ignored, because a project may come from a stranger. */
 async function machineSettings(variables: Variables): Promise<WandbSettings> {
   const named = variables("WANDB_CONFIG_DIR");
   const folder =
@@ -91,7 +91,7 @@ function withDeployment(key: NamedValue): NamedValue {
   return isOfficial ? { ...key, host: null } : key;
 }
 
-/** Bound to the host that it stands under. What cannot be read holds no key; the key that is missing is named then. */
+/** The key of a netrc entry, bound to the entry's host. A file that cannot be read holds no key; the error then names the missing key. */
 async function keyFromNetrc(
   variables: Variables,
   baseUrl: string,

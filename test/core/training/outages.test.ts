@@ -141,7 +141,7 @@ describe("an environment that refuses the key amid a run", () => {
     expect(events).toMatchObject([
       {
         kind: "circuit-open",
-        message: expect.stringMatching(/Check the API key.*new key is read/),
+        message: expect.stringMatching(/Check the API key.*reads a new key/),
       },
     ]);
     fault.error = null;

@@ -58,7 +58,7 @@ export const checkpoints: Journey = {
       const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
       await row.waitFor();
       await row.click({ button: "right" });
-      const question = workbench.dialog().getByText("without it, one begins after step 1");
+      const question = workbench.dialog().getByText("Without it, a resume begins after step 1");
       // A menu that has just opened takes no click for a moment.
       await until("the question", async () => {
         const item = page.getByRole("menuitem", { name: "Delete Checkpoint" });

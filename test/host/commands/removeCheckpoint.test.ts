@@ -75,8 +75,8 @@ describe("deleting a checkpoint", () => {
     await appendCheckpoint(parts.fileSystem, RUN.folder, before);
     await removeCheckpoint(RUN, ENTRY, parts);
     expect(editor.details.map((detail) => detail.split("\n")[1])).toEqual([
-      "A resume begins with it: without it, the run cannot be resumed.",
-      "A resume begins with it: without it, one begins after step 5.",
+      "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
+      "This is the checkpoint that a resume begins with. Without it, a resume begins after step 5.",
     ]);
   });
 

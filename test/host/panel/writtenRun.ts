@@ -89,7 +89,7 @@ export async function writeHardRun(
   const steered = { level: "info" as const, data: {} };
   const paused = "The run waits before step 9.";
   await events.record({ ...steered, kind: "run-paused", step: 8, message: paused });
-  const retuned = "From step 17 on with other settings: learning_rate.";
+  const retuned = "From step 17 on the run uses new settings: learning_rate.";
   await events.record({ ...steered, kind: "run-retuned", step: 16, message: retuned });
   await writeRollouts(files, folder, rollouts, tokens);
   await writeEvaluation(files, folder, 0, 0.25);

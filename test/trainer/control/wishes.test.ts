@@ -84,7 +84,7 @@ describe("other settings", () => {
   it("come over those of the file and earlier ones, and are written down when in force", async () => {
     prepare(["max_steps=9"]);
     expect(await retune("learning_rate=2e-5", "save_every=3")).toBe(
-      "From the next step on with the new values of learning_rate, save_every.",
+      "From its next step on the run uses the new values of learning_rate, save_every.",
     );
     const wish = control.takeRetuning();
     expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });

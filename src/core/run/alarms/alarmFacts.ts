@@ -83,6 +83,6 @@ const PREFIX = "alarm/";
 
 function ringingIn(flat: Readonly<Record<string, unknown>>): ReadonlySet<AlarmId> {
   const names = Object.keys(flat).filter((name) => name.startsWith(PREFIX) && flat[name] === 1);
-  // An alarm of another version of this program has no rule to look it up by, so it does no harm.
+  // An alarm of another version is harmless: no rule looks it up.
   return new Set(names.map((name) => name.slice(PREFIX.length) as AlarmId));
 }

@@ -18,7 +18,7 @@ export class AlarmHistory {
   /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
   static async read(fileSystem: FolderFiles, folder: string): Promise<AlarmHistory> {
     const history = new AlarmHistory();
-    // A long run has thousands of rows, and of most of them nothing is wanted.
+    // A long run has thousands of rows, of which the rules need only a few.
     const last: MetricsRow[] = [];
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
       if (!isMetricsRow(value)) continue;

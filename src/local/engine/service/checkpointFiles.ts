@@ -155,7 +155,7 @@ export class CheckpointFiles {
   }
 }
 
-/** Records belong where they lie: one that names another place would have files removed there. */
+/** True when a record names the folder that it lies in. Another record could have files of other folders removed. */
 function isOf(record: CheckpointRecord, { runId, kind }: Omit<CheckpointKey, "name">): boolean {
   return record.run_id === runId && record.kind === kind;
 }
