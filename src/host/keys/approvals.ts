@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
 import type { LaunchOrder } from "../../shared/control.ts";
+import { plainLabel } from "../plainText.ts";
 import type { Disposable } from "./keyStore.ts";
-import { plainText } from "./keyTexts.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface KeyApproval {
@@ -83,7 +83,7 @@ export class Approvals {
   }
 
   async #confirm(wanted: KeyApproval): Promise<boolean> {
-    const [key, origin, folder] = [wanted.key, wanted.origin, wanted.folder].map(plainText);
+    const [key, origin, folder] = [wanted.key, wanted.origin, wanted.folder].map(plainLabel);
     const isAllowed = await this.#parts.ui.confirm(
       vscode.l10n.t("Send {0} to {1}?", key ?? "", origin ?? ""),
       vscode.l10n.t(

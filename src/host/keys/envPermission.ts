@@ -3,8 +3,8 @@
 import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
+import { plainLabel } from "../plainText.ts";
 import type { Memory } from "./approvals.ts";
-import { plainText } from "./keyTexts.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface EnvPermissionParts {
@@ -105,7 +105,7 @@ export class EnvPermission {
 }
 
 function questionAbout({ folder, file }: EnvFileUse): string {
-  const [of, from] = [folder, file].map(plainText);
+  const [of, from] = [folder, file].map(plainLabel);
   return dirname(file) === folder
     ? vscode.l10n.t("May runs take keys from {0}?", from ?? "")
     : vscode.l10n.t("May runs of {0} take keys from {1}?", of ?? "", from ?? "");

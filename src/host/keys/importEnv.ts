@@ -1,12 +1,13 @@
 /** The flow that takes keys out of a `.env` file into the secret store. */
 
 import * as vscode from "vscode";
+import { plainLabel } from "../plainText.ts";
 import { readEnv } from "./envFile.ts";
 import { keepKeys } from "./keepKeys.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
-import { hintText, plainText } from "./keyTexts.ts";
+import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
 import { hostIn } from "./services.ts";
 
@@ -48,7 +49,7 @@ export async function importEnv(parts: ImportParts, target: unknown): Promise<vo
   const text = await files.read(path);
   const found = text === null ? [] : keysIn(text, parts);
   if (found.length === 0) {
-    ui.tell(vscode.l10n.t("{0} holds no keys.", plainText(path)));
+    ui.tell(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
     return;
   }
   const chosen = await chooseKeys(parts, path, found);
@@ -59,7 +60,7 @@ export async function importEnv(parts: ImportParts, target: unknown): Promise<vo
   if (place === null) return;
   const names = chosen.map(({ name }) => name);
   if (afterwards === "comment" && !(await files.commentOut(path, names))) {
-    const message = vscode.l10n.t("The lines in {0} are as they were.", plainText(path));
+    const message = vscode.l10n.t("The lines in {0} are as they were.", plainLabel(path));
     await ui.notify(
       `${doneText(names, place)} ${message} ${vscode.l10n.t("Take them out by hand.")}`,
       [],
@@ -82,7 +83,7 @@ async function chooseFile(
   return await ui.pick({
     title: vscode.l10n.t("Import Keys from .env"),
     placeholder: vscode.l10n.t("Which file?"),
-    rows: paths.map((path) => ({ value: path, label: plainText(path) })),
+    rows: paths.map((path) => ({ value: path, label: path })),
   });
 }
 
@@ -108,7 +109,7 @@ async function chooseKeys(
 ): Promise<readonly EnvKey[] | undefined> {
   const stored = new Set((await store.list()).map(({ id }) => id));
   return await ui.pickMany({
-    title: vscode.l10n.t("Import Keys from {0}", plainText(path)),
+    title: vscode.l10n.t("Import Keys from {0}", path),
     placeholder: vscode.l10n.t("Which ones? Only their names are shown."),
     rows: found.map((key) => rowOf(key, stored.has(key.id))),
   });
@@ -137,7 +138,7 @@ function looksSecret(id: KeyId): boolean {
 
 async function chooseLines(ui: KeyUi, path: string): Promise<"keep" | "comment" | undefined> {
   return await ui.pick<"keep" | "comment">({
-    title: vscode.l10n.t("Import Keys from {0}", plainText(path)),
+    title: vscode.l10n.t("Import Keys from {0}", path),
     placeholder: vscode.l10n.t("What about their lines in the file?"),
     rows: [
       {

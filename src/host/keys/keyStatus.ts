@@ -8,7 +8,7 @@ import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts"
 import type { KeySource, KeySources } from "./keySources.ts";
 import type { KeyFacts } from "./keyStore.ts";
 import { testKey } from "./keyTest.ts";
-import { ageText, keyLabel, plainText, testText } from "./keyTexts.ts";
+import { ageText, keyLabel, testText } from "./keyTexts.ts";
 import type { ButtonRow, RowButton } from "./keyUi.ts";
 import { removeKey } from "./removeKey.ts";
 import { officialHost } from "./services.ts";
@@ -147,14 +147,14 @@ function hostText(id: KeyId, host: string | null): string {
   const shown = host ?? (isServiceId(id) ? officialHost(id) : null);
   return shown === null
     ? vscode.l10n.t("for environments that ask for it")
-    : vscode.l10n.t("for {0}", plainText(shown));
+    : vscode.l10n.t("for {0}", shown);
 }
 
 function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
   return approvals.list().map((approval, index) => ({
     value: { kind: "approval", approval },
-    label: `${plainText(approval.key)} \u2192 ${plainText(approval.origin)}`,
-    description: plainText(approval.folder),
+    label: `${approval.key} \u2192 ${approval.origin}`,
+    description: approval.folder,
     ...(index === 0 && { heading: vscode.l10n.t("Approved addresses") }),
     buttons: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
   }));
@@ -163,9 +163,9 @@ function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
 function envRows({ envPermission }: KeyStatusParts): readonly Row[] {
   return envPermission.answered().map(({ folder, file, mayRead }, index) => ({
     value: { kind: "envFile", use: { folder, file } },
-    label: plainText(file),
+    label: file,
     description: mayRead ? vscode.l10n.t("is read for keys") : vscode.l10n.t("is not read"),
-    ...(dirname(file) !== folder && { detail: vscode.l10n.t("by runs of {0}", plainText(folder)) }),
+    ...(dirname(file) !== folder && { detail: vscode.l10n.t("by runs of {0}", folder) }),
     ...(index === 0 && { heading: vscode.l10n.t(".env files") }),
     buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
   }));

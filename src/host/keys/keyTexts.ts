@@ -1,13 +1,14 @@
 /** What people read about keys. No text takes a value. */
 
 import * as vscode from "vscode";
+import { plainLabel } from "../plainText.ts";
 import type { FormatFault, FormatHint } from "./keyFormat.ts";
 import { isServiceId, type KeyId, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyTestResult } from "./keyTest.ts";
 
 /** A key as people know it, such as "Tinker (TINKER_API_KEY)". */
 export function keyLabel(id: KeyId): string {
-  const name = plainText(variableOf(id));
+  const name = plainLabel(variableOf(id));
   return isServiceId(id) ? `${SERVICES[id].label} (${name})` : name;
 }
 
@@ -82,11 +83,6 @@ export function testText(result: KeyTestResult): string {
     default:
       return result satisfies never;
   }
-}
-
-/** Text from elsewhere without control characters, directions and line ends. Never cut: the end of a host is what counts. */
-export function plainText(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\u00b7");
 }
 
 /** How long ago, such as "3 days ago", in the editor's language. */

@@ -1,12 +1,13 @@
 /** The flow that takes a key from the user: which one, for which host, the value, a test, the secret store. */
 
 import * as vscode from "vscode";
+import { plainLabel } from "../plainText.ts";
 import { keepKeys } from "./keepKeys.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { type KeyTestParts, type KeyTestResult, testKey } from "./keyTest.ts";
-import { faultText, hintText, keyLabel, plainText, testText } from "./keyTexts.ts";
+import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
 import { hostIn, officialHost } from "./services.ts";
@@ -162,15 +163,15 @@ function reasonText(reason: KeyReason | undefined): string {
     case "model":
       return vscode.l10n.t(
         "model_name: {0} is trained by Tinker, which needs this key.",
-        plainText(reason.model),
+        plainLabel(reason.model),
       );
     case "environments":
       return vscode.l10n.t(
         "{0} runs at OpenReward, which needs this key.",
-        plainText(reason.names.join(", ")),
+        plainLabel(reason.names.join(", ")),
       );
     case "secret":
-      return vscode.l10n.t("{0} asks for this secret.", plainText(reason.configPath));
+      return vscode.l10n.t("{0} asks for this secret.", plainLabel(reason.configPath));
   }
 }
 
