@@ -11,13 +11,16 @@ export interface LeftReports {
   readonly rollouts: number;
   /** Rows of metrics for Weights & Biases. */
   readonly rows: number;
+  /** True when Weights & Biases has all rows, but not how the run ended. */
+  readonly isSummaryMissing: boolean;
 }
 
-export const NOTHING_LEFT: LeftReports = { rollouts: 0, rows: 0 };
+export const NOTHING_LEFT: LeftReports = { rollouts: 0, rows: 0, isSummaryMissing: false };
 
 /** As much of `wandb.json` as this takes; `deployment` is null for a run that was only filed. */
 const placeSchema = z.object({
   deployment: z.string().nullable(),
+  isEnded: z.boolean().catch(true),
   online: z.object({ confirmed: z.object({ next: z.int().nonnegative() }) }),
 });
 
@@ -32,5 +35,6 @@ export async function leftReports(
   const text = (await readIfReadable(fileSystem, path, MAX_BYTES.wandb)) ?? "";
   const place = placeSchema.safeParse(parseJson(text)?.value).data;
   const isSent = place !== undefined && place.deployment !== null;
-  return { rollouts, rows: isSent ? Math.max(0, steps - place.online.confirmed.next) : 0 };
+  const rows = isSent ? Math.max(0, steps - place.online.confirmed.next) : 0;
+  return { rollouts, rows, isSummaryMissing: isSent && rows === 0 && !place.isEnded };
 }

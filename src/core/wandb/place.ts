@@ -50,6 +50,8 @@ const fileSchema = z
     project: z.string(),
     /** True once a stop asked for on the run's page was obeyed. */
     isStopHeeded: z.boolean(),
+    /** True once W&B holds all rows of the last attempt, the summary and the end of the run. */
+    isEnded: z.boolean().catch(false),
     online: roadSchema,
     offline: roadSchema,
   })
@@ -109,12 +111,13 @@ export class Places {
     const file: PlaceFile = isSame
       ? {
           ...old,
+          isEnded: false,
           deployment: identity.deployment ?? old.deployment,
           online: back(old.online, firstStep),
           offline: back(old.offline, firstStep),
         }
       : {
-          ...{ schemaVersion: 1, runId, ...identity, isStopHeeded: false },
+          ...{ schemaVersion: 1, runId, ...identity, isStopHeeded: false, isEnded: false },
           ...{ online: NOWHERE, offline: NOWHERE },
         };
     const places = new Places(fileSystem, path, file);
@@ -151,6 +154,11 @@ export class Places {
   /** @throws AppError `disk` */
   async heedStop(): Promise<void> {
     await this.#save({ isStopHeeded: true });
+  }
+
+  /** Everything is told. @throws AppError `disk` */
+  async end(): Promise<void> {
+    await this.#save({ isEnded: true });
   }
 
   async #save(change: Partial<PlaceFile>): Promise<void> {

@@ -56,6 +56,7 @@ export class WandbTracker {
   /** The last part of the run's address. */
   readonly runId: string;
   readonly #parts: TrackerParts;
+  readonly #places: Places;
   readonly #feed: RunFeed;
   readonly #trouble: Trouble;
   readonly #news = new WakeableSleep();
@@ -68,6 +69,7 @@ export class WandbTracker {
 
   private constructor(parts: TrackerParts, places: Places) {
     this.#parts = parts;
+    this.#places = places;
     this.runId = places.runId;
     this.#feed = new RunFeed(parts);
     this.#trouble = new Trouble(parts.clock, parts.tell);
@@ -177,6 +179,7 @@ export class WandbTracker {
       const isLastTry = this.#ending.signal.aborted;
       try {
         await this.#delivery.run();
+        await this.#places.end();
         this.#isComplete = true;
         return;
       } catch (error) {

@@ -120,7 +120,7 @@ async function runView(parts: FactParts): Promise<RunView> {
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
   const left = isAtEnd ? await leftReports(files, follower.folder, completedSteps) : NOTHING_LEFT;
-  const hasWork = !isAtEnd || left.rollouts + left.rows > 0;
+  const hasWork = !isAtEnd || left.isSummaryMissing || left.rollouts + left.rows > 0;
   const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
   return {
     id,

@@ -137,10 +137,11 @@ function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
   ];
 }
 
-function unsent({ left: { rollouts, rows } }: RunEntry): readonly string[] {
+function unsent({ left: { rollouts, rows, isSummaryMissing } }: RunEntry): readonly string[] {
   return [
     ...(rollouts === 0 ? [] : [`${formatQuantity(rollouts, "rollout")} to upload`]),
     ...(rows === 0 ? [] : [`${formatQuantity(rows, "row")} for Weights & Biases`]),
+    ...(isSummaryMissing ? ["summary for Weights & Biases"] : []),
   ];
 }
 

@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+import { leftReports } from "../../src/core/run/leftReports.ts";
+import { isResumable, runRow } from "../../src/host/views/runRow.ts";
+import { TrackedRun } from "../core/wandb/trackedRun.ts";
+import { aRun } from "../host/views/runEntries.ts";
+
+vi.mock("vscode", () => ({}));
+
+it("a run that is done and whose end Weights & Biases has not got can be resumed, until it has", async () => {
+  const run = new TrackedRun();
+  const listed = async () => {
+    const left = await leftReports(run.fileSystem, "/runs/run", 1);
+    return aRun({ phase: "done", isLive: false, steps: 1, totalSteps: 1, left });
+  };
+  await run.begin();
+  await run.write(0);
+  await run.clock.advance(60_000);
+  await run.kill();
+  const before = await listed();
+  expect(before.left).toEqual({ rollouts: 0, rows: 0, isSummaryMissing: true });
+  expect(isResumable(before)).toBe(true);
+  const text = runRow(before, { isSpinning: false, isArchived: false });
+  expect(JSON.stringify(text)).toContain("summary for Weights & Biases");
+  await run.begin(1);
+  await run.finish();
+  expect(isResumable(await listed())).toBe(false);
+});
