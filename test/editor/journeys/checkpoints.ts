@@ -1,11 +1,13 @@
 /** Checkpoints of a run: where it is told of them, and how one is deleted; with an override from the settings. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
+
+type Json = Readonly<Record<string, unknown>>;
 
 export const checkpoints: Journey = {
   name: "checkpoints",
@@ -79,6 +81,32 @@ export const checkpoints: Journey = {
         () => JSON.parse(lines().at(-1) ?? "{}").expires_at !== null,
       );
       await picture("deleted");
+    });
+
+    await step("a stopped run says when the only state that it has expires", async () => {
+      const soon = new Date(Date.now() + 2 * 3_600_000).toISOString();
+      const change = (file: string, changed: (value: Json) => Json): void => {
+        const path = join(run, file);
+        if (!existsSync(path)) return;
+        writeFileSync(path, JSON.stringify(changed(JSON.parse(readFileSync(path, "utf8")))));
+      };
+      // As a run has it that keeps only a rolling save.
+      writeFileSync(join(run, "checkpoints.jsonl"), "");
+      for (const file of ["state.json", "state.prev.json"]) {
+        change(file, (state) => ({
+          ...state,
+          last_checkpoint: { ...(state["last_checkpoint"] as Json), expires_at: soon },
+        }));
+      }
+      change("run.json", (entry) => ({ ...entry, phase: "stopped" }));
+      await workbench.command("Tinker RL: Refresh Runs");
+      const row = workbench.row(/^run tinker-config, stopped.*last state expires in/);
+      await row.waitFor();
+      await pictures("expiry", async () => {
+        await page.mouse.move(600, 10);
+        await row.hover({ position: { x: 60, y: 8 } });
+        await page.locator(".monaco-hover", { hasText: "Last state expires" }).waitFor();
+      });
     });
   },
 };
