@@ -2,14 +2,13 @@
 
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
+import { OutageNotice } from "../util/outageNotice.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
 /** Pause after a refused key, so that a wrong key costs the service little and a wrongly refused one still recovers. */
 const DENIED_WAIT_MS = 10 * 60_000;
-/** Shorter outages are not reported. */
-const TOLD_AFTER_MS = 30_000;
 
 export interface UploadPatienceParts {
   readonly clock: Clock;
@@ -26,21 +25,19 @@ export class UploadPatience {
   readonly #parts: UploadPatienceParts;
   #failures = 0;
   #notBeforeMs = 0;
-  #troubledSinceMs: number | null = null;
-  #reason = "";
+  readonly #notice: OutageNotice;
   #isDenied = false;
-  #isTold = false;
   readonly #sleep = new WakeableSleep();
 
   constructor(parts: UploadPatienceParts) {
+    const { clock, onTrouble: onOutage, onRecovered } = parts;
     this.#parts = parts;
+    this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }
 
   /** For how long nothing has been taken, and why; null while all is well. */
   get trouble(): { readonly forMs: number; readonly reason: string } | null {
-    if (this.#troubledSinceMs === null) return null;
-    const forMs = this.#parts.clock.monotonic() - this.#troubledSinceMs;
-    return { forMs, reason: this.#reason };
+    return this.#notice.outage;
   }
 
   /** True while the last answer was that the service takes nothing from this client. */
@@ -53,7 +50,7 @@ export class UploadPatience {
     const nowMs = this.#parts.clock.monotonic();
     this.#failures = 0;
     this.#notBeforeMs = nowMs;
-    if (this.#troubledSinceMs !== null) this.#troubledSinceMs = nowMs;
+    this.#notice.restart();
     this.#isDenied = false;
     this.#sleep.wake();
   }
@@ -73,31 +70,22 @@ export class UploadPatience {
     const { clock, onDenied } = this.#parts;
     this.#notBeforeMs = Math.max(this.#notBeforeMs, clock.monotonic() + DENIED_WAIT_MS);
     this.#isDenied = true;
-    if (this.#isTold) return;
-    this.#isTold = true;
-    onDenied(reason);
+    this.#notice.report(onDenied, reason);
   }
 
   failed({ reason, retryAfterMs }: Unavailable): void {
-    const { clock, random, onTrouble } = this.#parts;
+    const { clock, random } = this.#parts;
     const nowMs = clock.monotonic();
-    this.#troubledSinceMs ??= nowMs;
-    this.#reason = reason;
     // Requests that were under way together fail together; this counts as one failure.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
     const waitMs = retryAfterMs ?? backoffMs(BACKOFF, this.#failures - 1, random);
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + waitMs);
-    if (this.#isTold || nowMs - this.#troubledSinceMs < TOLD_AFTER_MS) return;
-    this.#isTold = true;
-    onTrouble(reason);
+    this.#notice.failed(reason);
   }
 
   succeeded(): void {
     this.#failures = 0;
-    this.#troubledSinceMs = null;
     this.#isDenied = false;
-    if (!this.#isTold) return;
-    this.#isTold = false;
-    this.#parts.onRecovered();
+    this.#notice.recovered();
   }
 }

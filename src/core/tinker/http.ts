@@ -6,12 +6,12 @@ import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { Redactor } from "../secrets/redact.ts";
+import { OutageNotice } from "../util/outageNotice.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
 import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
-import { ServerOutage } from "./serverOutage.ts";
 
 export interface TinkerHttpOptions {
   readonly http: HttpClient;
@@ -77,7 +77,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   const redactor = new Redactor();
   redactor.learn(apiKey);
   const noteDeprecation = deprecationNotes(options.onMessage);
-  const outage = new ServerOutage(clock, options.onMessage);
+  const outage = outageOf(options);
   const post = async (key: string, request: TinkerRequest, idempotencyKey: string) => {
     const sending = http.send({
       method: request.method,
@@ -226,17 +226,28 @@ function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Ui
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
 }
 
-/** Reports to the outage watch whether the server answered. */
+function outageOf({ clock, onMessage }: TinkerHttpOptions): OutageNotice {
+  return new OutageNotice({
+    clock,
+    onOutage: (reason) => {
+      const text = `It gives no answer (${reason}). The run waits and asks again.`;
+      onMessage?.({ level: "warn", text });
+    },
+    onRecovered: () => onMessage?.({ level: "info", text: "It answers again." }),
+  });
+}
+
+/** Notes whether the server answered. */
 async function watched(
   sending: Promise<HttpResponse>,
-  outage: ServerOutage,
+  outage: OutageNotice,
 ): Promise<HttpResponse> {
   try {
     const response = await sending;
     const { status } = response;
     if (status === 402) outage.failed("status 402, the account's billing is blocked");
     else if (status >= 500) outage.failed(`status ${status}`);
-    else outage.answered();
+    else outage.recovered();
     return response;
   } catch (error) {
     if (isAppError(error, "transport")) outage.failed(errorMessage(error.cause ?? error));

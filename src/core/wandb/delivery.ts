@@ -1,13 +1,13 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { OutageNotice } from "../util/outageNotice.ts";
 import type { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { Place, Places, Road } from "./place.ts";
 import type { RunBook } from "./runBook.ts";
 import { type RunConfig, type RunConfigParts, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
-import type { Trouble } from "./trouble.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
 /** Where a run is sent. */
@@ -49,7 +49,7 @@ export interface DeliveryParts extends RunConfigParts {
   readonly log: Log;
   readonly places: Places;
   readonly feed: RunFeed;
-  readonly trouble: Trouble;
+  readonly outage: OutageNotice;
   readonly tell: TrackerVoice;
   readonly news: WakeableSleep;
   /** Name and version of this program, for those who read what it has told. */

@@ -30,13 +30,13 @@ export class OnlineDelivery {
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { ending, waits, clock, exitCode, signal, trouble } = this.#parts;
+    const { ending, waits, clock, exitCode, signal, outage } = this.#parts;
     const reach = (): Reach => ({ book: run.book, place: run.counts });
     for (;;) {
       signal.throwIfAborted();
       await sleepUntilAborted(clock, run.lastSentMs + waits.gapMs - clock.monotonic(), ending);
       const hasTold = await this.#teller.tellNext(run, reach);
-      if (hasTold) trouble.recovered();
+      if (hasTold) outage.recovered();
       const code = exitCode();
       if (!hasTold && code !== null) return run.finish(code);
       if (!hasTold) await this.#idle(run);
@@ -78,12 +78,12 @@ export class OnlineDelivery {
   }
 
   #requests(): WandbRequests {
-    const { clock, random, signal, ending, trouble, producer } = this.#parts;
+    const { clock, random, signal, ending, outage, producer } = this.#parts;
     return new WandbRequests({
       ...this.#server,
       ...{ clock, random, signal, hurry: ending, userAgent: producer },
-      onTrouble: (reason) => trouble.failed(reason),
-      onAnswer: () => trouble.passed(),
+      onTrouble: (reason) => outage.failed(reason),
+      onAnswer: () => outage.answered(),
     });
   }
 
@@ -111,12 +111,12 @@ export class OnlineDelivery {
   }
 
   #heedStop(isStopped: boolean): void {
-    const { places, tell, trouble } = this.#parts;
+    const { places, tell, outage } = this.#parts;
     if (!isStopped) this.#wasStopSeenOff = true;
     if (!isStopped || this.#isStopped) return;
     if (places.isStopHeeded && !this.#wasStopSeenOff) return;
     this.#isStopped = true;
-    places.heedStop().catch((error: unknown) => trouble.failed(String(error)));
+    places.heedStop().catch((error: unknown) => outage.failed(String(error)));
     tell.stopWished();
   }
 }

@@ -3,6 +3,7 @@
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random } from "../ports.ts";
 import { type Doubling, doubledMs } from "../util/backoff.ts";
+import { OutageNotice } from "../util/outageNotice.ts";
 import { sleepUntilAborted, WakeableSleep } from "../util/wakeableSleep.ts";
 import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
@@ -11,7 +12,6 @@ import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
 import { Places } from "./place.ts";
 import { RunFeed } from "./runFeed.ts";
-import { Trouble } from "./trouble.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
 
 type GivenParts = Pick<
@@ -58,7 +58,7 @@ export class WandbTracker {
   readonly #parts: TrackerParts;
   readonly #places: Places;
   readonly #feed: RunFeed;
-  readonly #trouble: Trouble;
+  readonly #outage: OutageNotice;
   readonly #news = new WakeableSleep();
   readonly #delivery: OnlineDelivery | OfflineDelivery;
   readonly #givingUp = new AbortController();
@@ -72,10 +72,14 @@ export class WandbTracker {
     this.#places = places;
     this.runId = places.runId;
     this.#feed = new RunFeed(parts);
-    this.#trouble = new Trouble(parts.clock, parts.tell);
+    this.#outage = new OutageNotice({
+      clock: parts.clock,
+      onOutage: (reason) => this.#warn(`Weights & Biases cannot be reached (${reason}).`),
+      onRecovered: () => parts.tell.recovered("Weights & Biases takes the run again."),
+    });
     const delivery: DeliveryParts = {
       ...parts,
-      ...{ places, feed: this.#feed, trouble: this.#trouble, news: this.#news },
+      ...{ places, feed: this.#feed, outage: this.#outage, news: this.#news },
       init: { ...parts.init, id: places.runId, resume: "allow" },
       waits: parts.waits ?? WAITS,
       signal: this.#givingUp.signal,
@@ -141,10 +145,16 @@ export class WandbTracker {
   }
 
   #tellWhatIsLeft(): void {
-    const { reason } = this.#trouble;
-    const why = reason === null ? "" : ` (${reason})`;
+    const { outage } = this.#outage;
+    const why = outage === null ? "" : ` (${outage.reason})`;
     this.#parts.tell.warning(
       `Not everything was sent to Weights & Biases${why}. The rest stays in the run folder and is sent when the run is resumed.`,
+    );
+  }
+
+  #warn(what: string): void {
+    this.#parts.tell.warning(
+      `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
     );
   }
 
@@ -167,7 +177,8 @@ export class WandbTracker {
       if (isSending && looks % LOOKS_A_WORD === 0) tell.draining(this.#delivery.teller.waiting);
       looks += 1;
       // It may have come back since the last try.
-      if (clock.monotonic() >= hopelessMs && this.#trouble.forMs >= HOPELESS_MS) giveUp();
+      if (clock.monotonic() >= hopelessMs && (this.#outage.outage?.forMs ?? 0) >= HOPELESS_MS)
+        giveUp();
       cancel = clock.after(LOOK_MS, look);
     };
     cancel = clock.after(LOOK_MS, look);
@@ -185,8 +196,8 @@ export class WandbTracker {
       } catch (error) {
         if (this.#givingUp.signal.aborted) return;
         this.#parts.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
-        this.#trouble.failed(errorMessage(error));
-        this.#trouble.tell(refusalText(error));
+        this.#outage.failed(errorMessage(error));
+        this.#outage.report((refusal) => this.#warn(refusal), refusalText(error));
         if (isLastTry) return;
       }
       await sleepUntilAborted(this.#parts.clock, doubledMs(REOPEN, failures), this.#ending.signal);
