@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
+import { editDistance } from "../util/editDistance.ts";
 import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
@@ -121,18 +122,4 @@ function distanceBetween(wanted: string, name: string): number {
     return editDistance(part, other) / Math.max(part.length, other.length, 1);
   });
   return Math.max(...shares);
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, character] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (b[j] === character ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
