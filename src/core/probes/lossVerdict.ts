@@ -51,7 +51,7 @@ export function lossVerdict(
     }),
   );
   const [asked] = candidates;
-  const expected = asked === undefined ? Number.NaN : reductions(tokens, asked.value).sum;
+  const expected = asked === undefined ? Number.NaN : reductions(tokens, asked.value).token_sum;
   const verdicts = lossMetrics(answer.metrics).map((source) => {
     const given = answer.metrics[source] ?? Number.NaN;
     return verdictOf({ source, given, expected }, fitsOfNumber(candidates, tokens, given));
@@ -80,7 +80,7 @@ function fitsOfNumber(
       .filter((name) => Math.abs(given - values[name]) <= TOLERANCE * sizes[name])
       .map((normalization) => ({ candidate, normalization }));
   });
-  const isSum = ({ normalization }: Fit): number => (normalization === "sum" ? 0 : 1);
+  const isSum = ({ normalization }: Fit): number => (normalization === "token_sum" ? 0 : 1);
   return fits.toSorted((one, other) => isSum(one) - isSum(other));
 }
 
@@ -109,7 +109,7 @@ function verdictOf(reading: LossReading, fits: readonly Fit[]): LossVerdict {
   const isCertain = !others.some((fit) =>
     fit.normalization === normalization
       ? fit.candidate.loss !== candidate.loss
-      : fit.normalization === "sum",
+      : fit.normalization === "token_sum",
   );
   return { kind: "honoured", ...reading, normalization, isCertain };
 }

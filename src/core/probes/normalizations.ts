@@ -1,25 +1,26 @@
 /** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum. */
 
+import type { Config } from "../config/schema.ts";
+
+/** By the names of the setting `loss_normalization` where that has one; a group's own mean a server cannot know. */
 export type LossNormalization =
-  | "sum"
-  | "token-mean"
-  | "position-mean"
-  | "datum-mean"
-  | "sum-of-token-means"
-  | "mean-of-token-means"
-  | "sum-of-position-means"
-  | "mean-of-position-means";
+  | Exclude<Config["loss_normalization"], "group_mean" | "constant">
+  | "position_mean"
+  | "datum_mean"
+  | "sum_of_token_means"
+  | "sum_of_position_means"
+  | "mean_of_position_means";
 
 /** In words for people, after "the loss is the ". */
 export const NORMALIZATION_WORDS: Readonly<Record<LossNormalization, string>> = {
-  sum: "sum over tokens",
-  "token-mean": "mean over trained tokens",
-  "position-mean": "mean over all tokens",
-  "datum-mean": "sum over tokens, divided by the number of datums",
-  "sum-of-token-means": "sum of the datums' means over trained tokens",
-  "mean-of-token-means": "mean of the datums' means over trained tokens",
-  "sum-of-position-means": "sum of the datums' means over all tokens",
-  "mean-of-position-means": "mean of the datums' means over all tokens",
+  token_sum: "sum over tokens",
+  token_mean: "mean over trained tokens",
+  position_mean: "mean over all tokens",
+  datum_mean: "sum over tokens, divided by the number of datums",
+  sum_of_token_means: "sum of the datums' means over trained tokens",
+  sequence_mean: "mean of the datums' means over trained tokens",
+  sum_of_position_means: "sum of the datums' means over all tokens",
+  mean_of_position_means: "mean of the datums' means over all tokens",
 };
 
 /** `losses` of every position of every datum; `isTrained` says which positions have an advantage. */
@@ -33,14 +34,14 @@ export function normalized(
   const tokenMeans = sums.map((own, i) => own / (trained[i] ?? 1));
   const positionMeans = sums.map((own, i) => own / (losses[i]?.length ?? 1));
   return {
-    sum: total,
-    "token-mean": total / sum(trained),
-    "position-mean": total / sum(losses.map(({ length }) => length)),
-    "datum-mean": total / losses.length,
-    "sum-of-token-means": sum(tokenMeans),
-    "mean-of-token-means": sum(tokenMeans) / losses.length,
-    "sum-of-position-means": sum(positionMeans),
-    "mean-of-position-means": sum(positionMeans) / losses.length,
+    token_sum: total,
+    token_mean: total / sum(trained),
+    position_mean: total / sum(losses.map(({ length }) => length)),
+    datum_mean: total / losses.length,
+    sum_of_token_means: sum(tokenMeans),
+    sequence_mean: sum(tokenMeans) / losses.length,
+    sum_of_position_means: sum(positionMeans),
+    mean_of_position_means: sum(positionMeans) / losses.length,
   };
 }
 

@@ -53,7 +53,7 @@ export async function probeLoss(
 /** True for the documented answer, which needs no second request: the requested loss, summed. */
 function isPlain(verdict: Exclude<LossVerdict, { kind: "silent" }>): boolean {
   if (verdict.kind === "other" || !verdict.isCertain) return false;
-  return verdict.normalization === null || verdict.normalization === "sum";
+  return verdict.normalization === null || verdict.normalization === "token_sum";
 }
 
 async function ask(

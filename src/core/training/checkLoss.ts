@@ -48,7 +48,7 @@ async function tellHonoured(
   const how = normalization === null ? "; how it adds tokens up is not told" : "";
   const message = `${who} computes loss_fn: ${loss_fn} as documented (${source})${how}.`;
   await tellProbe(context, step, "info", message, data);
-  if (normalization === null || normalization === "sum") return;
+  if (normalization === null || normalization === "token_sum") return;
   const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
   await tellProbe(context, step, "warn", differs, { normalization });
 }

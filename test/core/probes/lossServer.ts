@@ -29,7 +29,7 @@ interface Asked {
 }
 
 export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResult {
-  const { normalization = "sum", metric = "loss:sum", logprob = someLogprob } = server;
+  const { normalization = "token_sum", metric = "loss:sum", logprob = someLogprob } = server;
   const sent = asked.lossConfig as Readonly<Record<string, number>>;
   // Tests ask for losses by their names only.
   const name = server.always ?? (asked.lossFn as LossName);

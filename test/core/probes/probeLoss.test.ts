@@ -28,7 +28,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   it("and computes it is recognised by one forward-only request", async () => {
     const client = clientOf({});
     expect(await probe(client, asked)).toMatchObject({
-      ...{ kind: "honoured", isCertain: true, normalization: "sum", source: "loss:sum" },
+      ...{ kind: "honoured", isCertain: true, normalization: "token_sum", source: "loss:sum" },
     });
     expect(client.lossCalls).toMatchObject([{ lossFn: asked, forwardOnly: true }]);
   });
@@ -42,13 +42,13 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   );
 
   it.each<LossNormalization>([
-    "token-mean",
-    "position-mean",
-    "datum-mean",
-    "sum-of-token-means",
-    "mean-of-token-means",
-    "sum-of-position-means",
-    "mean-of-position-means",
+    "token_mean",
+    "position_mean",
+    "datum_mean",
+    "sum_of_token_means",
+    "sequence_mean",
+    "sum_of_position_means",
+    "mean_of_position_means",
   ])("may report it as a %s", async (normalization) => {
     const finding = await probe(clientOf({ normalization, metric: "loss:mean" }), asked);
     expect(finding).toMatchObject({ kind: "honoured", normalization, source: "loss:mean" });

@@ -32,7 +32,13 @@ describe("the check of the loss", () => {
     const message =
       "The server at http://tinker.test computes loss_fn: ppo as documented (loss:sum).";
     expect(recorded).toMatchObject([
-      { step: 3, level: "info", kind: "server-probed", message, data: { normalization: "sum" } },
+      {
+        step: 3,
+        level: "info",
+        kind: "server-probed",
+        message,
+        data: { normalization: "token_sum" },
+      },
     ]);
     expect(context.progress).toEqual([{ kind: "notice", message }]);
   });
@@ -45,7 +51,7 @@ describe("the check of the loss", () => {
   });
 
   it("warns of a loss that is normalised", async () => {
-    const { context, recorded, check } = aRunOn({ normalization: "token-mean" });
+    const { context, recorded, check } = aRunOn({ normalization: "token_mean" });
     await check();
     expect(recorded).toMatchObject([{ level: "info" }, { level: "warn" }]);
     expect(context.progress.at(-1)).toEqual({
