@@ -3,12 +3,12 @@
 import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { version } from "../../package.json";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
+import { VERSION } from "../shared/version.ts";
 import { debugLog } from "../trainer/debugLog.ts";
 import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
@@ -45,7 +45,7 @@ const err = createTerminal(stderr, env);
 
 const exitCode = await runProgram(
   {
-    ...{ out, err, version, interrupts },
+    ...{ out, err, version: VERSION, interrupts },
     clock: systemClock,
     fileSystem: createFileSystem(),
     input: process.stdin,

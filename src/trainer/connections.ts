@@ -13,6 +13,7 @@ import type { Watcher } from "../core/training/progress.ts";
 import { systemClock } from "../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
+import { USER_AGENT } from "../shared/version.ts";
 import type { Closers } from "./closers.ts";
 import { requireAnswer } from "./firstContact.ts";
 import {
@@ -37,7 +38,6 @@ export interface ConnectionParts extends AddressParts {
 
 /** On a socket the host does not matter. */
 const SOCKET_URL = "http://localhost";
-const USER_AGENT = "tinker-rl/0.1.0";
 const LOCAL_KEY = "tml-local";
 
 /** A connection of its own, so that it can be closed before the run ends. */

@@ -15,6 +15,7 @@ import { withLimit } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
+import { USER_AGENT } from "../../shared/version.ts";
 import type { KeySources } from "../keys/keySources.ts";
 import { hostIn, type Values } from "../keys/services.ts";
 import { catalogueAddress, serverOf, sessionsAddress, tinkerAddress } from "./addresses.ts";
@@ -36,7 +37,6 @@ const MAX_PAGES = 20;
 const MAX_RUNS = 100;
 const MAX_CHECKPOINTS = 500;
 const MAX_SPLITS = 8;
-const USER_AGENT = "tinker-rl/0.1.0";
 const PAGES = "https://openreward.ai";
 
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };

@@ -13,6 +13,7 @@ import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
+import { PROGRAM_NAME, USER_AGENT, VERSION } from "../../shared/version.ts";
 import type { Closers } from "../closers.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { UploadAddress } from "./uploadAddress.ts";
@@ -27,8 +28,6 @@ export interface UploadParts {
   readonly http: HttpClient;
 }
 
-const NAME = "tinker-rl";
-const VERSION = "0.1.0";
 /** For what is left after training; the rest is uploaded by a resume. */
 const DRAIN_MS = {
   done: 10 * 60_000,
@@ -75,7 +74,7 @@ export class RolloutUploads {
     const { clock, random, redactor, sha256, fileSystem, folder, attempt, config } = context;
     const client = new UploadClient({
       ...{ http, clock },
-      ...{ apiUrl: address.url, apiKey: address.key, userAgent: `${NAME}/${VERSION}` },
+      ...{ apiUrl: address.url, apiKey: address.key, userAgent: USER_AGENT },
     });
     this.#patience = new UploadPatience({
       clock,
@@ -88,7 +87,7 @@ export class RolloutUploads {
       ...{ sha256, config },
       runId: file.runId,
       runName: redactor.clean(config.openreward_run_name ?? file.name),
-      framework: [NAME, VERSION],
+      framework: [PROGRAM_NAME, VERSION],
     } as const;
     this.#spool = new UploadSpool({
       ...{ fileSystem, clock, folder, attempt, firstStep },

@@ -12,6 +12,7 @@ import type { TrackerWaits } from "../../core/wandb/delivery.ts";
 import { WandbTracker } from "../../core/wandb/tracker.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
+import { USER_AGENT } from "../../shared/version.ts";
 import type { Closers } from "../closers.ts";
 import type { Variables } from "../variables.ts";
 import type { ReportContext } from "./reportContext.ts";
@@ -32,7 +33,6 @@ export interface WandbParts {
   readonly waits?: TrackerWaits;
 }
 
-const PRODUCER = "tinker-rl/0.1.0";
 const MAX_TAG = 64;
 
 /** Null when nothing is to be reported. A fault of the disk is a warning. */
@@ -109,7 +109,7 @@ function startTracker(parts: WandbParts): Promise<WandbTracker> {
   };
   return WandbTracker.start({
     ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
-    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: PRODUCER, tell: voice(context) },
+    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: USER_AGENT, tell: voice(context) },
     ...(waits !== undefined && { waits }),
     server: address && {
       ...{ http, baseUrl: address.baseUrl, appUrl: address.appUrl, apiKey: address.key },
