@@ -9,6 +9,7 @@ import {
 } from "../core/run/resumePoints.ts";
 import { parseTinkerPath } from "../core/tinker/paths.ts";
 import type { RunContext } from "../core/training/context.ts";
+import { report } from "../core/training/report.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 
 type NewsContext = Pick<
@@ -27,7 +28,7 @@ export async function reportRewind(
   const count = Math.max(0, completed - step);
   const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
   const message = `The service does not have the newest state of this run any more: ${missing}. The run goes on from ${nameOf(point)}, after step ${step}: ${repeated}.`;
-  await warn(context, step, "state-gone", message);
+  await report(context, { step, level: "warn", kind: "state-gone", message });
 }
 
 function fateOf({ expiresAtMs }: ResumePoint, nowMs: number): string {
@@ -50,7 +51,7 @@ export async function warnOfExpiry(context: NewsContext): Promise<void> {
         : `after that, a resume repeats ${formatQuantity(step - later.state.step, "more step")}`;
     const left = formatDuration((newest.expiresAtMs - nowMs) / 1000);
     const message = `The last state, ${nameOf(newest)} after step ${step}, expires in ${left}. Resume the run before that: ${loss}.`;
-    await warn(context, step, "state-expires", message);
+    await report(context, { step, level: "warn", kind: "state-expires", message });
   } catch (error) {
     log.warn("How long the last state is kept could not be found out.", {
       reason: errorMessage(error),
@@ -60,15 +61,4 @@ export async function warnOfExpiry(context: NewsContext): Promise<void> {
 
 function nameOf({ statePath }: ResumePoint): string {
   return parseTinkerPath(statePath).name;
-}
-
-async function warn(
-  { events, redactor, watch }: NewsContext,
-  step: number,
-  kind: string,
-  text: string,
-): Promise<void> {
-  const message = redactor.clean(text);
-  await events.record({ step, level: "warn", kind, message, data: {} });
-  watch({ kind: "warning", message });
 }

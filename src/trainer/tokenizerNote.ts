@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
 import { readEvents } from "../core/run/events.ts";
 import type { RunContext } from "../core/training/context.ts";
+import { report } from "../core/training/report.ts";
 
 const KIND = "tokenizer-loaded";
 const noteSchema = z.object({
@@ -14,11 +15,14 @@ const noteSchema = z.object({
   template_sha256: z.string().nullable(),
 });
 type Note = z.infer<typeof noteSchema>;
-type NotingContext = Pick<RunContext, "events" | "fileSystem" | "folder" | "origin" | "watch">;
+type NotingContext = Pick<
+  RunContext,
+  "events" | "fileSystem" | "folder" | "origin" | "redactor" | "watch"
+>;
 
 /** Call it once an attempt. What the run had before comes from its events. @throws AppError `disk` */
 export async function noteTokenizer(context: NotingContext, step: number): Promise<void> {
-  const { origin, events, watch } = context;
+  const { origin, events } = context;
   if (origin === undefined) return;
   const now = noteOf(origin);
   const before = await lastNote(context);
@@ -28,8 +32,7 @@ export async function noteTokenizer(context: NotingContext, step: number): Promi
   });
   const message = before === null ? null : describeChange(before, now);
   if (message === null) return;
-  await events.record({ step, level: "warn", kind: "tokenizer-changed", message, data: {} });
-  watch({ kind: "warning", message });
+  await report(context, { step, level: "warn", kind: "tokenizer-changed", message });
 }
 
 function noteOf(origin: TokenizerOrigin): Note {

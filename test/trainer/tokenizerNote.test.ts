@@ -29,7 +29,7 @@ async function note(attempt: number, changes: Partial<TokenizerOrigin> = {}): Pr
     if (event.message !== undefined) warnings.push(event.message);
   };
   const origin = { ...ORIGIN, ...changes };
-  await noteTokenizer({ events, fileSystem, folder: FOLDER, origin, watch }, 0);
+  await noteTokenizer({ events, fileSystem, folder: FOLDER, origin, redactor, watch }, 0);
 }
 
 it("a run notes its tokenizer with the hub's commit and the digests", async () => {

@@ -8,6 +8,7 @@ import { CIRCUIT_REST_MS } from "../rollout/circuit.ts";
 import type { Blockage, EnvironmentGate, GateNews } from "../rollout/environmentGate.ts";
 import { isRefusal } from "../rollout/faults.ts";
 import { environmentOf, type RunContext } from "./context.ts";
+import { report } from "./report.ts";
 
 type Waits = Readonly<Record<Blockage["why"], number>>;
 
@@ -179,14 +180,12 @@ interface News {
 }
 
 async function tell(
-  { events, redactor, watch }: RunContext,
+  context: RunContext,
   { step, name }: Place,
   level: "info" | "warn",
   { kind, message, data = { environment: name } }: News,
 ): Promise<void> {
-  const cleaned = redactor.clean(message);
-  watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
-  await events.record({ step, level, kind, message: cleaned, data });
+  await report(context, { step, level, kind, message, data });
 }
 
 function waitText(ms: number): string {

@@ -12,6 +12,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { environmentOf, type RunContext } from "./context.ts";
 import { Outage } from "./outages.ts";
+import { report } from "./report.ts";
 import { Seat } from "./seat.ts";
 
 export interface PlayOptions {
@@ -148,12 +149,10 @@ class Wave {
   async #tellUnscored({ record, task }: FinishedRollout): Promise<void> {
     if (this.#hasToldUnscored) return;
     this.#hasToldUnscored = true;
-    const { events, redactor, watch } = this.#context;
     const { step, group, environment } = task;
-    const told = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
-    const message = redactor.clean(told).replace(/\s*\n\s*/g, " ");
-    await events.record({ step, level: "warn", kind: "group-unscored", message, data: { group } });
-    watch({ kind: "warning", message });
+    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const data = { group };
+    await report(this.#context, { step, level: "warn", kind: "group-unscored", message, data });
   }
 
   #away<Result>(seat: Seat, wait: () => Promise<Result>): Promise<Result> {

@@ -19,6 +19,7 @@ import { pauseAtFailure } from "./failFast.ts";
 import { type ScoredGroup, scoreGroups, trainingBatch } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { playRollouts } from "./playRollouts.ts";
+import { report } from "./report.ts";
 import { requireWorking } from "./rolloutBugs.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
@@ -153,17 +154,15 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
 
 /** Warns when all rollouts of a step failed, with the first error. */
 async function tellFailure(
-  { events, redactor, watch }: RunContext,
+  context: RunContext,
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {
   const errors = rollouts.flatMap(({ record }) => record.error ?? []);
   const [first] = errors;
   if (first === undefined || errors.length < rollouts.length) return;
-  const told = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
-  const message = redactor.clean(told).replace(/\s*\n\s*/g, " ");
-  await events.record({ step, level: "warn", kind: "rollouts-failed", message, data: {} });
-  watch({ kind: "warning", message });
+  const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
+  await report(context, { step, level: "warn", kind: "rollouts-failed", message });
 }
 
 function scores(groups: readonly ScoredGroup[]) {

@@ -3,6 +3,7 @@
 import { isLocalModel } from "../config/presets.ts";
 import type { JsonObject } from "../json.ts";
 import type { RunContext } from "./context.ts";
+import { report } from "./report.ts";
 
 export type TellingContext = Pick<
   RunContext,
@@ -11,16 +12,15 @@ export type TellingContext = Pick<
 
 /** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
 export async function tellProbe(
-  { config, events, redactor, watch }: TellingContext,
+  context: TellingContext,
   step: number,
   level: "info" | "warn",
-  words: string,
+  message: string,
   data: JsonObject = {},
 ): Promise<void> {
-  const message = redactor.clean(words);
-  await events.record({ step, level, kind: "server-probed", message, data });
-  if (level === "warn") watch({ kind: "warning", message });
-  else if (!isLocalModel(config.model_name)) watch({ kind: "notice", message });
+  const event = { step, level, kind: "server-probed", message, data };
+  const isShown = level === "warn" || !isLocalModel(context.config.model_name);
+  await (isShown ? report(context, event) : context.events.record(event));
 }
 
 /** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
