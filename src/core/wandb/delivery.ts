@@ -1,10 +1,11 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../ports.ts";
+import type { Place } from "../run/wandbState.ts";
 import type { OutageNotice } from "../util/outageNotice.ts";
 import type { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import type { Place, Places, Road } from "./place.ts";
+import type { Places, Road } from "./place.ts";
 import type { RunBook } from "./runBook.ts";
 import { type RunConfig, type RunConfigParts, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";

@@ -1,8 +1,8 @@
 /** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
 
+import type { Place } from "../run/wandbState.ts";
 import { type DeliveryParts, type Reach, Teller } from "./delivery.ts";
 import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
-import type { Place } from "./place.ts";
 
 const REST_MS = 3_600_000;
 

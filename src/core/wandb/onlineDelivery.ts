@@ -1,10 +1,11 @@
 /** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
 
+import type { Place } from "../run/wandbState.ts";
 import { sleepUntilAborted } from "../util/wakeableSleep.ts";
 import { type DeliveryParts, type Reach, Teller, type WandbServer } from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
-import { type Place, START } from "./place.ts";
+import { START } from "./place.ts";
 import { WandbRequests } from "./requests.ts";
 
 export class OnlineDelivery {

@@ -1,63 +1,9 @@
 /** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
 
-import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
-import { baseName, storedId } from "../run/storedNames.ts";
+import { type Place, type PlaceFile, parsePlaceFile, wandbStatePath } from "../run/wandbState.ts";
 import { MAX_BYTES } from "../run/wholeFiles.ts";
-import { parseJson } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
-
-const count = z.number().int().nonnegative();
-
-const placeSchema = z
-  .object({
-    /** Step of the next metrics row to tell. */
-    next: count,
-    /** Lines of history and of the log that W&B holds. */
-    history: count,
-    log: count,
-    /** Bytes of `events.jsonl` that were told. */
-    events: count,
-    /** The lowest `_step` of the next row. */
-    step: count,
-    /** Seconds of all attempts so far. */
-    runtimeS: z.number().nonnegative(),
-    /** The last step told, by the attempt that made it. */
-    sent: z.record(z.string(), count).readonly(),
-    /** Of what is filed for later: the folder in `wandb` that it lies in, and its size; null also for what cannot be one. */
-    file: z.object({ folder: baseName, size: count }).readonly().nullable().catch(null),
-  })
-  .readonly();
-
-/** A point in what there is to tell. */
-export type Place = z.infer<typeof placeSchema>;
-
-const roadSchema = z
-  .object({
-    confirmed: placeSchema,
-    /** Where it will be if what was under way last has arrived; null = nothing was. */
-    pending: placeSchema.nullable(),
-  })
-  .readonly();
-
-const fileSchema = z
-  .object({
-    schemaVersion: z.literal(1),
-    runId: storedId,
-    /** Null = it was only filed so far. */
-    deployment: z.string().nullable(),
-    entity: z.string().nullable(),
-    project: z.string(),
-    /** True once a stop asked for on the run's page was obeyed. */
-    isStopHeeded: z.boolean(),
-    /** True once W&B holds all rows of the last attempt, the summary and the end of the run. */
-    isEnded: z.boolean().catch(false),
-    online: roadSchema,
-    offline: roadSchema,
-  })
-  .readonly();
-
-type PlaceFile = z.infer<typeof fileSchema>;
 
 /** Sent at once, or filed for `wandb sync`: each has its own place. */
 export type Road = "online" | "offline";
@@ -104,7 +50,7 @@ export class Places {
   /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
   static async open(parts: PlacesParts): Promise<Places> {
     const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = parts;
-    const path = `${folder}/wandb.json`;
+    const path = wandbStatePath(folder);
     const old = await readPlaceFile(fileSystem, path);
     const runId = old === null ? (knownRunId ?? newRunId) : newRunId;
     const isSame = old !== null && isSameRun(old, identity);
@@ -173,10 +119,7 @@ export class Places {
 /** A damaged file reads as none: the server's own counts then say where to go on. */
 async function readPlaceFile(fileSystem: FolderFiles, path: string): Promise<PlaceFile | null> {
   if ((await fileSystem.size(path)) === null) return null;
-  return (
-    fileSchema.safeParse(parseJson(await fileSystem.readText(path, MAX_BYTES.wandb))?.value).data ??
-    null
-  );
+  return parsePlaceFile(await fileSystem.readText(path, MAX_BYTES.wandb));
 }
 
 function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity): boolean {

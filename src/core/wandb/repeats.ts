@@ -5,7 +5,7 @@ import { runPaths, supersededAttempts, supersededFolder } from "../run/layout.ts
 import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "../run/wandbState.ts";
 
 export interface RepeatsParts {
   readonly fileSystem: FolderFiles;

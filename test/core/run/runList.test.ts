@@ -69,7 +69,12 @@ it("tells what the trackers of a run that is done still lack", async () => {
     "/runs/demo/upload.jsonl",
     encodeJsonLine({ kind: "queued", attempt: 1, step: 1, waiting: 12 }),
   );
-  const place = { deployment: "https://wandb.test", online: { confirmed: { next: 1 } } };
+  const counts = { next: 1, history: 1, log: 0, events: 0, step: 1, runtimeS: 1 };
+  const state = { confirmed: { ...counts, sent: { 1: 0 }, file: null }, pending: null };
+  const place = {
+    ...{ schemaVersion: 1, runId: "abcd1234", deployment: "https://wandb.test", entity: null },
+    ...{ project: "p", isStopHeeded: false, isEnded: false, online: state, offline: state },
+  };
   await fileSystem.writeAtomic("/runs/demo/wandb.json", JSON.stringify(place));
   await writeFile({ phase: "done", generation: 1 });
   expect(await read()).toMatchObject({ left: { rollouts: 12, rows: 1 } });
