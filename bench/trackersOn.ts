@@ -9,7 +9,7 @@ import { createHttpClient } from "../src/node/http.ts";
 import type { Closers } from "../src/trainer/closers.ts";
 import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
 
-export interface ReportingParts {
+export interface ReportingOptions {
   readonly context: RunContext;
   /** Where the stand-ins listen. */
   readonly folder: string;
@@ -36,11 +36,11 @@ const BASE_URL = "http://localhost";
 const KEY = "k".repeat(40);
 
 /** Begins to report; `watch` has to hear of the steps. */
-export async function reportToBoth(parts: ReportingParts): Promise<Reporting> {
-  const wandb = counted(parts, "wandb.sock");
-  const upload = counted(parts, "upload.sock");
-  const tracker = parts.wandb ? await startWandb(parts, wandb.http) : null;
-  const uploads = parts.upload ? startUploads(parts, upload.http) : null;
+export async function reportToBoth(options: ReportingOptions): Promise<Reporting> {
+  const wandb = counted(options, "wandb.sock");
+  const upload = counted(options, "upload.sock");
+  const tracker = options.wandb ? await startWandb(options, wandb.http) : null;
+  const uploads = options.upload ? startUploads(options, upload.http) : null;
   const silent: Watcher = () => undefined;
   const uploading = uploads?.beside(silent) ?? silent;
   return {
@@ -56,7 +56,7 @@ export async function reportToBoth(parts: ReportingParts): Promise<Reporting> {
   };
 }
 
-function counted({ folder, closers }: ReportingParts, socket: string) {
+function counted({ folder, closers }: ReportingOptions, socket: string) {
   const http = createHttpClient({ socketPath: join(folder, socket) });
   closers.add(() => http.close());
   let sent = 0;
@@ -69,8 +69,8 @@ function counted({ folder, closers }: ReportingParts, socket: string) {
   return { http: counting, sent: () => sent };
 }
 
-function startWandb(parts: ReportingParts, http: HttpClient): Promise<WandbTracker> {
-  const { context, firstStep } = parts;
+function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbTracker> {
+  const { context, firstStep } = options;
   return WandbTracker.start({
     ...context,
     ...{ firstStep, knownRunId: null, homeFolder: null, producer: "bench", waits: WAITS },
@@ -88,7 +88,7 @@ function startWandb(parts: ReportingParts, http: HttpClient): Promise<WandbTrack
 }
 
 /** Begins with what no earlier turn uploaded, so that there is always more to send than the service takes. */
-function startUploads({ context, firstStep }: ReportingParts, http: HttpClient): RolloutUploads {
+function startUploads({ context, firstStep }: ReportingOptions, http: HttpClient): RolloutUploads {
   return new RolloutUploads({
     ...{ context, http, firstStep, file: { runId: "bench", name: "bench" } },
     address: {

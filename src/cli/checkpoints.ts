@@ -2,11 +2,11 @@
 
 import { visibleLine } from "../core/util/visibleText.ts";
 import type { CheckpointsCommand } from "./arguments.ts";
-import type { ProgramParts } from "./programParts.ts";
+import type { ProgramOptions } from "./programOptions.ts";
 
 /** Prints a line for each deleted checkpoint. @throws as the trainer does; checkpoints that were printed before stay deleted */
 export async function deleteAndTell(
-  { fileSystem, trainer, out }: Pick<ProgramParts, "fileSystem" | "trainer" | "out">,
+  { fileSystem, trainer, out }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out">,
   { kind: _, ...wanted }: CheckpointsCommand,
 ): Promise<void> {
   const request = { ...wanted, folder: process.cwd() };

@@ -9,7 +9,7 @@ import type { ControlCommand } from "./arguments.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
 
-export interface ControlParts {
+export interface ControlOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
   readonly invocation: Invocation;
@@ -18,10 +18,10 @@ export interface ControlParts {
 
 /** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(
-  parts: ControlParts,
+  options: ControlOptions,
   { folder: given, wish }: ControlCommand,
 ): Promise<readonly Line[]> {
-  const { fileSystem, clock, invocation, isProcessAlive } = parts;
+  const { fileSystem, clock, invocation, isProcessAlive } = options;
   const folder = resolve(invocation.cwd, given);
   const shown = shortPath(folder, invocation.cwd);
   const file = await readRunFile(fileSystem.within(folder), folder);

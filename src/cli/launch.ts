@@ -9,7 +9,7 @@ import { parseJson } from "../core/util/jsonl.ts";
 import type { LaunchError, LaunchFile, LaunchOrder } from "../shared/control.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/contract.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
-import type { ProgramParts } from "./programParts.ts";
+import type { ProgramOptions } from "./programOptions.ts";
 
 const MAX_ORDER_CHARACTERS = 1024 * 1024;
 
@@ -18,13 +18,13 @@ const MAX_ORDER_CHARACTERS = 1024 * 1024;
  * code. @throws AppError as `train` does
  */
 export async function launched(
-  parts: Pick<ProgramParts, "fileSystem" | "input" | "log">,
+  options: Pick<ProgramOptions, "fileSystem" | "input" | "log">,
   folder: string,
   train: (launch: EditorLaunch) => Promise<RunEnd>,
 ): Promise<number> {
-  const record = new LaunchRecord(parts.fileSystem, folder, parts.log);
+  const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
-    const order = await readOrder(parts.input);
+    const order = await readOrder(options.input);
     const launch = { order, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });

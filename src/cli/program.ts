@@ -9,7 +9,7 @@ import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { launched } from "./launch.ts";
-import type { ProgramParts } from "./programParts.ts";
+import type { ProgramOptions } from "./programOptions.ts";
 import { listedRuns } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
@@ -18,28 +18,28 @@ import { followRun } from "./train.ts";
 import { validate } from "./validate.ts";
 
 /** Runs the command in `args` and resolves with the exit code; errors are printed, never thrown. */
-export async function runProgram(parts: ProgramParts, args: readonly string[]): Promise<number> {
+export async function runProgram(options: ProgramOptions, args: readonly string[]): Promise<number> {
   try {
-    return await dispatch(parts, parseArguments(args));
+    return await dispatch(options, parseArguments(args));
   } catch (error) {
-    parts.err.print(errorLines(error, parts.isDebug));
+    options.err.print(errorLines(error, options.isDebug));
     return exitCodeOf(error);
   }
 }
 
-async function dispatch(parts: ProgramParts, command: Command): Promise<number> {
-  const { out, trainer } = parts;
+async function dispatch(options: ProgramOptions, command: Command): Promise<number> {
+  const { out, trainer } = options;
   switch (command.kind) {
     case "help":
-      out.print(helpLines(command.topic, parts.invocation));
+      out.print(helpLines(command.topic, options.invocation));
       return EXIT.done;
     case "version":
-      out.print([[parts.version]]);
+      out.print([[options.version]]);
       return EXIT.done;
     case "train": {
       const { kind: _, ...request } = command;
       return exitCodeOfRun(
-        await followRun(parts, (watch) =>
+        await followRun(options, (watch) =>
           trainer.startTraining({ ...request, owner: "terminal", watch }),
         ),
       );
@@ -47,41 +47,41 @@ async function dispatch(parts: ProgramParts, command: Command): Promise<number> 
     case "resume": {
       const { kind: _, ...request } = command;
       return exitCodeOfRun(
-        await followRun(parts, (watch) =>
+        await followRun(options, (watch) =>
           trainer.resumeTraining({ ...request, owner: "terminal", watch }),
         ),
       );
     }
     case "launch":
-      return launched(parts, command.folder, (launch) => followLaunch(parts, launch));
+      return launched(options, command.folder, (launch) => followLaunch(options, launch));
     case "control":
-      out.print(await controlRun({ ...parts, isProcessAlive }, command));
+      out.print(await controlRun({ ...options, isProcessAlive }, command));
       return EXIT.done;
     case "validate": {
-      const { isValid, lines } = await validate(parts.fileSystem, command);
+      const { isValid, lines } = await validate(options.fileSystem, command);
       out.print(lines);
       return isValid ? EXIT.done : EXIT.invalid;
     }
     case "runs":
-      out.print(await listedRuns({ ...parts, isProcessAlive }, command));
+      out.print(await listedRuns({ ...options, isProcessAlive }, command));
       return EXIT.done;
     case "show":
-      await printAll(out, showRun(parts, command));
+      await printAll(out, showRun(options, command));
       return EXIT.done;
     case "checkpoints":
-      await deleteAndTell(parts, command);
+      await deleteAndTell(options, command);
       return EXIT.done;
     case "serve":
-      await serveUntilInterrupt(parts, command);
+      await serveUntilInterrupt(options, command);
       return EXIT.done;
   }
 }
 
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
-function followLaunch(parts: ProgramParts, launch: EditorLaunch): Promise<RunEnd> {
-  const { trainer, invocation } = parts;
+function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<RunEnd> {
+  const { trainer, invocation } = options;
   const { configPath, resume, overrides } = launch.order.training;
-  const inEditor = { ...parts, invocation: { ...invocation, program: null } };
+  const inEditor = { ...options, invocation: { ...invocation, program: null } };
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;
     return resume === null

@@ -13,7 +13,7 @@ import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
 import { type Column, tableLines } from "./table.ts";
 
-export interface RunsParts {
+export interface RunsOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
   readonly invocation: Invocation;
@@ -43,11 +43,11 @@ const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-conf
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
 export async function listedRuns(
-  parts: RunsParts,
+  options: RunsOptions,
   { place }: RunsCommand,
 ): Promise<readonly Line[]> {
-  const { fileSystem, clock, invocation, isProcessAlive, out } = parts;
-  const parents = new Set(await parentFolders(parts, place));
+  const { fileSystem, clock, invocation, isProcessAlive, out } = options;
+  const parents = new Set(await parentFolders(options, place));
   const lines: Line[] = [];
   let newest: ListedRun | null = null;
   for (const parent of parents) {
@@ -86,7 +86,7 @@ function problemLines(runs: readonly ListedRun[]): readonly Line[] {
 }
 
 async function parentFolders(
-  { fileSystem, invocation }: RunsParts,
+  { fileSystem, invocation }: RunsOptions,
   place: string | null,
 ): Promise<readonly string[]> {
   const folder = resolve(invocation.cwd, place ?? ".");

@@ -9,7 +9,7 @@ import { eventLines, liveLine, nextStepLines } from "./progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ScreenParts {
+export interface ScreenOptions {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly invocation: Invocation;
@@ -18,19 +18,19 @@ export interface ScreenParts {
 const REDRAW_MS = 100;
 
 export class Screen {
-  readonly #parts: ScreenParts;
+  readonly #options: ScreenOptions;
   readonly #closing = new AbortController();
   #model: ProgressModel = INITIAL_PROGRESS;
   #drawnAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
 
-  constructor(parts: ScreenParts) {
-    this.#parts = parts;
+  constructor(options: ScreenOptions) {
+    this.#options = options;
   }
 
   /** Takes in what the run tells. */
   readonly watch = (event: ProgressEvent): void => {
-    const { terminal, invocation } = this.#parts;
+    const { terminal, invocation } = this.#options;
     const { columns, isInteractive } = terminal;
     this.#model = advanceProgress(this.#model, event);
     const layout = {
@@ -44,7 +44,7 @@ export class Screen {
 
   /** Writes lines that stay. */
   print(lines: readonly Line[]): void {
-    if (lines.length > 0) this.#parts.terminal.print(lines);
+    if (lines.length > 0) this.#options.terminal.print(lines);
   }
 
   /** Prints how to go on with the run, and that it was stopped when the run itself has not reported it. */
@@ -58,17 +58,17 @@ export class Screen {
   /** Where the run lies and how to go on with it; nothing as long as the run has no folder. */
   printNextSteps(): void {
     const { folder, canResume } = this.#model;
-    if (folder !== null) this.print(nextStepLines(folder, canResume, this.#parts.invocation));
+    if (folder !== null) this.print(nextStepLines(folder, canResume, this.#options.invocation));
   }
 
   /** Removes the live line; nothing is redrawn afterwards. */
   close(): void {
     this.#closing.abort();
-    this.#parts.terminal.showLive(null);
+    this.#options.terminal.showLive(null);
   }
 
   #redraw(): void {
-    const { clock, terminal } = this.#parts;
+    const { clock, terminal } = this.#options;
     if (this.#isWaiting || !terminal.isInteractive || this.#closing.signal.aborted) return;
     const waitMs = this.#drawnAtMs + REDRAW_MS - clock.monotonic();
     if (waitMs <= 0) this.#draw();
@@ -84,7 +84,7 @@ export class Screen {
 
   #draw(): void {
     this.#isWaiting = false;
-    this.#drawnAtMs = this.#parts.clock.monotonic();
-    this.#parts.terminal.showLive(liveLine(this.#model));
+    this.#drawnAtMs = this.#options.clock.monotonic();
+    this.#options.terminal.showLive(liveLine(this.#model));
   }
 }

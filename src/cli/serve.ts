@@ -2,11 +2,11 @@
 
 import type { ServeCommand } from "./arguments.ts";
 import { BLANK, type Line, styled } from "./line.ts";
-import type { ProgramParts, ServedAddresses } from "./programParts.ts";
+import type { ProgramOptions, ServedAddresses } from "./programOptions.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(
-  parts: ProgramParts,
+  parts: ProgramOptions,
   { kind: _, ...options }: ServeCommand,
 ): Promise<void> {
   const { out, interrupts, trainer } = parts;

@@ -6,7 +6,7 @@ import { runPaths } from "../core/run/layout.ts";
 import { createRunReader } from "../core/run/reader.ts";
 import type { ShowCommand } from "./arguments.ts";
 import type { Line } from "./line.ts";
-import type { ProgramParts } from "./programParts.ts";
+import type { ProgramOptions } from "./programOptions.ts";
 import type { ShowContext } from "./showContext.ts";
 import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
 import { showOverview } from "./showOverview.ts";
@@ -17,15 +17,15 @@ import { showGroup, showStep } from "./showStep.ts";
  * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`
  */
 export async function* showRun(
-  parts: ProgramParts,
+  options: ProgramOptions,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
-  const { clock, invocation, loadTokenizer } = parts;
+  const { clock, invocation, loadTokenizer } = options;
   const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
-  await requireRun(parts.fileSystem, folder);
-  const fileSystem = parts.fileSystem.within(folder);
+  await requireRun(options.fileSystem, folder);
+  const fileSystem = options.fileSystem.within(folder);
   const reader = createRunReader(fileSystem, folder);
-  const width = parts.out.columns;
+  const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
   yield* viewOf(context, command);
 }

@@ -114,7 +114,7 @@ function resultLines(result: Turn["results"][number], block: WriteBlock): readon
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
-  const { rewardParts: parts, reward, error } = record;
+  const { rewardChartData: parts, reward, error } = record;
   const lines: Line[] = [...block("received", receivedText(record))];
   if (parts.group !== null) {
     const why = "by the environment, comparing the group";

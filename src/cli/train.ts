@@ -3,7 +3,7 @@
 import type { Watcher } from "../core/training/progress.ts";
 import type { ActiveRun, RunEnd } from "../trainer/contract.ts";
 import { styled } from "./line.ts";
-import type { ProgramParts } from "./programParts.ts";
+import type { ProgramOptions } from "./programOptions.ts";
 import { Screen } from "./screen.ts";
 
 /**
@@ -11,11 +11,11 @@ import { Screen } from "./screen.ts";
  * @throws AppError as the run does
  */
 export async function followRun(
-  parts: ProgramParts,
+  options: ProgramOptions,
   start: (watch: Watcher) => ActiveRun,
 ): Promise<RunEnd> {
-  const { invocation, interrupts } = parts;
-  const screen = new Screen({ terminal: parts.out, clock: parts.clock, invocation });
+  const { invocation, interrupts } = options;
+  const screen = new Screen({ terminal: options.out, clock: options.clock, invocation });
   const run = start(screen.watch);
   let isStopping = false;
   const release = interrupts(() => {

@@ -59,7 +59,7 @@ import { SavedCheckpoints } from "./views/savedCheckpoints.ts";
 import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
 import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
 
-export interface AppParts {
+export interface AppOptions {
   readonly context: vscode.ExtensionContext;
   /** Without what `redactor` has learnt. */
   readonly log: vscode.LogOutputChannel;
@@ -94,8 +94,8 @@ export interface App {
 }
 
 /** Builds the parts and lets them look for runs; what they hold goes with the extension. */
-export async function createApp(parts: AppParts): Promise<App> {
-  const { context, log, redactor, trees, late, config } = parts;
+export async function createApp(options: AppOptions): Promise<App> {
+  const { context, log, redactor, trees, late, config } = options;
   const keep = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;

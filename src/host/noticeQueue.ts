@@ -5,17 +5,17 @@ import type { Clock } from "../core/ports.ts";
 /** A notification stays in sight for no longer than this, unless the editor counts it as an urgent one. */
 const IN_SIGHT_MS = 15_000;
 
-export interface NoticeQueueParts {
+export interface NoticeQueueOptions {
   readonly clock: Pick<Clock, "after">;
   readonly onError: (error: unknown) => void;
 }
 
 export class NoticeQueue {
-  readonly #parts: NoticeQueueParts;
+  readonly #options: NoticeQueueOptions;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(parts: NoticeQueueParts) {
-    this.#parts = parts;
+  constructor(options: NoticeQueueOptions) {
+    this.#options = options;
   }
 
   /** `tell` shows a notification and acts on its answer, which may come late or never. */
@@ -24,7 +24,7 @@ export class NoticeQueue {
   }
 
   #inSight(tell: () => Promise<void>): Promise<void> {
-    const { clock, onError } = this.#parts;
+    const { clock, onError } = this.#options;
     return new Promise((resolve) => {
       const stopWaiting = clock.after(IN_SIGHT_MS, resolve);
       tell()

@@ -16,7 +16,7 @@ import { readSetting } from "./settings.ts";
 import type { Memento } from "./views/runLabels.ts";
 import { isResumable } from "./views/runRow.ts";
 
-export interface NoticeParts {
+export interface NoticeOptions {
   readonly store: RunStore;
   readonly trainings: Trainings;
   readonly alarms: RunAlarms;
@@ -32,20 +32,20 @@ const ALARM_TOLD = "alarmTold";
 const REMEMBERED_RUNS = 50;
 
 export class Notices implements vscode.Disposable {
-  readonly #parts: NoticeParts;
+  readonly #options: NoticeOptions;
   readonly #listening: readonly { dispose(): void }[];
   readonly #queue: NoticeQueue;
 
-  constructor(parts: NoticeParts) {
-    this.#parts = parts;
+  constructor(options: NoticeOptions) {
+    this.#options = options;
     this.#queue = new NoticeQueue({
       clock: systemClock,
-      onError: (error) => parts.log.error(`A notification failed: ${String(error)}`),
+      onError: (error) => options.log.error(`A notification failed: ${String(error)}`),
     });
     this.#listening = [
-      parts.alarms.onDidChange((folder) => this.#queue.add(() => this.#alarmed(folder))),
-      parts.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
-      parts.trainings.onDidDetach((training) =>
+      options.alarms.onDidChange((folder) => this.#queue.add(() => this.#alarmed(folder))),
+      options.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
+      options.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
           const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} goes on without its terminal.", training.wish.title);
@@ -62,7 +62,7 @@ export class Notices implements vscode.Disposable {
 
   /** Offers to go on with runs that were cut off; to be called once, when the window has found its runs. */
   offerInterrupted(): void {
-    const { store, workspaceState } = this.#parts;
+    const { store, workspaceState } = this.#options;
     const silenced = listOf(workspaceState.get(NOT_OFFERED));
     const run = store.runs.find(
       (each) => each.phase === "interrupted" && isResumable(each) && !silenced.includes(key(each)),
@@ -93,7 +93,7 @@ export class Notices implements vscode.Disposable {
 
   /** The first critical one of a run; all others stand in the dashboard and in Problems. */
   async #alarmed(folder: string): Promise<void> {
-    const { store, alarms, workspaceState } = this.#parts;
+    const { store, alarms, workspaceState } = this.#options;
     const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
     const run = store.get(folder);
     const runId = run?.file?.runId;
@@ -121,8 +121,8 @@ export class Notices implements vscode.Disposable {
 
   async #finished({ folder, wish }: TrainingEnded, name: string): Promise<void> {
     const when = readSetting("notifications.runFinished");
-    const isSeen = vscode.window.state.focused && this.#parts.isDashboardVisible();
-    const muted = listOf(this.#parts.workspaceState.get(NOT_TOLD));
+    const isSeen = vscode.window.state.focused && this.#options.isDashboardVisible();
+    const muted = listOf(this.#options.workspaceState.get(NOT_TOLD));
     if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(wish.configPath))
       return;
     const open = vscode.l10n.t("Open Dashboard");
@@ -131,7 +131,7 @@ export class Notices implements vscode.Disposable {
     const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
-      await this.#parts.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
+      await this.#options.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
     }
   }
 

@@ -22,7 +22,7 @@ import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { readSetting } from "./settings.ts";
 import type { Memento } from "./views/runLabels.ts";
 
-export interface RunPanelParts {
+export interface RunDashboardOptions {
   readonly store: RunStore;
   readonly fileSystem: ClosableFileSystem;
   readonly workspaceState: Memento;
@@ -53,16 +53,16 @@ const COMMANDS: Partial<Readonly<Record<PanelCommand, CommandId>>> = {
 };
 
 export class RunPanel implements vscode.Disposable {
-  readonly #parts: RunPanelParts;
+  readonly #options: RunDashboardOptions;
   readonly #dashboard: Dashboard;
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #listening: { dispose(): void };
   /** Follower of the run that is shown. It is not shared: each reading reports only what changed since the reader's last one. */
   #follower: RunFollower | null = null;
 
-  constructor(parts: RunPanelParts) {
-    this.#parts = parts;
-    const { store, fileSystem, extensionUri, programFolder } = parts;
+  constructor(options: RunDashboardOptions) {
+    this.#options = options;
+    const { store, fileSystem, extensionUri, programFolder } = options;
     this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
     this.#dashboard = createDashboard({
       ...{ fileSystem, extensionUri, isProcessAlive },
@@ -79,12 +79,12 @@ export class RunPanel implements vscode.Disposable {
         smoothing: readSetting("dashboard.smoothing"),
         hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
         hasLiveRegion: readSetting("dashboard.liveRegion"),
-        pinnedMetrics: readPinnedMetrics(parts.workspaceState),
+        pinnedMetrics: readPinnedMetrics(options.workspaceState),
       }),
-      pinMetrics: (names) => keepPinnedMetrics(parts.workspaceState, names),
+      pinMetrics: (names) => keepPinnedMetrics(options.workspaceState, names),
       onRunShown: ({ follower: { folder } }) => {
-        parts.onShown(folder);
-        void parts.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
+        options.onShown(folder);
+        void options.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
       },
     });
   }
@@ -110,7 +110,7 @@ export class RunPanel implements vscode.Disposable {
 
   /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
   reviveAfterCrash(): void {
-    const last = shownSchema.safeParse(this.#parts.workspaceState.get(SHOWN)).data;
+    const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
     const [tab] = orphanedTabs();
     // A reload begins another session, and the editor restores the panel by itself.
     if (
@@ -137,13 +137,13 @@ export class RunPanel implements vscode.Disposable {
   }
 
   async #find(id: string): Promise<PanelRun | null> {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     const run = store.runs.find(({ folder }) => idOf(folder) === id);
     return run === undefined ? null : this.#run(run.folder);
   }
 
   #run(folder: string): PanelRun {
-    const { store, fileSystem } = this.#parts;
+    const { store, fileSystem } = this.#options;
     if (this.#follower?.folder !== folder) {
       this.#follower = new RunFollower({ fileSystem, folder });
       // Reads while the page loads. What goes wrong is told when the panel reads again.
@@ -172,11 +172,11 @@ export class RunPanel implements vscode.Disposable {
   async #applyAlarm({ follower }: PanelRun, { name }: CommandArgs): Promise<void> {
     const alarm = ringingIn(follower).find(({ id }) => id === name);
     if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
-    await applyAlarm(this.#parts.store, follower.folder, alarm);
+    await applyAlarm(this.#options.store, follower.folder, alarm);
   }
 
   async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {
-    const configPath = this.#parts.store.get(folder)?.file?.configPath;
+    const configPath = this.#options.store.get(folder)?.file?.configPath;
     if (configPath === undefined) {
       throw new AppError(
         "no-config",

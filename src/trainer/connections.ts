@@ -22,9 +22,9 @@ import {
   startEngine,
   startEnvironments,
 } from "./localServices.ts";
-import { type AddressParts, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
+import { type ServiceAddressOptions, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
 
-export interface ConnectionParts extends AddressParts {
+export interface ConnectionOptions extends ServiceAddressOptions {
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
@@ -47,20 +47,20 @@ export interface TinkerConnection {
 }
 
 /** @throws AppError `key-missing`, `key-host-not-allowed`, `local-service`, `tinker-*` */
-export async function connectModelService(parts: ConnectionParts): Promise<TinkerConnection> {
-  return isLocalModel(parts.config.model_name) ? embeddedEngine(parts) : hostedTinker(parts);
+export async function connectModelService(options: ConnectionOptions): Promise<TinkerConnection> {
+  return isLocalModel(options.config.model_name) ? embeddedEngine(options) : hostedTinker(options);
 }
 
-async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection> {
-  const engine = await startEngine(parts.programs);
-  const http = clientOf(engine, parts);
+async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnection> {
+  const engine = await startEngine(options.programs);
+  const http = clientOf(engine, options);
   const close = async (): Promise<void> => {
     await http.close();
     await engine.close();
   };
-  const release = parts.closers.add(close);
+  const release = options.closers.add(close);
   const service = await connectTinker({
-    ...sessionOptions(parts),
+    ...sessionOptions(options),
     http,
     baseUrl: SOCKET_URL,
     apiKey: LOCAL_KEY,
@@ -79,7 +79,7 @@ async function embeddedEngine(parts: ConnectionParts): Promise<TinkerConnection>
  * A client of a service without which the run cannot go on. Once the service has ended, requests are refused with what ended it:
  * nobody should try again.
  */
-function clientOf(service: LocalService, { control }: ConnectionParts): ClosableHttpClient {
+function clientOf(service: LocalService, { control }: ConnectionOptions): ClosableHttpClient {
   const { socketPath, failed } = service;
   failed.addEventListener("abort", () => control.fail(failed.reason), { once: true });
   const http = createHttpClient({ socketPath });
@@ -92,9 +92,9 @@ function clientOf(service: LocalService, { control }: ConnectionParts): Closable
   };
 }
 
-async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
-  const { config, redactor, closers } = parts;
-  const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(parts);
+async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnection> {
+  const { config, redactor, closers } = options;
+  const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(options);
   if (apiKey === null) {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
@@ -102,10 +102,10 @@ async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
   const http = cleanedRefusals(createHttpClient(), redactor);
   const release = closers.add(() => http.close());
   const service = await connectTinker({
-    ...sessionOptions(parts),
+    ...sessionOptions(options),
     onMessage: ({ level, text }) => {
       const message = redactor.clean(`The server at ${baseUrl}: ${text}`).replace(/\s+/g, " ");
-      parts.watch({ kind: level === "warn" ? "warning" : "notice", message });
+      options.watch({ kind: level === "warn" ? "warning" : "notice", message });
     },
     http,
     baseUrl,
@@ -123,7 +123,7 @@ async function hostedTinker(parts: ConnectionParts): Promise<TinkerConnection> {
   };
 }
 
-function sessionOptions({ config, log, runName }: ConnectionParts) {
+function sessionOptions({ config, log, runName }: ConnectionOptions) {
   return {
     clock: systemClock,
     random: systemRandom,
@@ -136,16 +136,16 @@ function sessionOptions({ config, log, runName }: ConnectionParts) {
 
 /** A function from full names to environments; servers are started and connected when first needed. */
 export async function connectEnvironmentServices(
-  parts: ConnectionParts,
+  options: ConnectionOptions,
 ): Promise<(name: string) => RemoteEnvironment> {
-  const { config } = parts;
+  const { config } = options;
   const names = [
     ...Object.keys(config.environments),
     ...Object.keys(config.evaluation?.splits ?? {}),
   ];
   const isLocal = (name: string): boolean => name.startsWith("local/");
-  const local = names.some(isLocal) ? await localEnvironments(parts) : null;
-  const hosted = names.every(isLocal) ? null : await openReward(parts);
+  const local = names.some(isLocal) ? await localEnvironments(options) : null;
+  const hosted = names.every(isLocal) ? null : await openReward(options);
   return (name) => {
     const connection = isLocal(name) ? local : hosted;
     if (connection === null) throw new AppError("environment-not-found", `${name} has no service.`);
@@ -153,15 +153,15 @@ export async function connectEnvironmentServices(
   };
 }
 
-async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentConnection> {
-  const server = await startEnvironments(parts.programs);
-  const http = clientOf(server, parts);
-  parts.closers.add(async () => {
+async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
+  const server = await startEnvironments(options.programs);
+  const http = clientOf(server, options);
+  options.closers.add(async () => {
     await http.close();
     await server.close();
   });
   return connectEnvironments({
-    ...environmentOptions(parts),
+    ...environmentOptions(options),
     http,
     baseUrl: SOCKET_URL,
     apiKey: null,
@@ -169,9 +169,9 @@ async function localEnvironments(parts: ConnectionParts): Promise<EnvironmentCon
 }
 
 /** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
-async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection> {
-  const { config, redactor, closers } = parts;
-  const address = environmentAddress(parts);
+async function openReward(options: ConnectionOptions): Promise<EnvironmentConnection> {
+  const { config, redactor, closers } = options;
+  const address = environmentAddress(options);
   const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey, keySource } = address;
   if (isOpenReward && apiKey === null) {
     const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
@@ -186,13 +186,13 @@ async function openReward(parts: ConnectionParts): Promise<EnvironmentConnection
   });
   await requireAnswer({ ...address, http, clock: systemClock, signal: closing.signal });
   return connectEnvironments({
-    ...environmentOptions(parts),
+    ...environmentOptions(options),
     ...{ http, baseUrl, apiKey, keySource },
     ...(apiUrl !== null && { apiUrl }),
   });
 }
 
-function environmentOptions({ log }: ConnectionParts) {
+function environmentOptions({ log }: ConnectionOptions) {
   return { clock: systemClock, random: systemRandom, log, userAgent: USER_AGENT };
 }
 

@@ -2,7 +2,7 @@
 
 import { evaluate } from "../core/training/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
-import { type ConnectionParts, connectModelService, type TinkerConnection } from "./connections.ts";
+import { type ConnectionOptions, connectModelService, type TinkerConnection } from "./connections.ts";
 import type { TrainerScope } from "./runPlan.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function evaluateAtEnd(
   scope: TrainerScope,
   end: LoopEnd,
   tinker: TinkerConnection,
-  parts: ConnectionParts,
+  parts: ConnectionOptions,
 ): Promise<void> {
   const { context } = end;
   const { evaluation } = context.config;

@@ -4,13 +4,13 @@ import type { Redactor } from "../core/secrets/redact.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
 import type { RunEnd } from "./contract.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
-import { type LeftOverParts, sendLeftOvers } from "./tracking/leftOvers.ts";
+import { type FlushOptions, sendLeftOvers } from "./tracking/leftOvers.ts";
 
 /** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
 export async function finishRun(
   scope: TrainerScope,
   plan: RunPlan,
-  pieces: Pick<LeftOverParts, "uploadTo" | "wandbTo" | "variables"> & {
+  pieces: Pick<FlushOptions, "uploadTo" | "wandbTo" | "variables"> & {
     readonly redactor: Redactor;
   },
 ): Promise<RunEnd> {

@@ -25,7 +25,7 @@ import { formatQuantity } from "../shared/format.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
 import { writtenSecrets } from "./configFiles.ts";
 import {
-  type ConnectionParts,
+  type ConnectionOptions,
   connectEnvironmentServices,
   connectModelService,
   type TinkerConnection,
@@ -63,7 +63,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path), scope.order);
-  const parts: ConnectionParts = {
+  const parts: ConnectionOptions = {
     ...scope,
     ...{ config, variables, redactor },
     runName: plan.name,
@@ -113,10 +113,10 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   return trainAndRecord(scope, plan, { preparation, tinker, parts, redactor, uploadTo, wandbTo });
 }
 
-interface PreparedParts {
+interface PreparedRun {
   readonly preparation: Preparation;
   readonly tinker: TinkerConnection;
-  readonly parts: ConnectionParts;
+  readonly parts: ConnectionOptions;
   readonly redactor: Redactor;
   readonly uploadTo: UploadAddress | null;
   readonly wandbTo: WandbAddress | null;
@@ -126,7 +126,7 @@ interface PreparedParts {
 async function trainAndRecord(
   scope: TrainerScope,
   plan: RunPlan,
-  { preparation, redactor, ...others }: PreparedParts,
+  { preparation, redactor, ...others }: PreparedRun,
 ): Promise<RunEnd> {
   const { control } = scope;
   const { tinker } = others;
@@ -208,7 +208,7 @@ interface TrainingPieces {
   readonly start: LoopPosition;
   readonly lease: RunLease;
   readonly tinker: TinkerConnection;
-  readonly parts: ConnectionParts;
+  readonly parts: ConnectionOptions;
   /** Null when the rollouts are not uploaded. */
   readonly uploadTo: UploadAddress | null;
   /** Null when nothing is sent to Weights & Biases. */

@@ -12,7 +12,7 @@ import type { KeySource } from "../core/secrets/keySource.ts";
 import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
 import type { Variables } from "./variables.ts";
 
-export interface AddressParts {
+export interface ServiceAddressOptions {
   readonly config: Config;
   readonly variables: Variables;
   /** Where keys may go by the user's word, see {@link requireAllowedRoute}. */
@@ -33,7 +33,7 @@ export function tinkerAddress({
   config,
   variables,
   allowedOrigins,
-}: Omit<AddressParts, "config"> & {
+}: Omit<ServiceAddressOptions, "config"> & {
   readonly config: Pick<Config, "tinker_base_url">;
 }): ServiceAddress {
   const keyName = "TINKER_API_KEY";
@@ -58,8 +58,8 @@ export interface EnvironmentAddress extends ServiceAddress {
  * Where hosted environments are reached: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
  * @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
-export function environmentAddress(parts: AddressParts): EnvironmentAddress {
-  const { config, variables, allowedOrigins } = parts;
+export function environmentAddress(options: ServiceAddressOptions): EnvironmentAddress {
+  const { config, variables, allowedOrigins } = options;
   const address = config.openreward_base_url === null ? sessionsVariable(variables) : null;
   const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
   const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;

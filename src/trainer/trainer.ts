@@ -102,10 +102,10 @@ async function endAtOnce(lease: RunLease | null): Promise<void> {
   await orAborted(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }
 
-type ScopeParts = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;
+type ScopeOptions = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;
 
 async function run(
-  parts: ScopeParts,
+  parts: ScopeOptions,
   request: TrainRequest | ResumeRequest,
   {
     wish,

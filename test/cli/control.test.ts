@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { type ControlParts, controlRun } from "../../src/cli/control.ts";
+import { type ControlOptions, controlRun } from "../../src/cli/control.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { writeRunFile } from "../../src/core/run/runLease.ts";
@@ -17,7 +17,7 @@ let server: ControlServer;
 let status: RunStatus;
 let wishes: ControlWish[];
 let carryOut: (wish: ControlWish) => Promise<string>;
-let parts: ControlParts;
+let options: ControlOptions;
 
 beforeEach(async () => {
   wishes = [];
@@ -31,7 +31,7 @@ beforeEach(async () => {
       return carryOut(wish);
     },
   });
-  parts = {
+  options = {
     clock,
     fileSystem: createMemoryFileSystem(),
     invocation: { program: "tinker-rl", cwd: "/home/me" },
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
-  await writeRunFile(parts.fileSystem.within(folder), folder, {
+  await writeRunFile(options.fileSystem.within(folder), folder, {
     ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 7, owner: "terminal" },
     ...{ startedAtMs: 0, heartbeatAtMs: clock.now(), generation: 1, attempt: 1 },
     ...{ phase: "running", configPath: "/home/me/run.yaml", control: server.address },
@@ -53,7 +53,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
 async function control(...words: readonly string[]): Promise<readonly string[]> {
   const command = parseArguments(["control", "runs/demo", ...words]);
   if (command.kind !== "control") throw new Error("the words are no wish");
-  const lines = await controlRun(parts, command);
+  const lines = await controlRun(options, command);
   return lines.map((line) => renderLine(line, false));
 }
 

@@ -1,14 +1,14 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
-import type { ProgramParts, TrainerDoor } from "../../src/cli/programParts.ts";
+import type { ProgramOptions, TrainerDoor } from "../../src/cli/programOptions.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
-export interface FakeProgram extends ProgramParts {
+export interface FakeProgram extends ProgramOptions {
   readonly out: ReturnType<typeof createFakeTerminal>;
   readonly err: ReturnType<typeof createFakeTerminal>;
   /** Presses Ctrl+C. */
@@ -17,7 +17,7 @@ export interface FakeProgram extends ProgramParts {
   readonly listeners: ReadonlySet<() => void>;
 }
 
-export function createFakeProgram(changes: Partial<ProgramParts> = {}): FakeProgram {
+export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakeProgram {
   const listeners = new Set<() => void>();
   return {
     clock: new FakeClock(),

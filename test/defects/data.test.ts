@@ -7,7 +7,7 @@ import {
   type TaskSource,
   totalSteps,
 } from "../../src/core/training/dataset.ts";
-import { type PrepareParts, prepareRun as prepareOurs } from "../../src/core/training/prepare.ts";
+import { type PrepareOptions, prepareRun as prepareOurs } from "../../src/core/training/prepare.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { configIn, messagesIn } from "../core/config/configText.ts";
@@ -85,7 +85,7 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
     const service = await fakeTinker().connect();
     const can = { isTrainable: true, isSampleable: true };
     const model = { name: "local/tiny-tool", maxContextLength: null, ...can };
-    const parts: PrepareParts = {
+    const options: PrepareOptions = {
       config: configIn(text),
       service: { ...service, capabilities: async () => [model] },
       ...{ sha256, clock },
@@ -103,7 +103,7 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
       onPart: () => undefined,
       onWarning: () => undefined,
     };
-    const prepared = await clock.run(prepareOurs(parts));
+    const prepared = await clock.run(prepareOurs(options));
     service.close();
     const items = Array.from({ length: 16 }, (_, at) => prepared.sequence.itemAt(at));
     return { ...prepared, items };

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { runProgram } from "../../src/cli/program.ts";
-import type { ProgramParts } from "../../src/cli/programParts.ts";
+import type { ProgramOptions } from "../../src/cli/programOptions.ts";
 import { createTerminal } from "../../src/cli/terminal.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { systemClock } from "../../src/node/clock.ts";
@@ -32,7 +32,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     },
     { NO_COLOR: "1" },
   );
-  const parts: ProgramParts = {
+  const options: ProgramOptions = {
     ...{ out, err: out, version: "0", fileSystem, clock: systemClock, log: silentLog },
     ...{ input: Readable.from([]), isDebug: false, interrupts: () => () => undefined },
     trainer: {
@@ -42,7 +42,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     loadTokenizer: refuse,
     invocation: { program: "tinker-rl", cwd: drill.plan.runs },
   };
-  return runProgram(parts, args);
+  return runProgram(options, args);
 }
 
 await drill.measure({ id: null, kind: "tinker-rl runs" }, async (show) => {

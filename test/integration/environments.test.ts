@@ -31,7 +31,7 @@ const bodySchema = z.looseObject({
   group: z.number(),
   rollout: z.number(),
   rewards: z.array(z.number()),
-  rewardParts: z.looseObject({ reduction: z.string(), reduced: z.number() }),
+  rewardChartData: z.looseObject({ reduction: z.string(), reduced: z.number() }),
 });
 
 /** Notes how many turns were sampled at each temperature. */
@@ -67,10 +67,10 @@ it("two environments train in one run, each by its own rules, and their metrics 
     );
     expect(new Set(calculator?.map(({ rollout }) => rollout))).toEqual(new Set([0, 1, 2, 3]));
     expect(new Set(depot?.map(({ rollout }) => rollout))).toEqual(new Set([0, 1, 2, 3, 4, 5]));
-    for (const { rewards, rewardParts } of depot ?? []) {
-      if (rewards.length > 0) expect(rewardParts.reduced).toBe(rewards.at(-1));
+    for (const { rewards, rewardChartData } of depot ?? []) {
+      if (rewards.length > 0) expect(rewardChartData.reduced).toBe(rewards.at(-1));
     }
-    expect(new Set(calculator?.map(({ rewardParts }) => rewardParts.reduction))).toEqual(
+    expect(new Set(calculator?.map(({ rewardChartData }) => rewardChartData.reduction))).toEqual(
       new Set(["sum"]),
     );
     const row = rowSchema.parse((await readLines(join(started.folder, "metrics.jsonl")))[step]);

@@ -15,7 +15,7 @@ import { ColumnStore } from "../../webview-ui/columns.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
 import type { PanelModel } from "../../webview-ui/panelModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
-import { environmentLook, rewardParts } from "../../webview-ui/views/rewardParts.ts";
+import { environmentLook, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { SMALL_CHARTS } from "../../webview-ui/views/smallChartSpecs.ts";
 import { aRun } from "../host/views/runEntries.ts";
 import { THEMES } from "../panel/themes.ts";
@@ -68,7 +68,7 @@ function result(environment: string, rewardMean: number, temperature = 1) {
 
 describe("the reward chart", () => {
   it("tells the true values of a row, also where smoothed ones are drawn", () => {
-    const { mean, smoothed, legend, series, bands } = rewardParts(aPanel(REWARDS), null);
+    const { mean, smoothed, legend, series, bands } = rewardChartData(aPanel(REWARDS), null);
     expect(Array.from(mean)).toEqual(REWARDS["rollout/reward/mean"]);
     expect(smoothed?.[2]).not.toBeCloseTo(0.242, 2);
     const values = Object.fromEntries(legend.map(({ label, values: own }) => [label, own?.[2]]));
@@ -88,7 +88,7 @@ describe("the reward chart", () => {
         result("local/depot", 0.6),
       ],
     }));
-    const { legend, marks } = rewardParts(aPanel(REWARDS, evaluations), null);
+    const { legend, marks } = rewardChartData(aPanel(REWARDS, evaluations), null);
     const named = legend.filter(({ look }) => look === "sign");
     expect(named.map(({ label, latest }) => [label, latest])).toEqual([
       ["evaluation of local/calculator test, 95 % interval", 0.3],

@@ -7,7 +7,7 @@ import type { EventView } from "../../src/shared/panelModel.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";
 import type { PanelModel } from "../../webview-ui/panelModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
-import { rewardParts } from "../../webview-ui/views/rewardParts.ts";
+import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
@@ -31,7 +31,7 @@ function aPanel(events: readonly EventView[]): PanelModel {
 }
 
 it("other settings and pauses, also of an environment that is full, are marked where they took effect", () => {
-  const { marks } = rewardParts(
+  const { marks } = rewardChartData(
     aPanel([
       event("run-started", 0),
       event("run-paused", 3),

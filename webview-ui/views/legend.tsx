@@ -5,7 +5,7 @@ import type { ChartMark } from "../controls/chartMarks.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
-import type { LegendEntry } from "./rewardParts.ts";
+import type { LegendEntry } from "./rewardChartData.ts";
 
 interface LegendProps {
   readonly panel: PanelModel;

@@ -239,7 +239,7 @@ function Result({ result }: { readonly result: ReplayResult }) {
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | "titleId">) {
-  const { rewards, rewardParts: parts, reward, error } = body;
+  const { rewards, rewardChartData: parts, reward, error } = body;
   const received = rewards.map(formatExact).join(", ");
   const all = [...rewards, ...[parts.group, parts.nonterminal].filter((part) => part !== null)];
   const isClamped = parts.clamped !== parts.reduced;

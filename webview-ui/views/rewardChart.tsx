@@ -16,7 +16,7 @@ import { seriesTable } from "./chartTables.ts";
 import { DataTable } from "./dataTable.tsx";
 import { toCsv, toJson, toMarkdown } from "./export.ts";
 import { Legend } from "./legend.tsx";
-import { type RewardParts, rewardParts, shownX, useSuperseded } from "./rewardParts.ts";
+import { type RewardChartData, rewardChartData, shownX, useSuperseded } from "./rewardChartData.ts";
 
 interface RewardChartProps {
   readonly panel: PanelModel;
@@ -103,11 +103,11 @@ function noData({ run }: PanelModel): string {
 }
 
 /** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
-function useParts(panel: PanelModel): RewardParts {
+function useParts(panel: PanelModel): RewardChartData {
   const { smoothing, xAxis, hiddenSeries, shownAttempt } = panel.view.value;
   const superseded = useSuperseded(panel, shownAttempt);
   return useMemo(
-    () => rewardParts(panel, superseded),
+    () => rewardChartData(panel, superseded),
     [
       ...[panel.columnsVersion.value, smoothing, xAxis, hiddenSeries, superseded],
       ...[panel.checkpoints.value, panel.evaluations.value, panel.events.value],
@@ -115,16 +115,16 @@ function useParts(panel: PanelModel): RewardParts {
   );
 }
 
-function chartData(parts: RewardParts, panel: PanelModel): ChartData {
+function chartData(options: RewardChartData, panel: PanelModel): ChartData {
   const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = panel.view.value;
-  const evaluated = parts.marks.flatMap((mark) =>
+  const evaluated = options.marks.flatMap((mark) =>
     mark.kind === "evaluation" ? [mark.low, mark.high] : [],
   );
-  const shown = [...parts.series.map(({ values }) => values), evaluated];
+  const shown = [...options.series.map(({ values }) => values), evaluated];
   return {
-    ...{ xs: parts.xs, series: parts.series, bands: parts.bands, marks: parts.marks, isLog },
+    ...{ xs: options.xs, series: options.series, bands: options.bands, marks: options.marks, isLog },
     xSteps: tickSteps(xAxis),
-    xRange: xRange ?? shownX(parts.xs, parts.marks),
+    xRange: xRange ?? shownX(options.xs, options.marks),
     yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
     formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,

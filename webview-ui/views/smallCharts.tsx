@@ -15,7 +15,7 @@ import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
-import { shownX } from "./rewardParts.ts";
+import { shownX } from "./rewardChartData.ts";
 import { oneMetric, SMALL_CHARTS, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;

@@ -9,7 +9,7 @@ import {
 } from "./reference.ts";
 import type { InitialMessage, PlainMessage, ToolDeclaration } from "./renderer.ts";
 
-interface FirstPromptParts {
+interface FirstPromptOptions {
   /** `system_prompt_template` of the config; null when it gives none. */
   readonly systemPromptTemplate: string | null;
   /** The task, from the environment: its prompt, or a conversation to go on with. */
@@ -31,7 +31,7 @@ export function buildFirstPrompt({
   systemPromptTemplate,
   task,
   tools,
-}: FirstPromptParts): FirstPrompt {
+}: FirstPromptOptions): FirstPrompt {
   if (systemPromptTemplate === null) return { messages: task, tools: tools.map(declare) };
   const listsTools = hasToolsField(systemPromptTemplate);
   const system = systemMessage(

@@ -10,7 +10,7 @@ import { readDetail } from "./faults.ts";
 import { MAX_RETRY_AFTER_MS } from "./patience.ts";
 import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 
-export interface UploadClientParts {
+export interface UploadClientOptions {
   readonly http: HttpClient;
   readonly clock: Pick<Clock, "now">;
   /** Base URL of the platform API; a path prefix is kept. */
@@ -62,13 +62,13 @@ const environmentReply = z.object({ id: z.string().min(1) });
 const variantsReply = z.array(z.object({ id: z.string().min(1), name: z.string() }));
 
 export class UploadClient {
-  readonly #parts: UploadClientParts;
+  readonly #options: UploadClientOptions;
   /** One look-up for each environment; null = tried too often. */
   readonly #ids = new Map<string, Promise<CatalogueIds | Unavailable>>();
   readonly #failures = new Map<string, number>();
 
-  constructor(parts: UploadClientParts) {
-    this.#parts = parts;
+  constructor(options: UploadClientOptions) {
+    this.#options = options;
   }
 
   async post(events: readonly UploadEvent[], signal: AbortSignal): Promise<PostOutcome> {
@@ -147,7 +147,7 @@ export class UploadClient {
     request: Pick<HttpRequest, "method"> & { readonly path: string; readonly body?: string },
     signal: AbortSignal,
   ): Promise<{ readonly status: number; readonly text: string } | Unavailable> {
-    const { http, apiUrl, apiKey, userAgent, clock } = this.#parts;
+    const { http, apiUrl, apiKey, userAgent, clock } = this.#options;
     const { method, path, body } = request;
     try {
       const response = await http.send({

@@ -9,7 +9,7 @@ import {
 } from "./uploadEvents.ts";
 import type { UploadPatience } from "./uploadPatience.ts";
 
-export interface DeliveryParts {
+export interface RolloutDeliveryOptions {
   readonly client: Pick<UploadClient, "post" | "arrived" | "catalogueIds">;
   readonly patience: Pick<UploadPatience, "ready" | "failed" | "denied" | "succeeded">;
 }
@@ -24,7 +24,7 @@ export type Delivered = Exclude<PostOutcome, Unavailable | Denial>;
 
 /** Tries until the service has decided about it; a key that is denied waits for better times. Rejects with the signal's reason. @throws AppError `upload-message` */
 export async function deliverRollout(
-  { client, patience }: DeliveryParts,
+  { client, patience }: RolloutDeliveryOptions,
   rollout: RolloutUpload,
   { mayHaveArrived, signal }: DeliveryOptions,
 ): Promise<Delivered> {
@@ -43,7 +43,7 @@ export async function deliverRollout(
 
 /** What of a rollout is still to be sent, and how sure that is. */
 class Delivery {
-  readonly #client: DeliveryParts["client"];
+  readonly #client: RolloutDeliveryOptions["client"];
   readonly #rollout: RolloutUpload;
   #isUnsure: boolean;
   #hasBegunAnew = false;
@@ -51,7 +51,7 @@ class Delivery {
   #events: readonly UploadEvent[] | null = null;
   #batches: readonly (readonly UploadEvent[])[] = [];
 
-  constructor(client: DeliveryParts["client"], rollout: RolloutUpload, isUnsure: boolean) {
+  constructor(client: RolloutDeliveryOptions["client"], rollout: RolloutUpload, isUnsure: boolean) {
     this.#client = client;
     this.#rollout = rollout;
     this.#isUnsure = isUnsure;

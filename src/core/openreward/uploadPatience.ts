@@ -10,7 +10,7 @@ const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
 /** Pause after a refused key, so that a wrong key costs the service little and a wrongly refused one still recovers. */
 const DENIED_WAIT_MS = 10 * 60_000;
 
-export interface UploadPatienceParts {
+export interface UploadBackoffOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** An outage has lasted for half a minute. */
@@ -22,16 +22,16 @@ export interface UploadPatienceParts {
 }
 
 export class UploadPatience {
-  readonly #parts: UploadPatienceParts;
+  readonly #options: UploadBackoffOptions;
   #failures = 0;
   #notBeforeMs = 0;
   readonly #notice: OutageNotice;
   #isDenied = false;
   readonly #sleep = new WakeableSleep();
 
-  constructor(parts: UploadPatienceParts) {
-    const { clock, onTrouble: onOutage, onRecovered } = parts;
-    this.#parts = parts;
+  constructor(options: UploadBackoffOptions) {
+    const { clock, onTrouble: onOutage, onRecovered } = options;
+    this.#options = options;
     this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }
 
@@ -47,7 +47,7 @@ export class UploadPatience {
 
   /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts anew. */
   hurry(): void {
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#options.clock.monotonic();
     this.#failures = 0;
     this.#notBeforeMs = nowMs;
     this.#notice.restart();
@@ -57,7 +57,7 @@ export class UploadPatience {
 
   /** Resolves when the next request may go. Rejects with the signal's reason. */
   async ready(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     for (;;) {
       signal.throwIfAborted();
       const waitMs = this.#notBeforeMs - clock.monotonic();
@@ -67,14 +67,14 @@ export class UploadPatience {
   }
 
   denied(reason: string): void {
-    const { clock, onDenied } = this.#parts;
+    const { clock, onDenied } = this.#options;
     this.#notBeforeMs = Math.max(this.#notBeforeMs, clock.monotonic() + DENIED_WAIT_MS);
     this.#isDenied = true;
     this.#notice.report(onDenied, reason);
   }
 
   failed({ reason, retryAfterMs }: Unavailable): void {
-    const { clock, random } = this.#parts;
+    const { clock, random } = this.#options;
     const nowMs = clock.monotonic();
     // Requests that were under way together fail together; this counts as one failure.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;

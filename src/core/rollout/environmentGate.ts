@@ -14,9 +14,9 @@ import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
 import { Circuit } from "./circuit.ts";
 import { Doubts } from "./doubts.ts";
 import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
-import { Room, type RoomFacts, type RoomParts } from "./room.ts";
+import { Room, type RoomFacts, type AdaptiveSessionLimitOptions } from "./room.ts";
 
-export interface GateParts extends RoomParts {
+export interface EnvironmentGateOptions extends AdaptiveSessionLimitOptions {
   readonly remote: RemoteEnvironment;
 }
 
@@ -49,7 +49,7 @@ export interface OpenedSession {
   readonly close: () => Promise<void>;
 }
 
-interface GateOptions extends Pick<OpenOptions, "answerLimitMs"> {
+interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
   /** Runs every wait, for room or for a failing environment. */
   readonly whileWaiting?: PausedWhile | undefined;
 }
@@ -60,7 +60,7 @@ const TRIES_BEFORE_ASKING = 10;
 const LIMIT_NEWS_MS = 60_000;
 
 export class EnvironmentGate {
-  readonly #parts: GateParts;
+  readonly #options: EnvironmentGateOptions;
   readonly #room: Room;
   readonly #circuit: Circuit;
   readonly #listeners = new Set<(news: GateNews) => void>();
@@ -76,10 +76,10 @@ export class EnvironmentGate {
   #toldLimit: number;
   #toldLimitMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: GateParts) {
-    this.#parts = parts;
-    this.#room = new Room(parts);
-    this.#circuit = new Circuit(parts.clock, () => this.#look());
+  constructor(options: EnvironmentGateOptions) {
+    this.#options = options;
+    this.#room = new Room(options);
+    this.#circuit = new Circuit(options.clock, () => this.#look());
     this.#toldLimit = this.#room.facts.limit;
   }
 
@@ -129,7 +129,7 @@ export class EnvironmentGate {
   async open(
     choice: TaskChoice,
     signal: AbortSignal,
-    { whileWaiting = unpaused, ...limits }: GateOptions = {},
+    { whileWaiting = unpaused, ...limits }: OpenSessionOptions = {},
   ): Promise<OpenedSession> {
     const isFree = this.#room.hasPlace && this.#circuit.opened === null;
     let release = await (isFree ? this.#enter(signal) : whileWaiting(() => this.#enter(signal)));
@@ -205,7 +205,7 @@ export class EnvironmentGate {
     options: OpenOptions,
     release: () => void,
   ): Promise<OpenedSession | { readonly refusal: AppError }> {
-    const { clock, remote } = this.#parts;
+    const { clock, remote } = this.#options;
     const startedMs = clock.monotonic();
     this.#inFlight += 1;
     try {
@@ -274,7 +274,7 @@ export class EnvironmentGate {
     const { opened } = this.#circuit;
     if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
     if (isRefusal(opened.fault)) return;
-    const { remote } = this.#parts;
+    const { remote } = this.#options;
     const answers = await remote.splits({ signal }).then(
       () => true,
       () => false,
@@ -300,7 +300,7 @@ export class EnvironmentGate {
 
   #lookAtLimit(): void {
     const { limit } = this.#room.facts;
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#options.clock.monotonic();
     if (limit === this.#toldLimit || nowMs - this.#toldLimitMs < LIMIT_NEWS_MS) return;
     this.#toldLimit = limit;
     this.#toldLimitMs = nowMs;

@@ -19,7 +19,7 @@ import { Ledger } from "./ledger.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-export interface EpisodeParts {
+export interface EpisodeOptions {
   readonly session: EnvironmentSession;
   readonly sampler: SamplingClient;
   readonly renderer: Renderer;
@@ -58,14 +58,14 @@ export class Episode {
   prefillTokens = 0;
   samplingMs = 0;
   #ledger: Ledger | null = null;
-  readonly #parts: EpisodeParts;
+  readonly #options: EpisodeOptions;
   #tools: ToolList | null = null;
   #toolCalls = 0;
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
 
-  constructor(parts: EpisodeParts) {
-    this.#parts = parts;
+  constructor(options: EpisodeOptions) {
+    this.#options = options;
   }
 
   /** The tokens so far; null before the first prompt. */
@@ -90,9 +90,9 @@ export class Episode {
   /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
   async play(): Promise<StopReason> {
     const ledger = await this.#open();
-    if (ledger.length >= this.#parts.settings.maxTotalTokens) throw this.#noRoom(ledger.length);
+    if (ledger.length >= this.#options.settings.maxTotalTokens) throw this.#noRoom(ledger.length);
     for (;;) {
-      const room = this.#parts.settings.maxTotalTokens - ledger.length;
+      const room = this.#options.settings.maxTotalTokens - ledger.length;
       if (room < 1) return "max_tokens";
       try {
         const stop = await this.#turn(ledger, room);
@@ -106,7 +106,7 @@ export class Episode {
   }
 
   async #open(): Promise<Ledger> {
-    const { pausedWhile, session, renderer, settings, signal } = this.#parts;
+    const { pausedWhile, session, renderer, settings, signal } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
     const [tools, prompt] = await pausedWhile(async () => [
       await session.tools({ signal }),
@@ -128,7 +128,7 @@ export class Episode {
   }
 
   #noRoom(tokens: number): AppError {
-    const { environment, settings } = this.#parts;
+    const { environment, settings } = this.#options;
     return new AppError(
       "prompt-too-long",
       `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within max_total_tokens: ${settings.maxTotalTokens}. Raise max_total_tokens, or choose other tasks.`,
@@ -138,7 +138,7 @@ export class Episode {
 
   /** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. */
   #textOf(blocks: readonly Block[]): string {
-    const { environment, settings } = this.#parts;
+    const { environment, settings } = this.#options;
     return blocks
       .map((block) => {
         if (block.type === "text") return block.text;
@@ -153,7 +153,7 @@ export class Episode {
   }
 
   async #turn(ledger: Ledger, room: number): Promise<StopReason | null> {
-    const { clock, renderer, settings, tokenizer } = this.#parts;
+    const { clock, renderer, settings, tokenizer } = this.#options;
     const startedAtMs = clock.now();
     const started = clock.monotonic();
     const sampled = await this.#sample(ledger, room);
@@ -198,14 +198,14 @@ export class Episode {
 
   /** Tokens that the model may still write in this rollout. */
   #sampleBudget(): number {
-    const { maxSampledTokens } = this.#parts.settings;
+    const { maxSampledTokens } = this.#options.settings;
     const sampled = this.turnFacts.reduce((sum, turn) => sum + turn.sampledTokens, 0);
     return (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sampled;
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
     const { clock, pausedWhile, renderer, sampler, sampleSlot, seedOf, settings, signal } =
-      this.#parts;
+      this.#options;
     this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens.slice(),
@@ -236,7 +236,7 @@ export class Episode {
     calls: readonly ToolCall[],
     results: ToolResultRecord[],
   ): Promise<StopReason | null> {
-    const { maxToolCalls } = this.#parts.settings;
+    const { maxToolCalls } = this.#options.settings;
     for (const call of calls) {
       this.#toolCalls += 1;
       const result = await this.#runCall(call);
@@ -257,7 +257,7 @@ export class Episode {
   }
 
   async #runCall(call: ToolCall): Promise<ToolResultRecord> {
-    const { clock, pausedWhile, session, settings, signal, environment } = this.#parts;
+    const { clock, pausedWhile, session, settings, signal, environment } = this.#options;
     const started = clock.monotonic();
     const limitMs = settings.toolTimeoutMs;
     const onLimit = (): Error =>
@@ -284,7 +284,7 @@ export class Episode {
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {
-    const { settings } = this.#parts;
+    const { settings } = this.#options;
     const isMalformed = !hasCalls && parsed.errors.length > 0;
     this.#parseErrorsInARow = isMalformed ? this.#parseErrorsInARow + 1 : 0;
     this.#noCallsInARow = hasCalls || isMalformed ? 0 : this.#noCallsInARow + 1;

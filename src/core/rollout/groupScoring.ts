@@ -5,11 +5,11 @@
 
 import { untilAccepted } from "./attempts.ts";
 import { candidateOf } from "./candidate.ts";
-import { type FinishedRollout, type RolloutParts, withGroupScore } from "./rollout.ts";
+import { type FinishedRollout, type RolloutOptions, withGroupScore } from "./rollout.ts";
 import { useSession } from "./sessionUse.ts";
 
-type ScoringParts = Pick<
-  RolloutParts,
+type GroupScoringOptions = Pick<
+  RolloutOptions,
   "gate" | "clock" | "settings" | "random" | "log" | "whileWaiting"
 >;
 
@@ -18,11 +18,11 @@ type ScoringParts = Pick<
  * all have failed: no score is invented, and rewards of single calls do not stand in for it.
  */
 export async function scoreGroup(
-  parts: ScoringParts,
+  options: GroupScoringOptions,
   rollouts: readonly FinishedRollout[],
   signal: AbortSignal,
 ): Promise<readonly FinishedRollout[]> {
-  const { settings } = parts;
+  const { settings } = options;
   const [first] = rollouts;
   if (first === undefined) return [];
   const { task } = first;
@@ -30,9 +30,9 @@ export async function scoreGroup(
   const candidates = rollouts.map(({ record, scoredFrom }) =>
     candidateOf(record, scoredFrom ?? []),
   );
-  const repeats = { ...parts, maxRetries: settings.maxRetries, name, signal };
+  const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
   const { result } = await untilAccepted(repeats, () =>
-    useSession({ ...parts, task, name, signal }, (session, limit) =>
+    useSession({ ...options, task, name, signal }, (session, limit) =>
       session.scoreGroup(candidates, {
         signal: limit.signal,
         pausedWhile: (wait) => limit.pausedWhile(wait),

@@ -8,7 +8,7 @@ export type RewardRules = Pick<
   "reward_reduction" | "nonterminal_reward" | "nonterminal_mode" | "min_reward" | "max_reward"
 >;
 
-export interface RewardParts {
+export interface RewardStages {
   /** What the environment gave it when it compared the group, as its last reward; null when it did not. */
   readonly group: number | null;
   /** Added because the rollout did not reach a terminal state; null when it did or the config gives none. */
@@ -30,7 +30,7 @@ export function scoreRewards(
   reachedTerminalState: boolean,
   rules: RewardRules,
   group: number | null = null,
-): RewardParts {
+): RewardStages {
   const nonterminal = reachedTerminalState ? null : rules.nonterminal_reward;
   const all = withNonterminal(
     group === null ? rewards : [...rewards, group],

@@ -30,7 +30,7 @@ export interface RolloutTask {
   readonly index: number;
 }
 
-export interface RolloutParts {
+export interface RolloutOptions {
   readonly gate: EnvironmentGate;
   readonly sampler: SamplingClient;
   readonly renderer: Renderer;
@@ -74,18 +74,18 @@ interface AttemptResult {
  * key, an unknown environment, images on a text model) and an abort through `signal` are thrown.
  */
 export async function runRollout(
-  parts: RolloutParts,
+  options: RolloutOptions,
   task: RolloutTask,
   signal: AbortSignal,
 ): Promise<FinishedRollout> {
-  const { clock, settings } = parts;
+  const { clock, settings } = options;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
   let sessionMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
-  const repeats = { ...parts, maxRetries: settings.maxRetries, name, signal };
+  const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
   const { result, count, hasGivenUp } = await untilAccepted(repeats, async (seed) => {
-    const attempted = await attempt(parts, task, seed, signal);
+    const attempted = await attempt(options, task, seed, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
@@ -95,19 +95,19 @@ export async function runRollout(
 }
 
 async function attempt(
-  parts: RolloutParts,
+  options: RolloutOptions,
   task: RolloutTask,
   seedAttempt: number,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const begun: Episode[] = [];
-  const use = { ...parts, task, name: `Rollout ${task.taskKey}`, signal };
+  const use = { ...options, task, name: `Rollout ${task.taskKey}`, signal };
   const outcome = await useSession(use, (session, limit) => {
     const episode = new Episode({
-      ...parts,
+      ...options,
       session,
       environment: task.environment,
-      seedOf: (turn) => parts.seedOf(seedAttempt, turn),
+      seedOf: (turn) => options.seedOf(seedAttempt, turn),
       pausedWhile: (wait) => limit.pausedWhile(wait),
       signal: limit.signal,
     });
@@ -147,7 +147,7 @@ function finish(
     tools: episode?.offeredTools ?? [],
     turns: episode?.turns ?? [],
     rewards,
-    rewardParts: parts,
+    rewardChartData: parts,
     reward,
     stop,
     error: error === null ? null : errorMessage(error),
@@ -210,11 +210,11 @@ export function withGroupScore(
   }
   const rewards = record.rewards.map((reward) => reward ?? Number.NaN);
   const isFinished = record.stop === "reached_terminal_state";
-  const rewardParts = scoreRewards(rewards, isFinished, rules, outcome.score);
-  const reward = rewardParts.clamped;
+  const rewardChartData = scoreRewards(rewards, isFinished, rules, outcome.score);
+  const reward = rewardChartData.clamped;
   return {
     ...rollout,
-    record: { ...record, rewardParts, reward },
+    record: { ...record, rewardChartData, reward },
     reward,
     facts: { ...facts, reward },
   };

@@ -9,7 +9,7 @@ import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type AcquireOptions, Limiter } from "../util/limiter.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 
-export interface RoomParts {
+export interface AdaptiveSessionLimitOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Most sessions at once; Infinity leaves it to the limit over all environments. */
@@ -37,7 +37,7 @@ const MAX_ASKED_MS = 5 * 60_000;
 const UNBOUNDED = 1_000_000;
 
 export class Room {
-  readonly #parts: RoomParts;
+  readonly #options: AdaptiveSessionLimitOptions;
   readonly #limiter: Limiter;
   /** Attempts that were refused and wait before they ask again. */
   readonly #resting = new Set<WakeableSleep>();
@@ -54,9 +54,9 @@ export class Room {
   /** Time of the first refusal since a session was last opened; null = there was none. */
   #refusedSinceMs: number | null = null;
 
-  constructor(parts: RoomParts) {
-    this.#parts = parts;
-    this.#ceiling = Math.min(parts.maxSessions, UNBOUNDED);
+  constructor(options: AdaptiveSessionLimitOptions) {
+    this.#options = options;
+    this.#ceiling = Math.min(options.maxSessions, UNBOUNDED);
     this.#limiter = new Limiter(this.#ceiling);
   }
 
@@ -97,7 +97,7 @@ export class Room {
     this.#cleanStarts += 1;
     this.#refusedSinceMs = null;
     const { limit } = this.#limiter;
-    const isQuiet = this.#parts.clock.monotonic() - this.#lastRejectionMs >= GROW_AFTER_MS;
+    const isQuiet = this.#options.clock.monotonic() - this.#lastRejectionMs >= GROW_AFTER_MS;
     if (limit >= this.#ceiling || this.#cleanStarts < limit || !isQuiet) return;
     this.#cleanStarts = 0;
     this.#limiter.resize(limit + 1);
@@ -119,7 +119,7 @@ export class Room {
 
   /** The environment refused to answer for lack of room. */
   refused(): void {
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#options.clock.monotonic();
     this.#rejections += 1;
     this.#cleanStarts = 0;
     this.#lastRejectionMs = nowMs;
@@ -128,7 +128,7 @@ export class Room {
 
   /** Asks for fewer sessions at once, because one was refused. */
   shrink(): void {
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#options.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
     this.#lastShrinkMs = nowMs;
     // Half of the sessions that were requested, but no fewer than are in use: those evidently fit.
@@ -138,7 +138,7 @@ export class Room {
 
   /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
   async rest(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#parts;
+    const { clock, random } = this.#options;
     const asked = refusal.data["retryAfterMs"];
     const ownMs = backoffMs(BACKOFF, refusals - 1, random);
     const waitMs = typeof asked === "number" ? Math.min(asked, MAX_ASKED_MS) : ownMs;
@@ -164,7 +164,7 @@ export class Room {
 
   /** Wakes all refused attempts; the time without a session counts from now. */
   tryNow(): void {
-    if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#parts.clock.monotonic();
+    if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#options.clock.monotonic();
     for (const sleep of [...this.#resting]) sleep.wake();
   }
 }

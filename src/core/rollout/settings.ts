@@ -31,7 +31,7 @@ export interface RolloutSettings {
 }
 
 /** What settings rest on beside the configuration. */
-export interface RolloutGivens {
+export interface RolloutInputs {
   /** The model's context in tokens; null = unknown. */
   readonly maxContext: number | null;
   /** Resolved values, for the environment only. */
@@ -42,7 +42,7 @@ export interface RolloutGivens {
 export function rolloutSettings(
   config: Config,
   environment: EnvironmentConfig,
-  given: RolloutGivens,
+  options: RolloutInputs,
 ): RolloutSettings {
   return {
     systemPromptTemplate: config.system_prompt_template,
@@ -50,7 +50,7 @@ export function rolloutSettings(
     topP: environment.top_p ?? 1,
     topK: environment.top_k || -1,
     maxResponseTokens: config.max_response_tokens,
-    maxTotalTokens: Math.min(config.max_total_tokens, given.maxContext ?? Number.POSITIVE_INFINITY),
+    maxTotalTokens: Math.min(config.max_total_tokens, options.maxContext ?? Number.POSITIVE_INFINITY),
     maxTurns: environment.max_turns,
     maxToolCalls: environment.max_tool_calls,
     maxSampledTokens: environment.max_sampled_tokens,
@@ -65,6 +65,6 @@ export function rolloutSettings(
     samplingTimeoutMs: config.sampling_timeout * 1000,
     groupScoring: environment.group_scoring,
     rewards: environment,
-    secrets: given.secrets,
+    secrets: options.secrets,
   };
 }

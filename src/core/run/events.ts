@@ -31,7 +31,7 @@ export interface EventLog {
   record(event: NewRunEvent): Promise<void>;
 }
 
-export interface EventLogParts {
+export interface EventLogOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly redactor: Redactor;
@@ -40,8 +40,8 @@ export interface EventLogParts {
   readonly attempt: number;
 }
 
-export function createEventLog(parts: EventLogParts): EventLog {
-  const { fileSystem, clock, redactor, folder, attempt } = parts;
+export function createEventLog(options: EventLogOptions): EventLog {
+  const { fileSystem, clock, redactor, folder, attempt } = options;
   return {
     record: async (event) => {
       const line: RunEvent = { timeMs: clock.now(), attempt, ...event };

@@ -25,7 +25,7 @@ export interface RolloutStore {
   addTokens(step: number, records: readonly TokenRecord[]): Promise<void>;
 }
 
-export interface RolloutStoreParts {
+export interface RolloutStoreOptions {
   readonly fileSystem: FolderFiles;
   /** Cleans every record: a tool may have answered with a secret that it was given. */
   readonly redactor: Redactor;
@@ -37,8 +37,8 @@ export interface RolloutStoreParts {
 const LOT_BYTES = 1024 * 1024;
 const MAX_LOT_RECORDS = 256;
 
-export function createRolloutStore(parts: RolloutStoreParts): RolloutStore {
-  const { fileSystem, folder, redactor } = parts;
+export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
+  const { fileSystem, folder, redactor } = options;
   const addLines = async (step: number, lines: readonly IndexLine[]): Promise<void> => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     if (text !== "") await fileSystem.append(stepPaths(folder, step).index, text);

@@ -27,12 +27,12 @@ export interface NewRun extends RunStarter {
 /** `step` is the next step to run; what was written for it and later ones is superseded. */
 export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {}
 
-export interface RunFolderParts {
+export interface RunFolderOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
 }
 
-export interface FreeRunParts extends RunFolderParts {
+export interface FreeRunOptions extends RunFolderOptions {
   readonly isProcessAlive: (pid: number) => boolean;
 }
 
@@ -43,8 +43,8 @@ const MAX_RUNS_OF_ONE_NAME = 10_000;
  * Claims `parent/name`, or `name-2`, `name-3` … when taken, and writes its `run.json`. The name in the file is the folder's.
  * @throws AppError `disk`
  */
-export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunLease> {
-  const { fileSystem, clock } = parts;
+export async function startRun(options: RunFolderOptions, run: NewRun): Promise<RunLease> {
+  const { fileSystem, clock } = options;
   await makeRunParent(fileSystem, run.parent);
   await ignoreInGit(fileSystem, run.parent);
   const name = await claimName(fileSystem, run.parent, folderName(run.name));
@@ -81,11 +81,11 @@ export async function startRun(parts: RunFolderParts, run: NewRun): Promise<RunL
  * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
  * before the first change when anything in it leads elsewhere.
  */
-export async function resumeRun(parts: FreeRunParts, run: ResumedRun): Promise<RunLease> {
-  const { clock } = parts;
+export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promise<RunLease> {
+  const { clock } = options;
   const { folder } = run;
-  const fileSystem = parts.fileSystem.within(folder);
-  const last = await readFreeRun(parts, folder);
+  const fileSystem = options.fileSystem.within(folder);
+  const last = await readFreeRun(options, folder);
   const { ending: _, ...before } = last;
   const claim = {
     ...before,
@@ -113,7 +113,7 @@ export async function resumeRun(parts: FreeRunParts, run: ResumedRun): Promise<R
  * when anything in it leads elsewhere.
  */
 export async function readFreeRun(
-  { fileSystem, clock, isProcessAlive }: FreeRunParts,
+  { fileSystem, clock, isProcessAlive }: FreeRunOptions,
   folder: string,
 ): Promise<RunFile> {
   const files = fileSystem.within(folder);

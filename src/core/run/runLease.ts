@@ -7,7 +7,7 @@ import { Limiter } from "../util/limiter.ts";
 import { runPaths } from "./layout.ts";
 import { HEARTBEAT_MS } from "./runFile.ts";
 
-export interface RunLeaseParts {
+export interface RunLeaseOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly folder: string;
@@ -30,7 +30,7 @@ export class RunLease {
   #file: RunFile;
   #isOver = false;
 
-  constructor({ fileSystem, clock, folder, file }: RunLeaseParts) {
+  constructor({ fileSystem, clock, folder, file }: RunLeaseOptions) {
     this.folder = folder;
     this.files = fileSystem;
     this.#clock = clock;

@@ -22,7 +22,7 @@ import {
   type UploadLogState,
 } from "./uploadLog.ts";
 
-export interface UploadSpoolParts {
+export interface UploadSpoolOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   /** The run folder. */
@@ -75,7 +75,7 @@ const LOOK_MS = 1_000;
 const NOTED = Promise.resolve();
 
 export class UploadSpool {
-  readonly #parts: UploadSpoolParts;
+  readonly #options: UploadSpoolOptions;
   readonly #jobs: Job[] = [];
   readonly #closing = new AbortController();
   #log: UploadLogState = { complete: new Set(), steps: new Map() };
@@ -89,8 +89,8 @@ export class UploadSpool {
   #isTold = false;
 
   /** Begins with what earlier attempts at the run left behind. */
-  constructor(parts: UploadSpoolParts) {
-    this.#parts = parts;
+  constructor(options: UploadSpoolOptions) {
+    this.#options = options;
     this.#opened = this.#guarded(() => this.#open());
     this.#working = this.#opened;
     this.#work();
@@ -103,7 +103,7 @@ export class UploadSpool {
 
   /** Call when a step of this attempt is complete, with the number of its rollouts. */
   stepScored(step: number, rollouts: number): void {
-    const { folder: root, attempt } = this.#parts;
+    const { folder: root, attempt } = this.#options;
     const queue = (): Promise<void> =>
       this.#note({ kind: "queued", attempt, step, waiting: this.waiting });
     const noted = this.#opened.then(() => this.#guarded(queue));
@@ -113,7 +113,7 @@ export class UploadSpool {
 
   /** Waits until all has been sent that can be, and returns how many rollouts wait for the next attempt. */
   async drain({ limitMs, isHopeless, signal, onProgress }: DrainOptions): Promise<number> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     const endMs = clock.monotonic() + limitMs;
     let isDone = false;
     const done = this.#working.then(() => {
@@ -158,11 +158,11 @@ export class UploadSpool {
   #fail(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.onTrouble({ kind: "failed", reason });
+    this.#options.onTrouble({ kind: "failed", reason });
   }
 
   async #open(): Promise<void> {
-    const { fileSystem, folder, attempt, firstStep } = this.#parts;
+    const { fileSystem, folder, attempt, firstStep } = this.#options;
     await mendUploadLog(fileSystem, folder);
     this.#log = await readUploadLog(fileSystem, folder, firstStep);
     const names = await fileSystem.list(runPaths(folder).rolloutFolder);
@@ -183,7 +183,7 @@ export class UploadSpool {
 
   /** Superseded rollouts that may have arrived in part: what has begun is brought to its end, not left as a half. */
   #halves(): readonly Job[] {
-    const { folder, firstStep } = this.#parts;
+    const { folder, firstStep } = this.#options;
     const jobs: Job[] = [];
     for (const [step, { attempt, rollouts }] of this.#log.steps) {
       const isOld = (sent: SentRollout): boolean =>
@@ -209,7 +209,7 @@ export class UploadSpool {
   async #uploadStep(job: Job): Promise<void> {
     const { root, step, ids, noted } = job;
     await noted;
-    const scored = await scoredRollouts(this.#parts.fileSystem, root, step);
+    const scored = await scoredRollouts(this.#options.fileSystem, root, step);
     job.waiting = ids === null ? scored.length : Math.min(scored.length, ids.size);
     const refusedBefore = this.#refused;
     const queue = scored.values();
@@ -226,7 +226,7 @@ export class UploadSpool {
   }
 
   async #uploadRollout(job: Job, { ended, score, sameTaskBefore }: ScoredRollout): Promise<void> {
-    const { fileSystem, describe, deliver } = this.#parts;
+    const { fileSystem, describe, deliver } = this.#options;
     const record = await readBody(fileSystem, job.root, ended);
     if (record === null) {
       if (job.ids === null) this.#refuse(job, "its record in the run folder cannot be read");
@@ -264,11 +264,11 @@ export class UploadSpool {
     this.#refused += 1;
     if (this.#isTold) return;
     this.#isTold = true;
-    this.#parts.onTrouble({ kind: "refused", reason });
+    this.#options.onTrouble({ kind: "refused", reason });
   }
 
   async #note(line: UploadLine): Promise<void> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     await appendUploadLine(fileSystem, folder, line);
     takeInUploadLine(this.#log, line);
   }
@@ -278,7 +278,7 @@ export class UploadSpool {
     const end = (): void => over.abort();
     signal?.addEventListener("abort", end, { once: true });
     try {
-      await Promise.race([done, this.#parts.clock.sleep(ms, over.signal)]).catch(() => undefined);
+      await Promise.race([done, this.#options.clock.sleep(ms, over.signal)]).catch(() => undefined);
     } finally {
       signal?.removeEventListener("abort", end);
       over.abort();

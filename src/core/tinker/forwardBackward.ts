@@ -5,7 +5,7 @@ import { chunkData, type Datum, toWireData } from "./datum.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted } from "./operations.ts";
 import { readForwardBackwardResult } from "./results.ts";
-import { submitInTurn, type TrainingParts } from "./trainingParts.ts";
+import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
 import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wireProto.ts";
 
 export interface LossCall {
@@ -17,11 +17,11 @@ export interface LossCall {
 
 /** Takes its numbers in the model's sequence before it returns. @throws AppError `tinker-*` */
 export async function forwardBackward(
-  parts: TrainingParts,
+  options: TrainingRequestOptions,
   data: readonly Datum[],
   call: LossCall,
 ): Promise<ForwardBackwardResult> {
-  const { operations, session, queue, config } = parts;
+  const { operations, session, queue, config } = options;
   const wireData = toWireData(data, call.lossFn, call);
   const chunks = chunkData(wireData, {
     maxDatums: config.fwdbwd_max_chunk_len,
@@ -30,7 +30,7 @@ export async function forwardBackward(
   const accepted = await queue.enqueue(
     "forward_backward",
     chunks.length,
-    (firstSeqId) => postChunks(parts, chunks, call, firstSeqId),
+    (firstSeqId) => postChunks(options, chunks, call, firstSeqId),
     call,
   );
   const results = await Promise.all(
@@ -45,19 +45,19 @@ export async function forwardBackward(
 
 /** The first chunk goes last, so that the server sees the whole batch at once: `docs/protocols/tinker.md#chunks`. */
 async function postChunks(
-  parts: TrainingParts,
+  options: TrainingRequestOptions,
   chunks: readonly (readonly WireDatum[])[],
   call: LossCall,
   firstSeqId: number,
 ): Promise<readonly Accepted[]> {
-  const { info, config, lossWire } = parts;
+  const { info, config, lossWire } = options;
   const accepted: Accepted[] = [];
   const type = call.forwardOnly ? "Forward" : "ForwardBackward";
   const post = async (index: number) => {
     const seqId = firstSeqId + index;
     const chunk = { modelId: info.modelId, seqId, data: chunks[index] ?? [], ...call };
     accepted[index] = await lossWire.submit(chunk, (request) =>
-      submitInTurn(parts, seqId, { type, ...request }),
+      submitInTurn(options, seqId, { type, ...request }),
     );
   };
   const isFirstLast = config.parallel_fwdbwd_chunks && chunks.length > 1;

@@ -24,7 +24,7 @@ import { SamplingGate } from "./samplingGate.ts";
 import type { OnServerMessage } from "./serverMessage.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
-import type { SubmittedCall } from "./trainingParts.ts";
+import type { SubmittedCall } from "./trainingRequests.ts";
 import {
   type ClientConfig,
   capabilitiesSchema,

@@ -8,7 +8,7 @@ import type { ModelInfo } from "./models.ts";
 import { jsonResult, type Submit } from "./operations.ts";
 import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./paths.ts";
 import type { SamplingClient } from "./samplingClient.ts";
-import { submitInTurn, type TrainingParts } from "./trainingParts.ts";
+import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
 import {
   type AdamParams,
   ephemeralSamplerSchema,
@@ -64,7 +64,7 @@ export interface TrainingClient {
   ephemeralSampler(): Promise<SamplingClient>;
 }
 
-export interface TrainingClientOptions extends TrainingParts {
+export interface TrainingClientOptions extends TrainingRequestOptions {
   readonly checkpoints: CheckpointClient;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }

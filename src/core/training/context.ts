@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/contract.ts";
 import type { Clock, FolderFiles, Log, Random, Sha256 } from "../ports.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
-import type { RolloutGivens, RolloutSettings } from "../rollout/settings.ts";
+import type { RolloutInputs, RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../run/events.ts";
 import type { RolloutStore } from "../run/rolloutStore.ts";
 import type { Redactor } from "../secrets/redact.ts";
@@ -33,7 +33,7 @@ export interface PreparedEnvironment {
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
   /** What stays the same when settings change while the run goes on. */
-  readonly given: RolloutGivens;
+  readonly given: RolloutInputs;
 }
 
 export interface Chat {

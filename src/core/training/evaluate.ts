@@ -100,7 +100,7 @@ async function cellTasks(
   );
 }
 
-interface CellParts {
+interface EvaluateCellOptions {
   readonly sampler: SamplingClient;
   readonly report: (rollout: FinishedRollout) => void;
 }
@@ -122,7 +122,7 @@ function playCell(
   context: RunContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  { sampler, report }: CellParts,
+  { sampler, report }: EvaluateCellOptions,
 ): Promise<readonly FinishedRollout[]> {
   const { config, fileSystem, folder, redactor, sha256 } = context;
   const { temperature } = cell;

@@ -3,7 +3,7 @@
 import { scoreGroup } from "../rollout/groupScoring.ts";
 import {
   type FinishedRollout,
-  type RolloutParts,
+  type RolloutOptions,
   type RolloutTask,
   runRollout,
 } from "../rollout/rollout.ts";
@@ -100,7 +100,7 @@ class Wave {
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const seat = await Seat.take({ clock, places: limits.rollouts, signal });
     try {
-      const parts: RolloutParts = {
+      const parts: RolloutOptions = {
         ...this.#context,
         gate,
         sampler: options.sampler,
@@ -129,7 +129,7 @@ class Wave {
   /** What is finished now: the rollout, or with the last of a group all that were to be scored with it. */
   async #finish(
     ended: FinishedRollout,
-    parts: RolloutParts,
+    options: RolloutOptions,
     signal: AbortSignal,
   ): Promise<readonly FinishedRollout[]> {
     const group = this.#groups.get(ended.task.group);
@@ -139,7 +139,7 @@ class Wave {
     const ready = ended.scoredFrom === null ? [ended] : [];
     if (group.left > 0) return ready;
     const inOrder = group.unscored.toSorted((a, b) => a.task.rollout - b.task.rollout);
-    const scored = await scoreGroup(parts, inOrder, signal);
+    const scored = await scoreGroup(options, inOrder, signal);
     const [first] = scored;
     if (first !== undefined && first.record.error !== null) await this.#tellUnscored(first);
     return [...ready, ...scored];

@@ -22,7 +22,7 @@ import {
 import { askWhenThereIsRoom } from "./roomAtStart.ts";
 import { learningRateAt } from "./schedule.ts";
 
-export interface PrepareParts {
+export interface PrepareOptions {
   readonly config: Config;
   readonly service: ServiceClient;
   readonly sha256: Sha256;
@@ -47,18 +47,18 @@ export interface Preparation {
 }
 
 /** @throws AppError that names the configuration key at fault */
-export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
-  const { config } = parts;
+export async function prepareRun(options: PrepareOptions): Promise<Preparation> {
+  const { config } = options;
   // Loading the tokenizer needs no service, so it runs beside the queries. A model that is not offered is reported before its tokenizer.
-  const preparingChat = prepareChat(parts);
+  const preparingChat = prepareChat(options);
   preparingChat.catch(() => undefined);
-  parts.onPart(`asking the service for ${config.model_name}`);
-  const maxContext = await requireModel(parts);
-  parts.onPart("loading the tokenizer and asking the environments for their tasks");
-  const environments = await prepareEnvironments(parts, maxContext);
-  const [chat, sources] = await Promise.all([preparingChat, taskSources(parts, environments)]);
-  const sequence = createTaskSequence(sources, config.seed, config.mix, parts.sha256);
-  for (const warning of repeatedTaskWarnings(sequence, config)) parts.onWarning(warning);
+  options.onPart(`asking the service for ${config.model_name}`);
+  const maxContext = await requireModel(options);
+  options.onPart("loading the tokenizer and asking the environments for their tasks");
+  const environments = await prepareEnvironments(options, maxContext);
+  const [chat, sources] = await Promise.all([preparingChat, taskSources(options, environments)]);
+  const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
+  for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
   const steps = totalSteps(config, sequence.epochLength);
   learningRateAt(config, 0, steps);
   await Promise.all([...environments.values()].map(({ remote }) => remote.release()));
@@ -66,7 +66,7 @@ export async function prepareRun(parts: PrepareParts): Promise<Preparation> {
 }
 
 /** The model's context in tokens, or null when the service does not say. */
-async function requireModel({ config, service, onWarning }: PrepareParts): Promise<number | null> {
+async function requireModel({ config, service, onWarning }: PrepareOptions): Promise<number | null> {
   const offers = await service.capabilities();
   if (offers === null) {
     onWarning(
@@ -94,7 +94,7 @@ async function requireModel({ config, service, onWarning }: PrepareParts): Promi
   );
 }
 
-async function prepareChat({ config, loadModel, onWarning }: PrepareParts): Promise<Chat> {
+async function prepareChat({ config, loadModel, onWarning }: PrepareOptions): Promise<Chat> {
   const model = await loadModel();
   const { renderer, warnings } = createRenderer({ model, config });
   for (const warning of warnings) onWarning(warning);
@@ -103,25 +103,25 @@ async function prepareChat({ config, loadModel, onWarning }: PrepareParts): Prom
 }
 
 async function prepareEnvironments(
-  parts: PrepareParts,
+  options: PrepareOptions,
   maxContext: number | null,
 ): Promise<ReadonlyMap<string, PreparedEnvironment>> {
-  const { config } = parts;
+  const { config } = options;
   const kind = isLocalModel(config.model_name) ? "local" : "hosted";
   const evaluated = Object.keys(config.evaluation?.splits ?? {});
   const names = new Set([...Object.keys(config.environments), ...evaluated]);
   const prepared = new Map<string, PreparedEnvironment>();
   for (const name of names) {
     const own: EnvironmentConfig = config.environments[name] ?? defaultEnvironment(kind);
-    const secrets = await parts.secretsOf(name);
-    const remote = parts.environment(name);
+    const secrets = await options.secretsOf(name);
+    const remote = options.environment(name);
     const given = { maxContext, secrets };
     const maxSessions = own.max_concurrency ?? Number.POSITIVE_INFINITY;
     prepared.set(name, {
       remote,
       given,
       settings: rolloutSettings(config, own, given),
-      gate: new EnvironmentGate({ ...parts, remote, maxSessions }),
+      gate: new EnvironmentGate({ ...options, remote, maxSessions }),
     });
   }
   return prepared;
@@ -129,16 +129,16 @@ async function prepareEnvironments(
 
 /** Asks all environments at once and reports all that are missing together. */
 async function taskSources(
-  parts: PrepareParts,
+  options: PrepareOptions,
   environments: ReadonlyMap<string, PreparedEnvironment>,
 ): Promise<readonly TaskSource[]> {
-  const wanted = Object.entries(parts.config.environments).flatMap(([environment, own]) =>
+  const wanted = Object.entries(options.config.environments).flatMap(([environment, own]) =>
     Object.entries(own.splits).map(([split, rules]) => ({ environment, own, split, rules })),
   );
   const answers = await Promise.allSettled(
     wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
       const ask = async () => (await environments.get(environment)?.remote.numTasks(split)) ?? 0;
-      const count = await askWhenThereIsRoom(parts, environment, ask);
+      const count = await askWhenThereIsRoom(options, environment, ask);
       const { shuffle, num_samples: numSamples } = rules;
       return { environment, split, count, shuffle, numSamples, weight: own.weight };
     }),

@@ -3,7 +3,7 @@
 import { type AppError, isAppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 
-export interface AskingParts {
+export interface AskingOptions {
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
 }
@@ -13,7 +13,7 @@ const GIVE_UP_MS = 30 * 60_000;
 
 /** The answer to a question that an environment refuses for lack of room at first. @throws what it refuses with after 30 minutes */
 export async function askWhenThereIsRoom<Answer>(
-  { clock, onWarning }: AskingParts,
+  { clock, onWarning }: AskingOptions,
   name: string,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {

@@ -3,24 +3,24 @@
 import type { Clock } from "../ports.ts";
 import type { Limiter } from "../util/limiter.ts";
 
-export interface SeatParts {
+export interface RolloutSlotOptions {
   readonly clock: Clock;
   readonly places: Limiter;
   readonly signal: AbortSignal;
 }
 
 export class Seat {
-  readonly #parts: SeatParts;
+  readonly #options: RolloutSlotOptions;
   #release: () => void = () => undefined;
   #queuedMs = 0;
 
-  private constructor(parts: SeatParts) {
-    this.#parts = parts;
+  private constructor(options: RolloutSlotOptions) {
+    this.#options = options;
   }
 
   /** Resolves when there is a place. Rejects with the reason of the signal. */
-  static async take(parts: SeatParts): Promise<Seat> {
-    const seat = new Seat(parts);
+  static async take(options: RolloutSlotOptions): Promise<Seat> {
+    const seat = new Seat(options);
     await seat.#queue(() => seat.#sit(false));
     return seat;
   }
@@ -45,12 +45,12 @@ export class Seat {
   }
 
   async #sit(atHead: boolean): Promise<void> {
-    const { places, signal } = this.#parts;
+    const { places, signal } = this.#options;
     this.#release = await places.acquire({ atHead, signal });
   }
 
   async #queue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     const startedMs = clock.monotonic();
     const result = await work();
     this.#queuedMs += clock.monotonic() - startedMs;

@@ -7,7 +7,7 @@ import type { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { Places, Road } from "./place.ts";
 import type { RunBook } from "./runBook.ts";
-import { type RunConfig, type RunConfigParts, readRunConfig } from "./runConfig.ts";
+import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
@@ -42,7 +42,7 @@ export interface TrackerWaits {
   readonly heartbeatMs: number;
 }
 
-export interface DeliveryParts extends RunConfigParts {
+export interface TrackerDeliveryOptions extends RunConfigOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly random: Random;
@@ -77,13 +77,13 @@ export interface Reach {
 const CONFIG_FILE = "tinker-config.yaml";
 
 export class Teller {
-  readonly #parts: DeliveryParts;
+  readonly #options: TrackerDeliveryOptions;
   readonly #road: Road;
   #config: RunConfig | null = null;
   #results: ExtendedObject = {};
 
-  constructor(parts: DeliveryParts, road: Road) {
-    this.#parts = parts;
+  constructor(options: TrackerDeliveryOptions, road: Road) {
+    this.#options = options;
     this.#road = road;
   }
 
@@ -99,17 +99,17 @@ export class Teller {
 
   /** Rows of this attempt that are not told yet. */
   get waiting(): number {
-    return this.#parts.feed.waiting(this.#parts.places.confirmed(this.#road));
+    return this.#options.feed.waiting(this.#options.places.confirmed(this.#road));
   }
 
   async config(): Promise<RunConfig> {
-    this.#config ??= await readRunConfig(this.#parts);
+    this.#config ??= await readRunConfig(this.#options);
     return this.#config;
   }
 
   /** Tells the next piece and waits until it has arrived. False when there is nothing to tell. */
   async tellNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
-    const { places, feed, totalSteps } = this.#parts;
+    const { places, feed, totalSteps } = this.#options;
     if (this.#config === null) {
       run.updateConfig((await this.config()).config);
       await this.tellConfigFile(run);

@@ -1,19 +1,19 @@
 /** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
 
 import type { Place } from "../run/wandbState.ts";
-import { type DeliveryParts, type Reach, Teller } from "./delivery.ts";
+import { type TrackerDeliveryOptions, type Reach, Teller } from "./delivery.ts";
 import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
 
 const REST_MS = 3_600_000;
 
 export class OfflineDelivery {
-  readonly #parts: DeliveryParts;
+  readonly #options: TrackerDeliveryOptions;
   readonly #teller: Teller;
   #isOpened = false;
 
-  constructor(parts: DeliveryParts) {
-    this.#parts = parts;
-    this.#teller = new Teller(parts, "offline");
+  constructor(options: TrackerDeliveryOptions) {
+    this.#options = options;
+    this.#teller = new Teller(options, "offline");
   }
 
   get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
@@ -23,7 +23,7 @@ export class OfflineDelivery {
   /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { news, clock, exitCode, signal } = this.#parts;
+    const { news, clock, exitCode, signal } = this.#options;
     const file = () => ({ folder: nameOf(run), size: run.size });
     const reach = (): Reach => ({ book: run.book, place: { file: file() } });
     for (;;) {
@@ -36,13 +36,13 @@ export class OfflineDelivery {
   }
 
   async #open(): Promise<OfflineRun> {
-    const { places, feed, folder, init, tell } = this.#parts;
+    const { places, feed, folder, init, tell } = this.#options;
     const place = await this.#place();
     await places.confirm("offline", place);
     const { config } = await this.#teller.config();
     const isResumed = place.next > 0 || place.step > 0;
     const run = await openOfflineRun(
-      { ...this.#parts, parent: parentOf(folder) },
+      { ...this.#options, parent: parentOf(folder) },
       { ...init, config },
       { nextStep: place.step, runtimeS: place.runtimeS, isResumed },
     );
@@ -57,7 +57,7 @@ export class OfflineDelivery {
 
   /** Behind what was filed, or sent, before; a file that was cut off in the middle is cut back to its last whole part. */
   async #place(): Promise<Place> {
-    const { places, fileSystem, folder } = this.#parts;
+    const { places, fileSystem, folder } = this.#options;
     const sent = places.confirmed("online");
     const confirmed = places.confirmed("offline");
     const pending = places.pending("offline");

@@ -24,7 +24,7 @@ import { type RowTime, RunBook } from "./runBook.ts";
 import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
-export interface OfflineRunParts {
+export interface OfflineRunOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly sha256: Sha256;
@@ -44,11 +44,11 @@ export interface OfflineStart {
 
 /** Makes a folder of its own; an old file is never added to. @throws AppError `disk` */
 export async function openOfflineRun(
-  parts: OfflineRunParts,
+  options: OfflineRunOptions,
   init: WandbRunInit,
   start: OfflineStart,
 ): Promise<OfflineRun> {
-  const { fileSystem, parent, clock } = parts;
+  const { fileSystem, parent, clock } = options;
   const startedAtMs = clock.now();
   await fileSystem.makeDirectory(parent);
   const folder = await claimFolder(
@@ -56,13 +56,13 @@ export async function openOfflineRun(
     `${parent}/offline-run-${timeStamp(startedAtMs)}-${init.id}`,
   );
   await fileSystem.makeDirectory(`${folder}/files`);
-  return new OfflineRun(parts, init, start, { folder, startedAtMs });
+  return new OfflineRun(options, init, start, { folder, startedAtMs });
 }
 
 export class OfflineRun implements WandbRun {
   readonly folder: string;
   readonly path: string;
-  readonly #parts: OfflineRunParts;
+  readonly #options: OfflineRunOptions;
   readonly #book: RunBook;
   /** Framed and not yet written. */
   #bytes: Uint8Array[] = [FILE_HEADER];
@@ -71,16 +71,16 @@ export class OfflineRun implements WandbRun {
   #isSummaryNew = false;
 
   constructor(
-    parts: OfflineRunParts,
+    options: OfflineRunOptions,
     init: WandbRunInit,
     { isResumed, ...spent }: OfflineStart,
     { folder, startedAtMs }: { readonly folder: string; readonly startedAtMs: number },
   ) {
-    this.#parts = parts;
+    this.#options = options;
     this.folder = folder;
     this.path = offlinePath(folder, init.id);
     this.#book = new RunBook({ config: init.config, startedAtMs, ...spent });
-    this.#add(headerRecord(parts.producer));
+    this.#add(headerRecord(options.producer));
     this.#add(runRecord(init, startedAtMs, isResumed));
   }
 
@@ -126,7 +126,7 @@ export class OfflineRun implements WandbRun {
   }
 
   async addTable(key: string, table: Table, step: number): Promise<ExtendedObject> {
-    const { path, text, cell } = tableFile(this.#parts.sha256, key, step, table);
+    const { path, text, cell } = tableFile(this.#options.sha256, key, step, table);
     await this.#write(path, text);
     this.#add(fileRecord(path, true));
     return cell;
@@ -136,13 +136,13 @@ export class OfflineRun implements WandbRun {
   async flush(): Promise<void> {
     this.#addSummary();
     if (this.#bytes.length === 0) return;
-    await this.#parts.fileSystem.append(this.path, joinParts(this.#bytes));
+    await this.#options.fileSystem.append(this.path, joinParts(this.#bytes));
     this.#bytes = [];
   }
 
   async finish(exitCode: number): Promise<void> {
     this.#isSummaryNew = false;
-    this.#add(summaryRecord(this.#book.lastSummary(this.#parts.clock.now())));
+    this.#add(summaryRecord(this.#book.lastSummary(this.#options.clock.now())));
     this.#add(exitRecord(exitCode, this.#book.runtimeS));
     await this.flush();
   }
@@ -162,7 +162,7 @@ export class OfflineRun implements WandbRun {
   }
 
   async #write(path: string, text: string): Promise<void> {
-    const { fileSystem } = this.#parts;
+    const { fileSystem } = this.#options;
     const target = `${this.folder}/files/${path}`;
     await fileSystem.makeDirectory(target.slice(0, target.lastIndexOf("/")));
     await fileSystem.writeAtomic(target, text);

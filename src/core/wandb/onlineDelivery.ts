@@ -2,14 +2,14 @@
 
 import type { Place } from "../run/wandbState.ts";
 import { sleepUntilAborted } from "../util/wakeableSleep.ts";
-import { type DeliveryParts, type Reach, Teller, type WandbServer } from "./delivery.ts";
+import { type TrackerDeliveryOptions, type Reach, Teller, type WandbServer } from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
 import { START } from "./place.ts";
 import { WandbRequests } from "./requests.ts";
 
 export class OnlineDelivery {
-  readonly #parts: DeliveryParts;
+  readonly #options: TrackerDeliveryOptions;
   readonly #server: WandbServer;
   readonly #teller: Teller;
   #isOpened = false;
@@ -18,10 +18,10 @@ export class OnlineDelivery {
   #wasStopSeenOff = false;
   #isStopped = false;
 
-  constructor(parts: DeliveryParts, server: WandbServer) {
-    this.#parts = parts;
+  constructor(options: TrackerDeliveryOptions, server: WandbServer) {
+    this.#options = options;
     this.#server = server;
-    this.#teller = new Teller(parts, "online");
+    this.#teller = new Teller(options, "online");
   }
 
   get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
@@ -31,7 +31,7 @@ export class OnlineDelivery {
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { ending, waits, clock, exitCode, signal, outage } = this.#parts;
+    const { ending, waits, clock, exitCode, signal, outage } = this.#options;
     const reach = (): Reach => ({ book: run.book, place: run.counts });
     for (;;) {
       signal.throwIfAborted();
@@ -45,15 +45,15 @@ export class OnlineDelivery {
   }
 
   async #idle(run: OnlineRun): Promise<void> {
-    const { news, waits, clock } = this.#parts;
+    const { news, waits, clock } = this.#options;
     const restMs = (): number => run.lastSentMs + waits.heartbeatMs - clock.monotonic();
     if (restMs() > 0) await news.sleep(clock, restMs());
-    if (restMs() > 0 || this.#parts.exitCode() !== null) return;
+    if (restMs() > 0 || this.#options.exitCode() !== null) return;
     await run.heartbeat();
   }
 
   async #open(): Promise<OnlineRun> {
-    const { clock, sha256, init } = this.#parts;
+    const { clock, sha256, init } = this.#options;
     const { config } = await this.#teller.config();
     const run = await openOnlineRun(
       {
@@ -63,23 +63,23 @@ export class OnlineDelivery {
       },
       { ...init, config },
     );
-    await this.#parts.places.confirm("online", this.#placeOf(run));
+    await this.#options.places.confirm("online", this.#placeOf(run));
     await this.#teller.tellConfigFile(run);
-    if (!this.#isOpened) this.#parts.tell.opened(this.#pageOf(run));
+    if (!this.#isOpened) this.#options.tell.opened(this.#pageOf(run));
     this.#isOpened = true;
     return run;
   }
 
   /** Warns once: a server that takes no files would cause a warning with every table. */
   #warn(message: string): void {
-    const { log, tell } = this.#parts;
+    const { log, tell } = this.#options;
     log.warn(`W&B: ${message}`);
     if (!this.#isWarned) tell.warning(`Weights & Biases: ${message}.`);
     this.#isWarned = true;
   }
 
   #requests(): WandbRequests {
-    const { clock, random, signal, ending, outage, producer } = this.#parts;
+    const { clock, random, signal, ending, outage, producer } = this.#options;
     return new WandbRequests({
       ...this.#server,
       ...{ clock, random, signal, hurry: ending, userAgent: producer },
@@ -96,8 +96,8 @@ export class OnlineDelivery {
 
   /** What the server holds decides which of the two places in the run folder is true: `docs/protocols/wandb.md#resume`. */
   #placeOf({ found, lastRow }: OnlineRun): Place {
-    const confirmed = this.#parts.places.confirmed("online");
-    const pending = this.#parts.places.pending("online");
+    const confirmed = this.#options.places.confirmed("online");
+    const pending = this.#options.places.pending("online");
     const hasArrived =
       pending !== null &&
       found.history === pending.history &&
@@ -112,7 +112,7 @@ export class OnlineDelivery {
   }
 
   #heedStop(isStopped: boolean): void {
-    const { places, tell, outage } = this.#parts;
+    const { places, tell, outage } = this.#options;
     if (!isStopped) this.#wasStopSeenOff = true;
     if (!isStopped || this.#isStopped) return;
     if (places.isStopHeeded && !this.#wasStopSeenOff) return;

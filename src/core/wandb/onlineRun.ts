@@ -24,7 +24,7 @@ import { type RowTime, RunBook } from "./runBook.ts";
 import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
-export interface OnlineRunParts {
+export interface OnlineRunOptions {
   readonly requests: WandbRequests;
   readonly clock: Clock;
   readonly sha256: Sha256;
@@ -46,8 +46,8 @@ const TIMEOUT_MS = 180_000;
  * Creates the run or goes on with it.
  * @throws AppError `wandb-refused`
  */
-export async function openOnlineRun(parts: OnlineRunParts, init: WandbRunInit): Promise<OnlineRun> {
-  const operations = new WandbOperations(parts.requests);
+export async function openOnlineRun(options: OnlineRunOptions, init: WandbRunInit): Promise<OnlineRun> {
+  const operations = new WandbOperations(options.requests);
   await operations.requireViewer();
   const names = { name: init.id, project: init.project, entity: init.entity };
   const before = init.resume === null ? null : await operations.resumeStatus(names);
@@ -66,11 +66,11 @@ export async function openOnlineRun(parts: OnlineRunParts, init: WandbRunInit): 
     program: init.program,
     config: wrappedConfig(config, init.platform, []),
   });
-  return new OnlineRun({ parts, operations, init: { ...init, config }, bucket, before });
+  return new OnlineRun({ parts: options, operations, init: { ...init, config }, bucket, before });
 }
 
 interface OnlineRunStart {
-  readonly parts: OnlineRunParts;
+  readonly parts: OnlineRunOptions;
   readonly operations: WandbOperations;
   readonly init: WandbRunInit;
   readonly bucket: UpsertedBucket;
@@ -84,7 +84,7 @@ export class OnlineRun implements WandbRun {
   readonly found: LineCounts;
   /** The last row that it held then; null without. */
   readonly lastRow: ExtendedObject | null;
-  readonly #parts: OnlineRunParts;
+  readonly #options: OnlineRunOptions;
   readonly #operations: WandbOperations;
   readonly #platform: string;
   readonly #book: RunBook;
@@ -105,7 +105,7 @@ export class OnlineRun implements WandbRun {
       project: bucket.project.name,
       entity: bucket.project.entity.name,
     };
-    this.#parts = parts;
+    this.#options = parts;
     this.#operations = operations;
     this.#platform = init.platform;
     this.#history = new LineQueue(this.found.history);
@@ -143,7 +143,7 @@ export class OnlineRun implements WandbRun {
     const line = writeExtended(this.#book.row(values, at));
     this.#isSummaryNew = true;
     if (this.#history.add(line)) return;
-    this.#parts.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and is missing there`);
+    this.#options.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and is missing there`);
   }
 
   updateConfig(update: ExtendedObject): void {
@@ -165,7 +165,7 @@ export class OnlineRun implements WandbRun {
   async addFile(path: string, text: string): Promise<boolean> {
     const refusal = await this.#upload(path, text);
     if (refusal === null) this.#uploaded.push(path);
-    else this.#parts.onWarning(`the file ${path} is missing there (${refusal})`);
+    else this.#options.onWarning(`the file ${path} is missing there (${refusal})`);
     return refusal === null;
   }
 
@@ -181,7 +181,7 @@ export class OnlineRun implements WandbRun {
   }
 
   async addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null> {
-    const { path, text, cell } = tableFile(this.#parts.sha256, key, step, table);
+    const { path, text, cell } = tableFile(this.#options.sha256, key, step, table);
     return (await this.addFile(path, text)) ? cell : null;
   }
 
@@ -198,12 +198,12 @@ export class OnlineRun implements WandbRun {
   async finish(exitCode: number): Promise<void> {
     for (const stream of ["stdout", "stderr"] as const) {
       for (const line of this.#console[stream].end()) {
-        this.#log.add(consoleLine(stream, line, this.#parts.clock.now()));
+        this.#log.add(consoleLine(stream, line, this.#options.clock.now()));
       }
     }
     await this.#sendConfig();
     await this.flush();
-    const summary = writeExtended(this.#book.lastSummary(this.#parts.clock.now()));
+    const summary = writeExtended(this.#book.lastSummary(this.#options.clock.now()));
     const files = { "wandb-summary.json": { offset: 0, content: [summary] } };
     await this.#post(JSON.stringify({ files, complete: true, exitcode: exitCode }));
   }
@@ -249,9 +249,9 @@ export class OnlineRun implements WandbRun {
     const { entity, project, name } = this.names;
     const parts = [entity, project, name].map(encodeURIComponent).join("/");
     const path = `/files/${parts}/file_stream`;
-    const answer = await this.#parts.requests.post({ path, body, timeoutMs: TIMEOUT_MS });
-    this.#lastSentMs = this.#parts.clock.monotonic();
-    this.#parts.onStopFlag(answer?.["stopped"] === true);
+    const answer = await this.#options.requests.post({ path, body, timeoutMs: TIMEOUT_MS });
+    this.#lastSentMs = this.#options.clock.monotonic();
+    this.#options.onStopFlag(answer?.["stopped"] === true);
   }
 }
 

@@ -15,7 +15,7 @@ export interface RunIdentity {
   readonly project: string;
 }
 
-export interface PlacesParts {
+export interface SyncStateOptions {
   readonly fileSystem: FolderFiles;
   /** The run folder. */
   readonly folder: string;
@@ -48,8 +48,8 @@ export class Places {
   }
 
   /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
-  static async open(parts: PlacesParts): Promise<Places> {
-    const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = parts;
+  static async open(options: SyncStateOptions): Promise<Places> {
+    const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = options;
     const path = wandbStatePath(folder);
     const old = await readPlaceFile(fileSystem, path);
     const runId = old === null ? (knownRunId ?? newRunId) : newRunId;

@@ -7,7 +7,7 @@ import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
 import type { Place } from "../run/wandbState.ts";
 
-export interface RepeatsParts {
+export interface ReplayedStepsOptions {
   readonly fileSystem: FolderFiles;
   readonly sha256: Sha256;
   /** The run folder. */
@@ -15,12 +15,12 @@ export interface RepeatsParts {
 }
 
 export class Repeats {
-  readonly #parts: RepeatsParts;
+  readonly #options: ReplayedStepsOptions;
   /** Digests of the rows that were told and then superseded, by step. */
   #told: ReadonlyMap<number, string> | null = null;
 
-  constructor(parts: RepeatsParts) {
-    this.#parts = parts;
+  constructor(options: ReplayedStepsOptions) {
+    this.#options = options;
   }
 
   /** True when an equal row of this step was sent before; metrics about the attempt itself are not compared. */
@@ -32,7 +32,7 @@ export class Repeats {
 
   /** Digests of the rows that earlier attempts sent; of a step sent twice, the later row. */
   async #read(sent: Place["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     const told = new Map<number, string>();
     for (const earlier of await supersededAttempts(fileSystem, folder)) {
       if (earlier >= attempt) break;
@@ -47,7 +47,7 @@ export class Repeats {
 
   #digest(row: MetricsRow): string {
     const entries = Object.entries(flattenMetrics(row)).filter(([name]) => !isOfItsAttempt(name));
-    return this.#parts.sha256(JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+    return this.#options.sha256(JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
   }
 }
 

@@ -7,7 +7,7 @@ import { MAX_BYTES } from "../run/wholeFiles.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { parseJson } from "../util/jsonl.ts";
 
-export interface RunConfigParts {
+export interface RunConfigOptions {
   readonly fileSystem: FolderFiles;
   readonly redactor: Redactor;
   /** The run folder. */
@@ -25,8 +25,8 @@ export interface RunConfig {
 }
 
 /** @throws AppError `file-not-found`, `file-unreadable` */
-export async function readRunConfig(parts: RunConfigParts): Promise<RunConfig> {
-  const { fileSystem, folder, redactor, homeFolder } = parts;
+export async function readRunConfig(options: RunConfigOptions): Promise<RunConfig> {
+  const { fileSystem, folder, redactor, homeFolder } = options;
   const paths = runPaths(folder);
   const withoutHome = (text: string): string =>
     homeFolder === null || homeFolder.length < 2 ? text : text.replaceAll(homeFolder, "~");

@@ -16,7 +16,7 @@ import { rowLine } from "./rowLine.ts";
 import { trajectoryTable } from "./trajectoryTable.ts";
 import type { WandbRun } from "./wandbRun.ts";
 
-export interface RunFeedParts {
+export interface RunFeedOptions {
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly sha256: Sha256;
@@ -62,7 +62,7 @@ const AXIS = "step";
 const NOWHERE = -1;
 
 export class RunFeed {
-  readonly #parts: RunFeedParts;
+  readonly #options: RunFeedOptions;
   readonly #repeats: Repeats;
   /** When rows of this attempt were written, until they are told. */
   readonly #times = new Map<number, number>();
@@ -74,14 +74,14 @@ export class RunFeed {
   #offset = 0;
   #next = 0;
 
-  constructor(parts: RunFeedParts) {
-    this.#parts = parts;
-    this.#repeats = new Repeats(parts);
+  constructor(options: RunFeedOptions) {
+    this.#options = options;
+    this.#repeats = new Repeats(options);
   }
 
   /** The row of `step` was written just now. */
   noteRow(step: number): void {
-    this.#times.set(step, this.#parts.clock.now());
+    this.#times.set(step, this.#options.clock.now());
   }
 
   /** Rows of this attempt that were noted and are not yet told. */
@@ -107,14 +107,14 @@ export class RunFeed {
 
   /** Takes into the summary of a run what earlier attempts have told. */
   async recall(place: Place, add: (values: ExtendedObject) => void): Promise<void> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
       if (isMetricsRow(value) && value.step < place.next) add(this.#values(value));
     }
   }
 
   async #readEvents(lines: LogLine[], from: number): Promise<number> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     let offset = from;
     for await (const line of readLines(fileSystem, runPaths(folder).events, from)) {
       if (lines.length === MAX_EVENTS) break;
@@ -128,7 +128,7 @@ export class RunFeed {
   }
 
   async #tellRows(telling: Telling, from: Place): Promise<Place> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     // Another place than the one it left off at: after a resume, or when the server had lost something.
     if (from.next !== this.#next) this.#offset = 0;
     // Unknown until the delivery is through: one that fails half-way is repeated from its beginning.
@@ -180,28 +180,28 @@ export class RunFeed {
   #leaveOut(): void {
     if (this.#hasLeftOut) return;
     this.#hasLeftOut = true;
-    this.#parts.tell.warning(
+    this.#options.tell.warning(
       `Weights & Biases gets the first ${MAX_METRICS} metrics of this run only; all are in metrics.jsonl.`,
     );
   }
 
   /** Flat names, nothing secret. */
   #values(row: MetricsRow): FlatRow {
-    const entries = Object.entries(flattenMetrics(this.#parts.redactor.cleanRecord(row)));
+    const entries = Object.entries(flattenMetrics(this.#options.redactor.cleanRecord(row)));
     const isSound = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
     return Object.fromEntries(entries.filter(([name]) => isSound(name)));
   }
 
   /** The table's cell; null when the step has no rollouts, or the server does not take it. */
   async #table(run: WandbRun, step: number): Promise<ExtendedObject | null> {
-    const { fileSystem, folder } = this.#parts;
+    const { fileSystem, folder } = this.#options;
     const table = await trajectoryTable(fileSystem, folder, step);
     return table === null ? null : run.addTable(TABLE_KEY, table, step);
   }
 
   /** When the row was written; for rows of earlier attempts as far as its rollouts tell. */
   async #timeOf(row: MetricsRow): Promise<number> {
-    const { fileSystem, folder, clock } = this.#parts;
+    const { fileSystem, folder, clock } = this.#options;
     const noted = this.#times.get(row.step);
     if (noted !== undefined) return noted;
     for await (const { value } of readLines(fileSystem, stepPaths(folder, row.step).bodies)) {

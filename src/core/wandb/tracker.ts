@@ -5,7 +5,7 @@ import type { Random } from "../ports.ts";
 import { type Doubling, doubledMs } from "../util/backoff.ts";
 import { OutageNotice } from "../util/outageNotice.ts";
 import { sleepUntilAborted, WakeableSleep } from "../util/wakeableSleep.ts";
-import type { DeliveryParts, TrackerWaits, WandbServer } from "./delivery.ts";
+import type { TrackerDeliveryOptions, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
@@ -14,8 +14,8 @@ import { Places } from "./place.ts";
 import { RunFeed } from "./runFeed.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
 
-type GivenParts = Pick<
-  DeliveryParts,
+type GivenOptions = Pick<
+  TrackerDeliveryOptions,
   | "fileSystem"
   | "clock"
   | "random"
@@ -29,7 +29,7 @@ type GivenParts = Pick<
   | "totalSteps"
 >;
 
-export interface TrackerParts extends GivenParts {
+export interface TrackerOptions extends GivenOptions {
   /** Null = everything is filed in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
   readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
@@ -55,7 +55,7 @@ const ID_LENGTH = 8;
 export class WandbTracker {
   /** The last part of the run's address. */
   readonly runId: string;
-  readonly #parts: TrackerParts;
+  readonly #options: TrackerOptions;
   readonly #places: Places;
   readonly #feed: RunFeed;
   readonly #outage: OutageNotice;
@@ -67,42 +67,42 @@ export class WandbTracker {
   #exitCode: number | null = null;
   #isComplete = false;
 
-  private constructor(parts: TrackerParts, places: Places) {
-    this.#parts = parts;
+  private constructor(options: TrackerOptions, places: Places) {
+    this.#options = options;
     this.#places = places;
     this.runId = places.runId;
-    this.#feed = new RunFeed(parts);
+    this.#feed = new RunFeed(options);
     this.#outage = new OutageNotice({
-      clock: parts.clock,
+      clock: options.clock,
       onOutage: (reason) => this.#warn(`Weights & Biases cannot be reached (${reason}).`),
-      onRecovered: () => parts.tell.recovered("Weights & Biases takes the run again."),
+      onRecovered: () => options.tell.recovered("Weights & Biases takes the run again."),
     });
-    const delivery: DeliveryParts = {
-      ...parts,
+    const delivery: TrackerDeliveryOptions = {
+      ...options,
       ...{ places, feed: this.#feed, outage: this.#outage, news: this.#news },
-      init: { ...parts.init, id: places.runId, resume: "allow" },
-      waits: parts.waits ?? WAITS,
+      init: { ...options.init, id: places.runId, resume: "allow" },
+      waits: options.waits ?? WAITS,
       signal: this.#givingUp.signal,
       ending: this.#ending.signal,
       exitCode: () => this.#exitCode,
     };
     this.#delivery =
-      parts.server === null
+      options.server === null
         ? new OfflineDelivery(delivery)
-        : new OnlineDelivery(delivery, parts.server);
+        : new OnlineDelivery(delivery, options.server);
     this.#done = this.#deliver();
   }
 
   /** Begins in the background; a server that cannot be reached changes nothing here. @throws AppError `disk` */
-  static async start(parts: TrackerParts): Promise<WandbTracker> {
-    const { fileSystem, folder, firstStep, server, init, knownRunId } = parts;
+  static async start(options: TrackerOptions): Promise<WandbTracker> {
+    const { fileSystem, folder, firstStep, server, init, knownRunId } = options;
     const { entity, project } = init;
     const deployment = server === null ? null : deploymentOf(server.baseUrl);
     const places = await Places.open({
       ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
-      ...{ knownRunId, newRunId: newRunId(parts.random) },
+      ...{ knownRunId, newRunId: newRunId(options.random) },
     });
-    return new WandbTracker(parts, places);
+    return new WandbTracker(options, places);
   }
 
   /** The row of `step` was written. */
@@ -128,7 +128,7 @@ export class WandbTracker {
    * by the next attempt. Never rejects.
    */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     const giveUp = (): void => this.#givingUp.abort(gaveUp());
     this.#exitCode = exitCode;
     this.#ending.abort();
@@ -147,13 +147,13 @@ export class WandbTracker {
   #tellWhatIsLeft(): void {
     const { outage } = this.#outage;
     const why = outage === null ? "" : ` (${outage.reason})`;
-    this.#parts.tell.warning(
+    this.#options.tell.warning(
       `Not everything was sent to Weights & Biases${why}. The rest stays in the run folder and is sent when the run is resumed.`,
     );
   }
 
   #warn(what: string): void {
-    this.#parts.tell.warning(
+    this.#options.tell.warning(
       `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
     );
   }
@@ -168,7 +168,7 @@ export class WandbTracker {
 
   /** Reports what the end of the run waits for, and ends the waiting soon when the service does not answer. */
   #watchTheEnd(giveUp: () => void): () => void {
-    const { clock, tell, server } = this.#parts;
+    const { clock, tell, server } = this.#options;
     const isSending = server !== null;
     const hopelessMs = clock.monotonic() + HOPELESS_MS;
     let looks = 0;
@@ -195,12 +195,12 @@ export class WandbTracker {
         return;
       } catch (error) {
         if (this.#givingUp.signal.aborted) return;
-        this.#parts.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
+        this.#options.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
         this.#outage.failed(errorMessage(error));
         this.#outage.report((refusal) => this.#warn(refusal), refusalText(error));
         if (isLastTry) return;
       }
-      await sleepUntilAborted(this.#parts.clock, doubledMs(REOPEN, failures), this.#ending.signal);
+      await sleepUntilAborted(this.#options.clock, doubledMs(REOPEN, failures), this.#ending.signal);
     }
   }
 }

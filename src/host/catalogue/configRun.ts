@@ -1,7 +1,7 @@
 /** What help for a configuration tells of its newest run. */
 
 import type { RunStatus } from "../../core/config/editing/lenses.ts";
-import type { ConfigRun } from "../config/configParts.ts";
+import type { ConfigRun } from "../config/configSupportOptions.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 /** The newest run that was started from the configuration at `path`. */

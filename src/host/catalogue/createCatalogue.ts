@@ -12,15 +12,15 @@ import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../settings.ts";
 import { newestRun } from "./configRun.ts";
-import type { LoadedParts } from "./lateParts.ts";
+import type { LoadedConfigSupport } from "./lateParts.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
-import type { LookUpParts } from "./lookUps.ts";
+import type { LookUpOptions } from "./lookUps.ts";
 import { RunCheckpoints } from "./runCheckpoints.ts";
 import { secretStates } from "./secretStates.ts";
 import { StoredLists } from "./storedLists.ts";
 
-export interface CatalogueParts {
+export interface CatalogueOptions {
   readonly context: Pick<vscode.ExtensionContext, "globalStorageUri">;
   readonly keys: Keys;
   readonly store: RunStore;
@@ -32,17 +32,17 @@ export interface CatalogueParts {
 export interface CatalogueRoom extends vscode.Disposable {
   readonly catalogue: LiveCatalogue;
   /** For asking services about more than lists. */
-  readonly lookUps: LookUpParts;
+  readonly lookUps: LookUpOptions;
   /** What the help for configurations is given. */
-  readonly loaded: LoadedParts;
+  readonly loaded: LoadedConfigSupport;
 }
 
 const SETTLE_MS = 300;
 
 /** Cheap: lists are read from disk in the background, and services are not asked. */
-export function createCatalogue(parts: CatalogueParts): CatalogueRoom {
-  const { context, keys, store, finder, fileSystem, onError } = parts;
-  const lookUps: LookUpParts = {
+export function createCatalogue(options: CatalogueOptions): CatalogueRoom {
+  const { context, keys, store, finder, fileSystem, onError } = options;
+  const lookUps: LookUpOptions = {
     sources: keys.sources,
     variables: keys.variables,
     openHttp: keys.openHttp,

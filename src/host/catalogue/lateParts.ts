@@ -2,13 +2,13 @@
 
 import type * as vscode from "vscode";
 import type { Catalogue } from "../../core/config/editing/catalogue.ts";
-import type { ConfigSupportParts } from "../config/configParts.ts";
+import type { ConfigSupportOptions } from "../config/configSupportOptions.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import { settingOverrides } from "../settingOverrides.ts";
 import { onSettingChange } from "../settings.ts";
 
-export type LoadedParts = Required<
-  Omit<ConfigSupportParts, "log" | "overrides" | "onDidChangeOverrides">
+export type LoadedConfigSupport = Required<
+  Omit<ConfigSupportOptions, "log" | "overrides" | "onDidChangeOverrides">
 >;
 
 const NOTHING = { environments: null, models: null, checkpoints: null };
@@ -17,10 +17,10 @@ const NO_CATALOGUE: Catalogue = { local: NOTHING, hosted: NOTHING, tokenizers: [
 export class LateParts {
   readonly #names = new Emitter<void>();
   readonly #runs = new Emitter<void>();
-  #loaded: LoadedParts | null = null;
+  #loaded: LoadedConfigSupport | null = null;
 
   /** For `registerConfigSupport`; `load` must lead to {@link use}. */
-  parts(log: vscode.LogOutputChannel, load: () => Promise<unknown>): ConfigSupportParts {
+  parts(log: vscode.LogOutputChannel, load: () => Promise<unknown>): ConfigSupportOptions {
     return {
       log,
       catalogue: {
@@ -41,7 +41,7 @@ export class LateParts {
   }
 
   /** From now on `loaded` answers. */
-  use(loaded: LoadedParts): Listening {
+  use(loaded: LoadedConfigSupport): Listening {
     this.#loaded = loaded;
     const listening = [
       loaded.catalogue.onDidChange?.(() => this.#names.fire()),

@@ -10,7 +10,7 @@ import {
   type SecretState,
 } from "../../core/config/editing/catalogue.ts";
 import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/embedded.ts";
-import type { CatalogueSource } from "../config/configParts.ts";
+import type { CatalogueSource } from "../config/configSupportOptions.ts";
 import { Emitter } from "../emitter.ts";
 import {
   fitForKeeping,
@@ -21,7 +21,7 @@ import {
   type StoredList,
 } from "./storedLists.ts";
 
-export interface LiveCatalogueParts {
+export interface LiveCatalogueOptions {
   readonly files: {
     read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null>;
     write<Kind extends ListKind>(kind: Kind, list: StoredList<StoredItems[Kind]>): Promise<void>;
@@ -50,7 +50,7 @@ const PAUSE_MS = 60_000;
 type Lists = { [Kind in ListKind]: StoredList<StoredItems[Kind]> | null };
 
 export class LiveCatalogue implements CatalogueSource {
-  readonly #parts: LiveCatalogueParts;
+  readonly #options: LiveCatalogueOptions;
   readonly #changed: Emitter<void>;
   readonly #lists: Lists = { environments: null, models: null, checkpoints: null };
   readonly #underWay = new Map<ListKind, Promise<void>>();
@@ -59,9 +59,9 @@ export class LiveCatalogue implements CatalogueSource {
   #rewards: ReadonlyMap<string, number | null> = new Map();
   #secrets: readonly SecretState[] | null = null;
 
-  constructor(parts: LiveCatalogueParts) {
-    this.#parts = parts;
-    this.#changed = new Emitter(parts.onError);
+  constructor(options: LiveCatalogueOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
   }
 
   get onDidChange(): Emitter<void>["event"] {
@@ -95,25 +95,25 @@ export class LiveCatalogue implements CatalogueSource {
 
   /** Asks for what is wanted and old, where the user allows it; the question comes at the first time. */
   readonly update = async (wanted: readonly ListKind[] = LIST_KINDS): Promise<void> => {
-    const { permission, canLookUp, isTrusted } = this.#parts;
+    const { permission, canLookUp, isTrusted } = this.#options;
     const stale = wanted.filter((kind) => this.#isStale(kind));
     if (stale.length === 0 || !isTrusted()) return;
     const possible: ListKind[] = [];
     for (const kind of stale) if (await canLookUp(kind)) possible.push(kind);
     if (possible.length === 0) return;
     if (!permission.isGiven && !(await permission.ask())) return;
-    await Promise.all(possible.map((kind) => this.#ask(kind).catch(this.#parts.onError)));
+    await Promise.all(possible.map((kind) => this.#ask(kind).catch(this.#options.onError)));
   };
 
   /** Asks now, because the user said so. @throws what the service fails with */
   async refresh(kind: ListKind): Promise<void> {
-    if (this.#parts.isTrusted()) await this.#ask(kind);
+    if (this.#options.isTrusted()) await this.#ask(kind);
   }
 
   /** Asks about one hosted environment, because the user said so. @throws what the service fails with */
   async refreshEnvironment(name: string): Promise<void> {
-    const { lookUpEnvironment, isTrusted, now } = this.#parts;
-    const server = this.#parts.serverOf("environments");
+    const { lookUpEnvironment, isTrusted, now } = this.#options;
+    const server = this.#options.serverOf("environments");
     if (!isTrusted() || server === null) return;
     const known = findEnvironment(this.current(), name);
     const found = { ...(known ?? unknown(name)), name, ...(await lookUpEnvironment(name)) };
@@ -139,7 +139,7 @@ export class LiveCatalogue implements CatalogueSource {
 
   async #load<Kind extends ListKind>(kind: Kind): Promise<void> {
     const lists: { [K in Kind]: Lists[K] } = this.#lists;
-    lists[kind] = (await this.#parts.files.read(kind)) as Lists[Kind]; // the same kind on both sides
+    lists[kind] = (await this.#options.files.read(kind)) as Lists[Kind]; // the same kind on both sides
   }
 
   /** Two requests for the same list share one look-up. */
@@ -153,11 +153,11 @@ export class LiveCatalogue implements CatalogueSource {
 
   async #lookUp<Kind extends ListKind>(kind: Kind): Promise<void> {
     try {
-      const found = await this.#parts.lookUp(kind);
+      const found = await this.#options.lookUp(kind);
       this.#failedAtMs.delete(kind);
       await this.#keep(kind, found);
     } catch (error) {
-      this.#failedAtMs.set(kind, this.#parts.now());
+      this.#failedAtMs.set(kind, this.#options.now());
       throw error;
     }
   }
@@ -172,11 +172,11 @@ export class LiveCatalogue implements CatalogueSource {
     this.#lists.environments = withDetails(this.#lists.environments, known);
     const kept: StoredList<StoredItems[Kind]> | null = lists[kind];
     this.#changed.fire();
-    if (kept !== null) await this.#parts.files.write(kind, kept);
+    if (kept !== null) await this.#options.files.write(kind, kept);
   }
 
   #isStale(kind: ListKind): boolean {
-    const now = this.#parts.now();
+    const now = this.#options.now();
     const failedAtMs = this.#failedAtMs.get(kind);
     if (failedAtMs !== undefined && now - failedAtMs < PAUSE_MS) return false;
     const list = this.#shown(kind);
@@ -188,7 +188,7 @@ export class LiveCatalogue implements CatalogueSource {
   #shown<Kind extends ListKind>(kind: Kind): StoredList<StoredItems[Kind]> | null {
     const lists: { readonly [K in Kind]: Lists[K] } = this.#lists;
     const list: StoredList<StoredItems[Kind]> | null = lists[kind];
-    return list?.server === this.#parts.serverOf(kind) ? list : null;
+    return list?.server === this.#options.serverOf(kind) ? list : null;
   }
 
   #listing<Kind extends "environments" | "models">(kind: Kind): Listing<StoredItems[Kind]> | null {
@@ -206,11 +206,11 @@ export class LiveCatalogue implements CatalogueSource {
 
   #facts({ atMs, isComplete }: StoredList<unknown>): Omit<Listing<unknown>, "items"> {
     // A configuration without an address of its own goes where the settings lead, as this list does.
-    return { ageMs: Math.max(0, this.#parts.now() - atMs), isComplete, server: null };
+    return { ageMs: Math.max(0, this.#options.now() - atMs), isComplete, server: null };
   }
 
   #checkpoint({ savedAtMs, expiresAtMs, ...rest }: StoredCheckpoint): CheckpointEntry {
-    const now = this.#parts.now();
+    const now = this.#options.now();
     return {
       ...rest,
       reward: this.#rewards.get(rest.path) ?? null,

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { plainWindow } from "../plainWindow.ts";
 
-export interface LookUpPermissionParts {
+export interface LookUpPermissionOptions {
   /** `config.liveCompletion`. */
   readonly setting: () => "ask" | "on" | "off";
   /** Sets it for this machine. */
@@ -11,22 +11,22 @@ export interface LookUpPermissionParts {
 }
 
 export class LookUpPermission {
-  readonly #parts: LookUpPermissionParts;
+  readonly #options: LookUpPermissionOptions;
   #wasAsked = false;
 
-  constructor(parts: LookUpPermissionParts) {
-    this.#parts = parts;
+  constructor(options: LookUpPermissionOptions) {
+    this.#options = options;
   }
 
   /** Never in Restricted Mode, and never before somebody said yes. */
   get isGiven(): boolean {
-    return vscode.workspace.isTrusted && this.#parts.setting() === "on";
+    return vscode.workspace.isTrusted && this.#options.setting() === "on";
   }
 
   /** Asks where nobody has decided, once a session; true = it is given now. */
   async ask(): Promise<boolean> {
     if (!vscode.workspace.isTrusted || this.#wasAsked) return this.isGiven;
-    if (this.#parts.setting() !== "ask") return this.isGiven;
+    if (this.#options.setting() !== "ask") return this.isGiven;
     this.#wasAsked = true;
     const allow = vscode.l10n.t("Allow");
     const never = vscode.l10n.t("Never");
@@ -37,8 +37,8 @@ export class LookUpPermission {
       allow,
       never,
     );
-    if (answer === allow) await this.#parts.decide("on");
-    if (answer === never) await this.#parts.decide("off");
+    if (answer === allow) await this.#options.decide("on");
+    if (answer === never) await this.#options.decide("off");
     return answer === allow && vscode.workspace.isTrusted;
   }
 }

@@ -21,7 +21,7 @@ import { hostIn, type Values } from "../keys/services.ts";
 import { catalogueAddress, serverOf, sessionsAddress, tinkerAddress } from "./addresses.ts";
 import type { ListKind, StoredCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
 
-export interface LookUpParts {
+export interface LookUpOptions {
   readonly sources: Pick<KeySources, "valueFor">;
   /** Variables that lead to services, those of the process included. */
   readonly variables: () => Values;
@@ -44,7 +44,7 @@ type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems
 /** Whether a list of this kind can be asked for at all: Tinker answers nobody without a key. */
 export async function canLookUp(
   kind: ListKind,
-  { sources, variables }: Pick<LookUpParts, "sources" | "variables">,
+  { sources, variables }: Pick<LookUpOptions, "sources" | "variables">,
 ): Promise<boolean> {
   if (serverOf(kind, variables()) === null) return false;
   return kind === "environments" || (await tinkerKey(sources, variables())) !== null;
@@ -56,13 +56,13 @@ export async function canLookUp(
  */
 export async function lookUpList<Kind extends ListKind>(
   kind: Kind,
-  parts: LookUpParts,
+  options: LookUpOptions,
 ): Promise<StoredList<StoredItems[Kind]>> {
-  return limited(LIST_LIMIT_MS, parts, (connection) => {
+  return limited(LIST_LIMIT_MS, options, (connection) => {
     const lists: Lists = {
-      environments: () => environmentList(parts, connection),
-      models: () => fromAccount(parts, connection, modelList),
-      checkpoints: () => fromAccount(parts, connection, checkpointList),
+      environments: () => environmentList(options, connection),
+      models: () => fromAccount(options, connection, modelList),
+      checkpoints: () => fromAccount(options, connection, checkpointList),
     };
     return lists[kind]();
   });
@@ -71,20 +71,20 @@ export async function lookUpList<Kind extends ListKind>(
 /** Splits with their tasks, tools and secrets of one hosted environment. @throws as {@link lookUpList} */
 export async function lookUpEnvironment(
   name: string,
-  parts: LookUpParts,
+  options: LookUpOptions,
 ): Promise<Pick<EnvironmentEntry, "splits" | "tools" | "secrets">> {
-  return limited(ENVIRONMENT_LIMIT_MS, parts, async ({ http, clock, signal }) => {
-    const values = parts.variables();
+  return limited(ENVIRONMENT_LIMIT_MS, options, async ({ http, clock, signal }) => {
+    const values = options.variables();
     const baseUrl = sessionsAddress(values);
-    const apiKey = await openRewardKey(parts.sources, values);
+    const apiKey = await openRewardKey(options.sources, values);
     if (baseUrl === null || apiKey === null) throw noKey("OpenReward");
-    const dependencies = { http, clock, random: systemRandom, log: parts.log };
+    const dependencies = { http, clock, random: systemRandom, log: options.log };
     const remote = connectEnvironments({
       ...dependencies,
       ...{ baseUrl, apiKey, userAgent: USER_AGENT },
     }).environment(name);
     try {
-      const catalogue = await catalogueOptions(parts, { http, signal });
+      const catalogue = await catalogueOptions(options, { http, signal });
       const [names, { tools }, secrets] = await Promise.all([
         remote.splits({ signal }),
         remote.tools({ signal }),
@@ -104,9 +104,9 @@ export async function lookUpEnvironment(
 }
 
 /** Deletes a hosted checkpoint. @throws as {@link lookUpList}; `tinker-not-found` when it is gone already */
-export async function deleteHostedCheckpoint(path: string, parts: LookUpParts): Promise<void> {
-  await limited(LIST_LIMIT_MS, parts, async (connection) => {
-    const { account } = await accountOf(parts, connection);
+export async function deleteHostedCheckpoint(path: string, options: LookUpOptions): Promise<void> {
+  await limited(LIST_LIMIT_MS, options, async (connection) => {
+    const { account } = await accountOf(options, connection);
     await account.deleteCheckpoint(path);
   });
 }
@@ -121,7 +121,7 @@ interface Connection {
 /** Nothing that `work` began goes on after the limit. */
 async function limited<Result>(
   limitMs: number,
-  { openHttp }: LookUpParts,
+  { openHttp }: LookUpOptions,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const over = new AppError("timeout", `No answer within ${limitMs / 1000} seconds.`);
@@ -144,7 +144,7 @@ async function limited<Result>(
 }
 
 async function environmentList(
-  parts: LookUpParts,
+  parts: LookUpOptions,
   connection: Pick<Connection, "http" | "signal">,
 ): Promise<StoredList<EnvironmentEntry>> {
   const options = await catalogueOptions(parts, connection);
@@ -192,16 +192,16 @@ async function checkpointList(
 }
 
 async function fromAccount<Item>(
-  parts: LookUpParts,
+  options: LookUpOptions,
   connection: Connection,
   list: (account: TinkerAccount, server: string) => Promise<StoredList<Item>>,
 ): Promise<StoredList<Item>> {
-  const { account, server } = await accountOf(parts, connection);
+  const { account, server } = await accountOf(options, connection);
   return list(account, server);
 }
 
 async function accountOf(
-  { sources, variables, log }: LookUpParts,
+  { sources, variables, log }: LookUpOptions,
   { http, clock }: Connection,
 ): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
   const server = tinkerAddress(variables());
@@ -212,7 +212,7 @@ async function accountOf(
 }
 
 async function catalogueOptions(
-  { sources, variables }: LookUpParts,
+  { sources, variables }: LookUpOptions,
   { http, signal }: Pick<Connection, "http" | "signal">,
 ): Promise<(EnvironmentCatalogueOptions & { readonly signal: AbortSignal }) | null> {
   const values = variables();
@@ -225,13 +225,13 @@ async function catalogueOptions(
 }
 
 /** Null when it is not set, or is bound to another host than the one that is used. */
-async function tinkerKey(sources: LookUpParts["sources"], values: Values): Promise<string | null> {
+async function tinkerKey(sources: LookUpOptions["sources"], values: Values): Promise<string | null> {
   const key = await sources.valueFor("tinker");
   return key !== null && key.host === hostIn("tinker", values) ? key.value : null;
 }
 
 async function openRewardKey(
-  sources: LookUpParts["sources"],
+  sources: LookUpOptions["sources"],
   values: Values,
 ): Promise<string | null> {
   const key = await sources.valueFor("openreward");

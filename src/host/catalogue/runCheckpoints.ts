@@ -14,7 +14,7 @@ import type { Listening } from "../emitter.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { StoredCheckpoint } from "./storedLists.ts";
 
-export interface RunCheckpointsParts {
+export interface RunCheckpointsOptions {
   readonly store: {
     readonly runs: readonly RunEntry[];
     readonly onDidChange: (listener: () => void) => Listening;
@@ -40,15 +40,15 @@ const SETTLE_MS = 1_000;
 const MAX_RUNS = 100;
 
 export class RunCheckpoints {
-  readonly #parts: RunCheckpointsParts;
+  readonly #options: RunCheckpointsOptions;
   readonly #listening: Listening;
   readonly #known = new Map<string, RunSaves>();
   #timer: NodeJS.Timeout | null = null;
   #told = "";
 
-  constructor(parts: RunCheckpointsParts) {
-    this.#parts = parts;
-    this.#listening = parts.store.onDidChange(() => this.#soon());
+  constructor(options: RunCheckpointsOptions) {
+    this.#options = options;
+    this.#listening = options.store.onDidChange(() => this.#soon());
     this.#soon();
   }
 
@@ -59,7 +59,7 @@ export class RunCheckpoints {
 
   /** Reads what has grown. */
   async read(): Promise<void> {
-    const { store, onFound } = this.#parts;
+    const { store, onFound } = this.#options;
     const all = await Promise.all(store.runs.slice(0, MAX_RUNS).map((run) => this.#savesOf(run)));
     const told = all.map(({ size }) => size).join(" ");
     if (told === this.#told) return;
@@ -73,12 +73,12 @@ export class RunCheckpoints {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      this.read().catch(this.#parts.onError);
+      this.read().catch(this.#options.onError);
     }, SETTLE_MS);
   }
 
   async #savesOf(run: RunEntry): Promise<RunSaves> {
-    const files = this.#parts.fileSystem.within(run.folder);
+    const files = this.#options.fileSystem.within(run.folder);
     const size = (await files.size(runPaths(run.folder).checkpoints).catch(() => 0)) ?? 0;
     const known = this.#known.get(run.folder);
     if (known?.size === size) return known;

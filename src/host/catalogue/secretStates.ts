@@ -6,7 +6,7 @@ import { type KeyId, keyIdOf, variableOf } from "../keys/keyNames.ts";
 import type { KeySource, KeySources } from "../keys/keySources.ts";
 import type { KeyFacts } from "../keys/keyStore.ts";
 
-export interface SecretStateParts {
+export interface SecretStateOptions {
   readonly stored: () => Promise<readonly Pick<KeyFacts, "id">[]>;
   readonly sources: Pick<KeySources, "find">;
 }
@@ -27,7 +27,7 @@ const ORIGINS: Readonly<Record<KeySource, SecretState["origin"]>> = {
 
 /** The secrets of the store, those that `configs` look up, and `asked`: names that environments ask for. */
 export async function secretStates(
-  { stored, sources }: SecretStateParts,
+  { stored, sources }: SecretStateOptions,
   configs: readonly ConfigText[],
   asked: readonly string[],
 ): Promise<readonly SecretState[]> {

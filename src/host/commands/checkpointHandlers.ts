@@ -11,7 +11,7 @@ import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
-import { type CheckpointRemovalParts, removeCheckpoint } from "./removeCheckpoint.ts";
+import { type CheckpointRemovalOptions, removeCheckpoint } from "./removeCheckpoint.ts";
 
 type CheckpointCommand =
   | "startFromCheckpoint"
@@ -20,12 +20,12 @@ type CheckpointCommand =
   | "deleteCheckpoint"
   | "refreshCheckpoints";
 
-export interface CheckpointParts {
+export interface CheckpointHandlerOptions {
   readonly store: RunStore;
   readonly tasks: TaskProvider;
   readonly view: CheckpointsView;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
-  readonly removal: CheckpointRemovalParts;
+  readonly removal: CheckpointRemovalOptions;
 }
 
 interface Chosen {
@@ -34,38 +34,38 @@ interface Chosen {
 }
 
 export function checkpointHandlers(
-  parts: CheckpointParts,
+  options: CheckpointHandlerOptions,
 ): Pick<CommandHandlers, CheckpointCommand> {
   return {
-    refreshCheckpoints: () => parts.view.refresh(),
+    refreshCheckpoints: () => options.view.refresh(),
     copyCheckpointPath: async (target) => {
-      const chosen = await choose(parts, target);
+      const chosen = await choose(options, target);
       const path = chosen === undefined ? null : pathOf(chosen.entry);
       if (path !== null) await vscode.env.clipboard.writeText(path);
     },
     insertCheckpointPath: async (target) => {
-      const chosen = await choose(parts, target);
+      const chosen = await choose(options, target);
       const path = chosen?.entry.state_path ?? null;
       if (path !== null) await useInConfig(path);
     },
     deleteCheckpoint: async (target) => {
-      const chosen = await choose(parts, target);
-      const run = parts.store.get(chosen?.folder ?? "");
+      const chosen = await choose(options, target);
+      const run = options.store.get(chosen?.folder ?? "");
       if (chosen === undefined || run === null) return;
-      if (await removeCheckpoint(run, chosen.entry, parts.removal)) parts.view.refresh();
+      if (await removeCheckpoint(run, chosen.entry, options.removal)) options.view.refresh();
     },
     startFromCheckpoint: async (target) => {
-      const chosen = await choose(parts, target);
+      const chosen = await choose(options, target);
       const path = chosen?.entry.state_path ?? null;
-      const configPath = parts.store.get(chosen?.folder ?? "")?.file?.configPath;
+      const configPath = options.store.get(chosen?.folder ?? "")?.file?.configPath;
       if (path === null || configPath === undefined) return;
-      await startFrom(parts, vscode.Uri.file(configPath), path);
+      await startFrom(options, vscode.Uri.file(configPath), path);
     },
   };
 }
 
 async function startFrom(
-  { tasks }: CheckpointParts,
+  { tasks }: CheckpointHandlerOptions,
   config: vscode.Uri,
   path: string,
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function useInConfig(path: string): Promise<void> {
 }
 
 async function choose(
-  { store, read }: CheckpointParts,
+  { store, read }: CheckpointHandlerOptions,
   target: unknown,
 ): Promise<Chosen | undefined> {
   const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are looked at below

@@ -6,14 +6,14 @@ import { plainWindow } from "../plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 
-export interface ChooseConfigParts {
+export interface ChooseConfigOptions {
   readonly finder: RunFinder;
   readonly store: RunStore;
 }
 
 /** Undefined when there is none, or the user picked none. */
 export async function chooseConfig(
-  { finder, store }: ChooseConfigParts,
+  { finder, store }: ChooseConfigOptions,
   target: unknown,
 ): Promise<vscode.Uri | undefined> {
   if (target instanceof vscode.Uri) return target;

@@ -7,7 +7,7 @@ import type { RunLabels } from "../views/runLabels.ts";
 import { runRow } from "../views/runRow.ts";
 import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 
-export interface ChooseRunParts {
+export interface ChooseRunOptions {
   readonly store: RunStore;
   readonly labels: RunLabels;
 }
@@ -21,7 +21,7 @@ export interface RunChoice {
 
 /** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
-  { store, labels }: ChooseRunParts,
+  { store, labels }: ChooseRunOptions,
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {

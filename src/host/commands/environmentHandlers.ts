@@ -8,7 +8,7 @@ import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { type Offer, offerInstead } from "./offerInstead.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
-export interface EnvironmentParts {
+export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
   readonly catalogue: { readonly current: () => Catalogue };
 }
@@ -19,7 +19,7 @@ const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
 export function environmentHandlers({
   view,
   catalogue,
-}: EnvironmentParts): Pick<CommandHandlers, "openEnvironmentPage" | "refreshEnvironments"> {
+}: EnvironmentHandlerOptions): Pick<CommandHandlers, "openEnvironmentPage" | "refreshEnvironments"> {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());

@@ -11,7 +11,7 @@ import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import type { RunsView } from "../views/runsView.ts";
-import { type ChooseRunParts, chooseRun, folderOf } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun, folderOf } from "./chooseRun.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
 const SHOWN_MS = 5_000;
@@ -29,7 +29,7 @@ type FolderCommand =
   | "hideArchivedRuns"
   | "deleteRun";
 
-export interface FolderParts extends ChooseRunParts {
+export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
   readonly fileSystem: FileSystem;
@@ -37,10 +37,10 @@ export interface FolderParts extends ChooseRunParts {
   readonly open: (folder: string) => void;
 }
 
-export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, FolderCommand> {
-  const { finder, view, labels, open } = parts;
+export function folderHandlers(options: FolderHandlerOptions): Pick<CommandHandlers, FolderCommand> {
+  const { finder, view, labels, open } = options;
   const any = (target: unknown, fits = (_: RunEntry): boolean => true) =>
-    chooseRun(parts, target, {
+    chooseRun(options, target, {
       placeHolder: vscode.l10n.t("Which run?"),
       none: vscode.l10n.t("There is no such run here."),
       fits,
@@ -92,7 +92,7 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
       });
       if (name === undefined) return;
       await labels.rename(run.folder, name.trim());
-      await parts.store.refresh();
+      await options.store.refresh();
     },
     archiveRun: async (target) => {
       const run = await any(target, ({ isLive, folder }) => !isLive && !labels.isArchived(folder));
@@ -111,10 +111,10 @@ export function folderHandlers(parts: FolderParts): Pick<CommandHandlers, Folder
     hideArchivedRuns: () => showArchived(false),
     deleteRun: async (target) => {
       const run = await any(target, ({ isLive }) => !isLive);
-      if (run === undefined || !(await isSure(parts.fileSystem, run))) return;
+      if (run === undefined || !(await isSure(options.fileSystem, run))) return;
       // It may have been resumed since.
-      await parts.store.refresh();
-      refuseLive(parts.store.get(run.folder) ?? run);
+      await options.store.refresh();
+      refuseLive(options.store.get(run.folder) ?? run);
       await vscode.workspace.fs.delete(vscode.Uri.file(run.folder), {
         recursive: true,
         useTrash: true,

@@ -6,23 +6,23 @@ import type { Trainings } from "../runs/trainings.ts";
 import { readSetting } from "../settings.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
-import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { commandName } from "./commandTable.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
-export interface PanelHandlerParts extends ChooseRunParts {
+export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly panel: RunPanel;
   /** The Runs view. */
   readonly view: { readonly selection: readonly RunNode[] };
 }
 
 export function panelHandlers(
-  parts: PanelHandlerParts,
+  options: DashboardHandlerOptions,
 ): Pick<CommandHandlers, "openDashboard" | "openSelectedRun"> {
   return {
     openSelectedRun: async () => {
-      const node = await selectedRow(parts.view);
-      if (node?.kind === "run") parts.panel.open(node.folder);
+      const node = await selectedRow(options.view);
+      if (node?.kind === "run") options.panel.open(node.folder);
       else if (node?.kind === "part") {
         await vscode.commands.executeCommand(commandName("openRunFolder"), { folder: node.folder });
       }
@@ -30,14 +30,14 @@ export function panelHandlers(
     openDashboard: async (target) => {
       const configPath = target instanceof vscode.Uri ? target.fsPath : null;
       const run =
-        parts.store.runs.find(({ file }) => file?.configPath === configPath) ??
+        options.store.runs.find(({ file }) => file?.configPath === configPath) ??
         // From the title of the view it comes with a null, too; a wrong dashboard harms nothing.
-        (await chooseRun(parts, target ?? undefined, {
+        (await chooseRun(options, target ?? undefined, {
           placeHolder: vscode.l10n.t("Which run?"),
           none: vscode.l10n.t("There is no run yet. Start Training makes one."),
           fits: () => true,
         }));
-      if (run !== undefined) parts.panel.open(run.folder);
+      if (run !== undefined) options.panel.open(run.folder);
     },
   };
 }

@@ -10,7 +10,7 @@ import { readModel } from "../catalogue/runCheckpoints.ts";
 import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
-export interface CheckpointRemovalParts {
+export interface CheckpointRemovalOptions {
   readonly fileSystem: FileSystem;
   /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
@@ -27,12 +27,12 @@ type Place = "this computer" | "Tinker";
 export async function removeCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
-  parts: CheckpointRemovalParts,
+  options: CheckpointRemovalOptions,
 ): Promise<boolean> {
   if (run.isLive) {
     throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
   }
-  const fileSystem = parts.fileSystem.within(run.folder);
+  const fileSystem = options.fileSystem.within(run.folder);
   const { model } = await readModel(fileSystem, run.folder);
   if (model === null) {
     throw new Error(
@@ -40,23 +40,23 @@ export async function removeCheckpoint(
     );
   }
   const place = isLocalModel(model) ? "this computer" : "Tinker";
-  const loss = await lossOf(run, entry, { files: fileSystem, now: parts.now });
+  const loss = await lossOf(run, entry, { files: fileSystem, now: options.now });
   if (!(await isSure(run, entry, { place, loss }))) return false;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Deleting {0}", entry.name),
   };
-  await plainWindow.withProgress(progress, () => remove(entry, place, parts));
+  await plainWindow.withProgress(progress, () => remove(entry, place, options));
   // Files of a run only grow: a later line about a checkpoint says that it is gone.
-  const expires_at = new Date(parts.now()).toISOString();
-  await parts.append(run.folder, { ...entry, expires_at });
+  const expires_at = new Date(options.now()).toISOString();
+  await options.append(run.folder, { ...entry, expires_at });
   return true;
 }
 
 async function remove(
   { state_path, sampler_path }: CheckpointEntry,
   place: Place,
-  { removeLocal, removeHosted }: CheckpointRemovalParts,
+  { removeLocal, removeHosted }: CheckpointRemovalOptions,
 ): Promise<void> {
   const paths = [state_path, sampler_path].filter((path) => path !== null);
   if (place === "this computer") return removeLocal(paths);

@@ -9,21 +9,21 @@ import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { isResumable } from "../views/runRow.ts";
 import { askOverrides } from "./askOverrides.ts";
-import { type ChooseConfigParts, chooseConfig } from "./chooseConfig.ts";
-import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { LocalDemo } from "./localDemo.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
 type StartCommand = "startTraining" | "startWithOverrides" | "startLocalDemo" | "resumeRun";
 
-export interface StartParts extends ChooseConfigParts, ChooseRunParts {
+export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
 }
 
 const SHOWN_MS = 5_000;
 
-export function startHandlers(parts: StartParts): Pick<CommandHandlers, StartCommand> {
+export function startHandlers(options: StartHandlerOptions): Pick<CommandHandlers, StartCommand> {
   const train = async (
     config: vscode.Uri,
     more: Partial<TrainTask> = {},
@@ -32,25 +32,25 @@ export function startHandlers(parts: StartParts): Pick<CommandHandlers, StartCom
     const place = vscode.workspace.getWorkspaceFolder(config);
     const path =
       place === undefined ? config.fsPath : vscode.workspace.asRelativePath(config, false);
-    await vscode.tasks.executeTask(parts.tasks.training({ config: path, ...more }, place, title));
+    await vscode.tasks.executeTask(options.tasks.training({ config: path, ...more }, place, title));
   };
   return {
     startTraining: async (target) => {
-      const config = await chooseConfig(parts, target);
+      const config = await chooseConfig(options, target);
       if (config !== undefined && (await isSound(config))) await train(config);
     },
     startWithOverrides: async (target) => {
-      const config = await chooseConfig(parts, target);
+      const config = await chooseConfig(options, target);
       if (config === undefined || !(await isSound(config))) return;
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
     },
     startLocalDemo: async () => {
-      const config = await parts.demo.prepare();
+      const config = await options.demo.prepare();
       if (config !== undefined) await train(config);
     },
     resumeRun: async (target) => {
-      const run = await resumable(parts, target);
+      const run = await resumable(options, target);
       if (run?.file == null) return;
       const title = vscode.l10n.t("resume {0}", run.name);
       await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
@@ -58,8 +58,8 @@ export function startHandlers(parts: StartParts): Pick<CommandHandlers, StartCom
   };
 }
 
-function resumable(parts: ChooseRunParts, target: unknown): Promise<RunEntry | undefined> {
-  return chooseRun(parts, target, {
+function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry | undefined> {
+  return chooseRun(options, target, {
     placeHolder: vscode.l10n.t("Which run should go on?"),
     none: vscode.l10n.t("No run can be resumed."),
     fits: isResumable,

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { ControlWish } from "../../shared/control.ts";
 import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
-import { type ChooseRunParts, chooseRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
 import type { CommandHandlers } from "./registerCommands.ts";
 
@@ -19,17 +19,17 @@ type SteerCommand =
 const SHOWN_MS = 5_000;
 
 export function steerHandlers(
-  parts: ChooseRunParts & { readonly store: RunStore },
+  options: ChooseRunOptions & { readonly store: RunStore },
 ): Pick<CommandHandlers, SteerCommand> {
   const live = (target: unknown): Promise<RunEntry | undefined> =>
-    chooseRun(parts, target, {
+    chooseRun(options, target, {
       placeHolder: vscode.l10n.t("Which run?"),
       none: vscode.l10n.t("No run is under way."),
       fits: ({ isLive }) => isLive,
     });
   const tell = async (run: RunEntry | undefined, wish: ControlWish): Promise<void> => {
     if (run === undefined) return;
-    const message = await parts.store.send(run.folder, wish);
+    const message = await options.store.send(run.folder, wish);
     plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
   };
   return {

@@ -22,7 +22,7 @@ type TrajectoryCommand =
   | "stopFollowing"
   | "showMoreSteps";
 
-export interface TrajectoryParts {
+export interface TrajectoryHandlerOptions {
   readonly trajectories: TrajectoriesView;
   readonly view: vscode.TreeView<TrajectoryNode>;
   readonly open: (place: RolloutPlace) => void;
@@ -38,9 +38,9 @@ const ORDERS: Readonly<Record<RolloutOrder, string>> = {
 };
 
 export function trajectoryHandlers(
-  parts: TrajectoryParts,
+  options: TrajectoryHandlerOptions,
 ): Pick<CommandHandlers, TrajectoryCommand> {
-  const { trajectories, view } = parts;
+  const { trajectories, view } = options;
   const filterBy = async (filter: RolloutFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
     await setContextKey("trajectoryFilter", filter !== null);
@@ -55,12 +55,12 @@ export function trajectoryHandlers(
     openRollout: (target) => {
       const place = chosenPlace(target);
       if (place === null) return select();
-      parts.open(place);
+      options.open(place);
       return setContextKey("trajectoryOpened", true);
     },
     openSelectedRollout: async () => {
       const place = placeOf(await selectedRow(view));
-      if (place !== null) parts.open(place);
+      if (place !== null) options.open(place);
     },
     openRolloutJson: async (target) => {
       const place = chosenPlace(target);
@@ -86,11 +86,11 @@ export function trajectoryHandlers(
     },
     followLatest: async () => {
       await setContextKey("followLatest", true);
-      parts.follow(true);
+      options.follow(true);
     },
     stopFollowing: async () => {
       await setContextKey("followLatest", false);
-      parts.follow(false);
+      options.follow(false);
     },
     showMoreSteps: () => trajectories.showMore(),
   };

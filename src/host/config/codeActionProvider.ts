@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Fix } from "../../core/config/editing/fixes.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { remedyCommand } from "./remedyCommands.ts";
@@ -12,10 +12,10 @@ import { rangeOf, workspaceEdit } from "./textEdits.ts";
 export const FIX_ALL = vscode.CodeActionKind.SourceFixAll.append("tinkerRL");
 
 export class CodeActionProvider implements vscode.CodeActionProvider {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
   }
 
   async provideCodeActions(
@@ -24,14 +24,14 @@ export class CodeActionProvider implements vscode.CodeActionProvider {
     context: vscode.CodeActionContext,
   ): Promise<vscode.CodeAction[]> {
     if (!isConfigDocument(document)) return [];
-    return guarded(this.#parts.log, "quick fixes", [], async () => {
+    return guarded(this.#options.log, "quick fixes", [], async () => {
       if (context.only?.intersects(FIX_ALL)) return this.#fixAll(document);
       if (context.only !== undefined && !context.only.intersects(vscode.CodeActionKind.QuickFix)) {
         return [];
       }
-      const { fixesAt } = await this.#parts.support();
+      const { fixesAt } = await this.#options.support();
       const place = { start: document.offsetAt(range.start), end: document.offsetAt(range.end) };
-      const options = diagnoseOptions(document, this.#parts);
+      const options = diagnoseOptions(document, this.#options);
       return fixesAt(document.getText(), place, options).map((fix) =>
         asAction(document, fix, context.diagnostics),
       );
@@ -39,8 +39,8 @@ export class CodeActionProvider implements vscode.CodeActionProvider {
   }
 
   async #fixAll(document: vscode.TextDocument): Promise<vscode.CodeAction[]> {
-    const { fixAll } = await this.#parts.support();
-    const edits = fixAll(document.getText(), diagnoseOptions(document, this.#parts));
+    const { fixAll } = await this.#options.support();
+    const edits = fixAll(document.getText(), diagnoseOptions(document, this.#options));
     if (edits.length === 0) return [];
     const action = new vscode.CodeAction(vscode.l10n.t("Fix notation"), FIX_ALL);
     action.edit = workspaceEdit(document, edits);

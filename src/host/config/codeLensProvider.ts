@@ -5,7 +5,7 @@ import type { Lens, LensAction } from "../../core/config/editing/lenses.ts";
 import { Emitter } from "../emitter.ts";
 import { onSettingChange, readSetting } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { ConfigRun, SharedParts } from "./configParts.ts";
+import type { ConfigRun, SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
@@ -17,20 +17,20 @@ const ICONS: Readonly<Partial<Record<LensAction, string>>> = {
 };
 
 export class CodeLensProvider implements vscode.CodeLensProvider, vscode.Disposable {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
   readonly #changes = new Emitter<void>();
   readonly #listeners: vscode.Disposable;
 
   readonly onDidChangeCodeLenses = (listener: () => void): vscode.Disposable =>
     vscode.Disposable.from(this.#changes.event(listener));
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
     const again = (): void => this.#changes.fire();
     this.#listeners = vscode.Disposable.from(
       onSettingChange(["config.codeLens", "config.files"], again),
-      parts.catalogue.onDidChange?.(again) ?? { dispose: () => undefined },
-      parts.onDidChangeRuns?.(again) ?? { dispose: () => undefined },
+      options.catalogue.onDidChange?.(again) ?? { dispose: () => undefined },
+      options.onDidChangeRuns?.(again) ?? { dispose: () => undefined },
       vscode.workspace.onDidGrantWorkspaceTrust(again),
     );
   }
@@ -41,12 +41,12 @@ export class CodeLensProvider implements vscode.CodeLensProvider, vscode.Disposa
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     if (!isConfigDocument(document) || !readSetting("config.codeLens", document.uri)) return [];
-    return guarded(this.#parts.log, "lenses", [], async () => {
-      const { lenses } = await this.#parts.support();
-      const run = this.#parts.runStatus(document.uri);
+    return guarded(this.#options.log, "lenses", [], async () => {
+      const { lenses } = await this.#options.support();
+      const run = this.#options.runStatus(document.uri);
       const found = lenses(document.getText(), {
         path: nameOf(document),
-        catalogue: this.#parts.catalogue.current(),
+        catalogue: this.#options.catalogue.current(),
         status: run.status,
       });
       return found

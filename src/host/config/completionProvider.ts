@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { CatalogueSide } from "../../core/config/editing/catalogue.ts";
 import type { Completion, CompletionKind } from "../../core/config/editing/completion.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
@@ -26,10 +26,10 @@ const KINDS: Readonly<Record<CompletionKind, vscode.CompletionItemKind>> = {
 };
 
 export class CompletionProvider implements vscode.CompletionItemProvider {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
   }
 
   async provideCompletionItems(
@@ -39,13 +39,13 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
   ): Promise<vscode.CompletionList> {
     const none = new vscode.CompletionList([], false);
     if (!isConfigDocument(document)) return none;
-    return guarded(this.#parts.log, "completion", none, async () => {
-      const { complete, namesWanted } = await this.#parts.support();
+    return guarded(this.#options.log, "completion", none, async () => {
+      const { complete, namesWanted } = await this.#options.support();
       const path = nameOf(document);
       const [text, offset] = [document.getText(), document.offsetAt(position)];
       const isUpToDate = await this.#update(namesWanted(text, offset, { path }));
       if (token.isCancellationRequested) return none;
-      const catalogue = this.#parts.catalogue.current();
+      const catalogue = this.#options.catalogue.current();
       const found = complete(text, offset, { path, catalogue });
       return new vscode.CompletionList(
         found.map((one) => asItem(document, one)),
@@ -56,7 +56,7 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
 
   /** False when the lists did not arrive in time; completion then offers what is known already. */
   async #update(wanted: readonly (keyof CatalogueSide)[]): Promise<boolean> {
-    const update = wanted.length === 0 ? undefined : this.#parts.catalogue.update?.(wanted);
+    const update = wanted.length === 0 ? undefined : this.#options.catalogue.update?.(wanted);
     if (update === undefined) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {

@@ -6,7 +6,7 @@ import { formatQuantity } from "../../shared/format.ts";
 import type { CommandHandler } from "../commands/registerCommands.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import type { DiagnosticsProvider } from "./diagnosticsProvider.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
@@ -16,7 +16,7 @@ export type ConfigHandlers = Readonly<
   Record<"newConfig" | "validateConfig" | "showEffectiveConfig" | "addEnvironment", CommandHandler>
 >;
 
-export interface ConfigHandlerParts extends SharedParts {
+export interface ConfigHandlerOptions extends SharedOptions {
   readonly diagnostics: DiagnosticsProvider;
   readonly effective: EffectiveConfig;
 }
@@ -24,21 +24,21 @@ export interface ConfigHandlerParts extends SharedParts {
 const SHOWN_MS = 8_000;
 
 /** `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
-export function configHandlers(parts: ConfigHandlerParts): ConfigHandlers {
+export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
   return {
     newConfig: async () => {
       const { newConfig } = await import("./newConfig.ts");
       await newConfig();
     },
     validateConfig: async (target) => {
-      const document = await documentFor(parts, target);
-      if (document !== null) await tell(document, await parts.diagnostics.check(document));
+      const document = await documentFor(options, target);
+      if (document !== null) await tell(document, await options.diagnostics.check(document));
     },
     showEffectiveConfig: async (target) => {
-      const document = await documentFor(parts, target);
-      if (document !== null) await parts.effective.show(document);
+      const document = await documentFor(options, target);
+      if (document !== null) await options.effective.show(document);
     },
-    addEnvironment: (target) => addEnvironment(parts, target),
+    addEnvironment: (target) => addEnvironment(options, target),
   };
 }
 
@@ -47,7 +47,7 @@ export function configHandlers(parts: ConfigHandlerParts): ConfigHandlers {
  * @throws when there is none
  */
 async function documentFor(
-  { knownConfigs }: ConfigHandlerParts,
+  { knownConfigs }: ConfigHandlerOptions,
   target: unknown,
 ): Promise<vscode.TextDocument | null> {
   if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
@@ -89,12 +89,12 @@ async function tell(document: vscode.TextDocument, found: readonly Diagnosis[]):
   await vscode.commands.executeCommand("workbench.actions.view.problems");
 }
 
-async function addEnvironment(parts: ConfigHandlerParts, target: unknown): Promise<void> {
-  const document = await documentFor(parts, undefined);
+async function addEnvironment(options: ConfigHandlerOptions, target: unknown): Promise<void> {
+  const document = await documentFor(options, undefined);
   if (document === null) return;
-  const name = nameIn(target) ?? (await pickEnvironment(parts));
+  const name = nameIn(target) ?? (await pickEnvironment(options));
   if (name === undefined) return;
-  const { insertEnvironment } = await parts.support();
+  const { insertEnvironment } = await options.support();
   const insertion = insertEnvironment(document.getText(), name, { path: nameOf(document) });
   if (insertion.kind === "present") {
     const text = vscode.l10n.t("{0} is already in the configuration.", name);
@@ -112,7 +112,7 @@ function nameIn(target: unknown): string | undefined {
 }
 
 /** From the lists that are known, else typed by hand. */
-async function pickEnvironment({ catalogue }: ConfigHandlerParts): Promise<string | undefined> {
+async function pickEnvironment({ catalogue }: ConfigHandlerOptions): Promise<string | undefined> {
   const { local, hosted } = catalogue.current();
   const known = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
   if (known.length === 0) {

@@ -4,14 +4,14 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { DiagnoseOptions } from "../../core/config/editing/diagnose.ts";
 import { readSetting } from "../settings.ts";
-import type { ConfigSupportParts } from "./configParts.ts";
+import type { ConfigSupportOptions } from "./configSupportOptions.ts";
 
 const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;
 const YAML_EXTENSION = "redhat.vscode-yaml";
 
 export function diagnoseOptions(
   document: vscode.TextDocument,
-  { catalogue, overrides }: ConfigSupportParts,
+  { catalogue, overrides }: ConfigSupportOptions,
 ): DiagnoseOptions {
   const { uri } = document;
   return {

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
 import { onSettingChange } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
@@ -20,13 +20,13 @@ const SEVERITIES: Readonly<Record<Diagnosis["severity"], vscode.DiagnosticSeveri
 };
 
 export class DiagnosticsProvider implements vscode.Disposable {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
   readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL");
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #listeners: vscode.Disposable;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
     const all = (): void => this.#all();
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.onDidOpenTextDocument((document) => this.#soon(document)),
@@ -34,8 +34,8 @@ export class DiagnosticsProvider implements vscode.Disposable {
       vscode.workspace.onDidCloseTextDocument((document) => this.#forget(document.uri)),
       vscode.workspace.onDidGrantWorkspaceTrust(all),
       onSettingChange(["config.files", "config.advice", "config.schemaDiagnostics"], all),
-      parts.catalogue.onDidChange?.(all) ?? NOTHING,
-      parts.onDidChangeOverrides?.(all) ?? NOTHING,
+      options.catalogue.onDidChange?.(all) ?? NOTHING,
+      options.onDidChangeOverrides?.(all) ?? NOTHING,
     );
     this.#all();
   }
@@ -50,8 +50,8 @@ export class DiagnosticsProvider implements vscode.Disposable {
   /** Checks a document now and returns what was found; marks it as well. */
   async check(document: vscode.TextDocument): Promise<readonly Diagnosis[]> {
     const { version } = document;
-    const { diagnose } = await this.#parts.support();
-    const found = diagnose(document.getText(), diagnoseOptions(document, this.#parts));
+    const { diagnose } = await this.#options.support();
+    const found = diagnose(document.getText(), diagnoseOptions(document, this.#options));
     // While the first check loads its rules, someone goes on typing.
     if (document.version === version && !document.isClosed) {
       this.#marks.set(
@@ -78,7 +78,7 @@ export class DiagnosticsProvider implements vscode.Disposable {
       key,
       setTimeout(() => {
         this.#timers.delete(key);
-        void guarded(this.#parts.log, "the check", [], () => this.check(document));
+        void guarded(this.#options.log, "the check", [], () => this.check(document));
       }, SETTLE_MS),
     );
   }

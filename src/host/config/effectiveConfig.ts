@@ -2,14 +2,14 @@
 
 import * as vscode from "vscode";
 import { Emitter } from "../emitter.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";
 
 export class EffectiveConfig implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
   readonly #changes = new Emitter<vscode.Uri>();
   readonly #open = new Map<string, vscode.Uri>();
   readonly #listeners: vscode.Disposable;
@@ -17,8 +17,8 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
   readonly onDidChange = (listener: (uri: vscode.Uri) => void): vscode.Disposable =>
     vscode.Disposable.from(this.#changes.event(listener));
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -51,10 +51,10 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
   }
 
   provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return guarded(this.#parts.log, "the effective form", "", async () => {
+    return guarded(this.#options.log, "the effective form", "", async () => {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
-      const { effectiveConfig } = await this.#parts.support();
-      return effectiveConfig(document.getText(), diagnoseOptions(document, this.#parts));
+      const { effectiveConfig } = await this.#options.support();
+      return effectiveConfig(document.getText(), diagnoseOptions(document, this.#options));
     });
   }
 }

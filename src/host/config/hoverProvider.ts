@@ -2,16 +2,16 @@
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
 
 export class HoverProvider implements vscode.HoverProvider {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
   }
 
   async provideHover(
@@ -19,9 +19,9 @@ export class HoverProvider implements vscode.HoverProvider {
     position: vscode.Position,
   ): Promise<vscode.Hover | null> {
     if (!isConfigDocument(document)) return null;
-    return guarded(this.#parts.log, "hover", null, async () => {
-      const { hover } = await this.#parts.support();
-      const options = diagnoseOptions(document, this.#parts);
+    return guarded(this.#options.log, "hover", null, async () => {
+      const { hover } = await this.#options.support();
+      const options = diagnoseOptions(document, this.#options);
       const found = hover(document.getText(), document.offsetAt(position), options);
       if (found === null) return null;
       // Neither trusted nor HTML: part of it comes from services.

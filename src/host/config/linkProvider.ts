@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { LinkTarget } from "../../core/config/editing/links.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import { guarded } from "./guarded.ts";
 import { rangeOf } from "./textEdits.ts";
@@ -11,17 +11,17 @@ import { rangeOf } from "./textEdits.ts";
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
 export class LinkProvider implements vscode.DocumentLinkProvider {
-  readonly #parts: SharedParts;
+  readonly #options: SharedOptions;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
+  constructor(options: SharedOptions) {
+    this.#options = options;
   }
 
   async provideDocumentLinks(document: vscode.TextDocument): Promise<vscode.DocumentLink[]> {
     if (!isConfigDocument(document)) return [];
-    return guarded(this.#parts.log, "links", [], async () => {
-      const { links } = await this.#parts.support();
-      const catalogue = this.#parts.catalogue.current();
+    return guarded(this.#options.log, "links", [], async () => {
+      const { links } = await this.#options.support();
+      const catalogue = this.#options.catalogue.current();
       return links(document.getText(), { path: nameOf(document), catalogue }).flatMap(
         ({ span, target }) => {
           const found = placeOf(document.uri, target);

@@ -6,7 +6,7 @@ import { CodeLensProvider } from "./codeLensProvider.ts";
 import { COMPLETION_TRIGGERS, CompletionProvider } from "./completionProvider.ts";
 import { ConfigContext } from "./configContext.ts";
 import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
-import type { ConfigSupportParts, SharedParts } from "./configParts.ts";
+import type { ConfigSupportOptions, SharedOptions } from "./configSupportOptions.ts";
 import { DiagnosticsProvider } from "./diagnosticsProvider.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
 import { HoverProvider } from "./hoverProvider.ts";
@@ -25,8 +25,8 @@ const LANGUAGES: readonly vscode.DocumentFilter[] = [
   { language: "jsonc" },
 ];
 
-export function registerConfigSupport(given: ConfigSupportParts): ConfigSupport {
-  const parts: SharedParts = {
+export function registerConfigSupport(given: ConfigSupportOptions): ConfigSupport {
+  const parts: SharedOptions = {
     ...given,
     support: async () => (await import("./support.ts")).support,
   };

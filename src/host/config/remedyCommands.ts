@@ -5,7 +5,7 @@ import type { WrittenSecret } from "../../core/config/editing/secretAt.ts";
 import type { RemedyCommand } from "../../core/config/remedy.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedParts } from "./configParts.ts";
+import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
@@ -33,15 +33,15 @@ export function remedyCommand(
 }
 
 /** Registers the command that takes a secret out of a file. */
-export function registerRemedyCommands(parts: SharedParts): vscode.Disposable {
+export function registerRemedyCommands(options: SharedOptions): vscode.Disposable {
   return vscode.commands.registerCommand(
     MOVE_SECRET,
     async (uri: unknown, path: unknown, target: unknown) => {
       try {
-        await moveSecret(parts, uri, path, target);
+        await moveSecret(options, uri, path, target);
       } catch {
         // An error may quote what was being moved.
-        parts.log.warn("a secret could not be moved out of a configuration");
+        options.log.warn("a secret could not be moved out of a configuration");
         const text = vscode.l10n.t("The secret could not be moved. The file is as it was.");
         void plainWindow.showErrorMessage(text);
       }
@@ -51,7 +51,7 @@ export function registerRemedyCommands(parts: SharedParts): vscode.Disposable {
 
 /** Anyone can call a command with anything. */
 async function moveSecret(
-  parts: SharedParts,
+  options: SharedOptions,
   uri: unknown,
   path: unknown,
   target: unknown,
@@ -60,13 +60,13 @@ async function moveSecret(
   if (typeof uri !== "string" || !Array.isArray(path)) return;
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
   if (!isConfigDocument(document)) return;
-  const { secretAt } = await parts.support();
+  const { secretAt } = await options.support();
   const secret = secretAt(document.getText(), path.map(String), { path: nameOf(document) });
   if (secret === null) return;
   const isKept =
     target === "secretToEnvFile"
       ? await addToEnvFile(document.uri, secret)
-      : ((await parts.storeSecret?.(secret.name, secret.value)) ?? false);
+      : ((await options.storeSecret?.(secret.name, secret.value)) ?? false);
   if (isKept) await applyTextEdits(document, secret.edits);
 }
 

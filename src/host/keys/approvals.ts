@@ -23,7 +23,7 @@ export interface Memory {
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-export interface ApprovalParts {
+export interface ApprovalOptions {
   readonly memory: Memory;
   readonly ui: Pick<KeyUi, "confirm">;
 }
@@ -32,12 +32,12 @@ const MEMORY_KEY = "keys.approvals";
 
 /** Asks once for each folder, origin and key, and remembers what was allowed until it is withdrawn. */
 export class Approvals {
-  readonly #parts: ApprovalParts;
+  readonly #options: ApprovalOptions;
   readonly #asking = new Map<string, Promise<boolean>>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(parts: ApprovalParts) {
-    this.#parts = parts;
+  constructor(options: ApprovalOptions) {
+    this.#options = options;
   }
 
   /**
@@ -62,7 +62,7 @@ export class Approvals {
   }
 
   list(): readonly KeyApproval[] {
-    const stored = this.#parts.memory.get(MEMORY_KEY);
+    const stored = this.#options.memory.get(MEMORY_KEY);
     return Array.isArray(stored) ? stored.filter(isApproval) : [];
   }
 
@@ -84,7 +84,7 @@ export class Approvals {
 
   async #confirm(wanted: KeyApproval): Promise<boolean> {
     const [key, origin, folder] = [wanted.key, wanted.origin, wanted.folder].map(plainLabel);
-    const isAllowed = await this.#parts.ui.confirm(
+    const isAllowed = await this.#options.ui.confirm(
       vscode.l10n.t("Send {0} to {1}?", key ?? "", origin ?? ""),
       vscode.l10n.t(
         "A run from {0} would send it there. Whoever owns {1} can use the key as you can. The answer holds for this key, this address and this folder; Show Key Status withdraws it.",
@@ -99,7 +99,7 @@ export class Approvals {
   }
 
   async #keep(approvals: readonly KeyApproval[]): Promise<void> {
-    await this.#parts.memory.update(MEMORY_KEY, approvals);
+    await this.#options.memory.update(MEMORY_KEY, approvals);
     for (const listener of this.#listeners) listener();
   }
 }

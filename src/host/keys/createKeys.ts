@@ -26,7 +26,7 @@ export interface KeySettings {
   readonly variables: () => Values;
 }
 
-export interface KeysParts {
+export interface KeysOptions {
   readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
   /** Without what `redactor` has learnt. */
   readonly log: vscode.LogOutputChannel;
@@ -59,7 +59,7 @@ export interface Keys extends vscode.Disposable {
   mend(error: LaunchError, project: string): Promise<boolean>;
 }
 
-export function createKeys({ context, log, redactor, settings }: KeysParts): Keys {
+export function createKeys({ context, log, redactor, settings }: KeysOptions): Keys {
   const warn = (message: string): void => log.warn(message);
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();

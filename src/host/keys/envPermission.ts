@@ -7,7 +7,7 @@ import { plainLabel } from "../plainText.ts";
 import type { Memory } from "./approvals.ts";
 import type { KeyUi } from "./keyUi.ts";
 
-export interface EnvPermissionParts {
+export interface EnvPermissionOptions {
   readonly memory: Memory;
   readonly ui: Pick<KeyUi, "notify">;
   readonly isTrusted: () => boolean;
@@ -35,11 +35,11 @@ const MEMORY_KEY = "keys.envFiles";
 
 /** Asks once for each folder and file; what was answered holds until it is forgotten. */
 export class EnvPermission {
-  readonly #parts: EnvPermissionParts;
+  readonly #options: EnvPermissionOptions;
   readonly #asking = new Map<string, Promise<boolean>>();
 
-  constructor(parts: EnvPermissionParts) {
-    this.#parts = parts;
+  constructor(options: EnvPermissionOptions) {
+    this.#options = options;
   }
 
   /** For the start of a run. Never asks in Restricted Mode. */
@@ -58,7 +58,7 @@ export class EnvPermission {
 
   /** What holds without asking anybody. A general yes is for files within the folder: others may be anybody's. */
   answer(use: EnvFileUse): EnvAnswer {
-    const { isTrusted, setting } = this.#parts;
+    const { isTrusted, setting } = this.#options;
     const set = setting();
     if (!isTrusted() || set === "never") return "no";
     if (set === "always" && use.file.startsWith(use.folder + sep)) return "yes";
@@ -69,7 +69,7 @@ export class EnvPermission {
 
   /** Answers of their own, while the setting leaves it to them. */
   answered(): readonly Answered[] {
-    return this.#parts.setting() === "never" ? [] : this.#answers();
+    return this.#options.setting() === "never" ? [] : this.#answers();
   }
 
   /** The next run asks again. */
@@ -81,12 +81,12 @@ export class EnvPermission {
     const yes = vscode.l10n.t("Yes");
     const always = vscode.l10n.t("Always");
     const no = vscode.l10n.t("No");
-    const isGeneral = this.#parts.setting() === "ask" && use.file.startsWith(use.folder + sep);
+    const isGeneral = this.#options.setting() === "ask" && use.file.startsWith(use.folder + sep);
     const actions = isGeneral ? [yes, always, no] : [yes, no];
-    const chosen = await this.#parts.ui.notify(questionAbout(use), actions);
+    const chosen = await this.#options.ui.notify(questionAbout(use), actions);
     if (chosen === undefined) return false;
     if (chosen === always) {
-      await this.#parts.allowAlways();
+      await this.#options.allowAlways();
       return true;
     }
     const others = this.#answers().filter((answered) => !isSame(answered, use));
@@ -95,12 +95,12 @@ export class EnvPermission {
   }
 
   #answers(): readonly Answered[] {
-    const stored = this.#parts.memory.get(MEMORY_KEY);
+    const stored = this.#options.memory.get(MEMORY_KEY);
     return Array.isArray(stored) ? stored.filter(isAnswered) : [];
   }
 
   async #keep(answers: readonly Answered[]): Promise<void> {
-    await this.#parts.memory.update(MEMORY_KEY, answers);
+    await this.#options.memory.update(MEMORY_KEY, answers);
   }
 }
 

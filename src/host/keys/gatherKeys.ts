@@ -9,11 +9,11 @@ import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
 import type { Values } from "./services.ts";
-import type { SetKeyParts } from "./setKey.ts";
+import type { SetKeyOptions } from "./setKey.ts";
 
 export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedOrigins" | "envFile">;
 
-export interface GatherParts extends SetKeyParts {
+export interface GatherKeysOptions extends SetKeyOptions {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
@@ -32,18 +32,18 @@ export interface GatherParts extends SetKeyParts {
 export async function mendKeys(
   { code, key, host, name }: LaunchError,
   folder: string,
-  parts: GatherParts,
+  options: GatherKeysOptions,
 ): Promise<boolean> {
   if (code === "key-host-not-allowed" && key !== undefined && host !== undefined) {
     const approval = { key, origin: host, folder };
     // The trainer refused although the user has approved, so another question would change nothing.
-    if (parts.approvals.has(approval)) return false;
-    return await parts.approvals.ask(approval);
+    if (options.approvals.has(approval)) return false;
+    return await options.approvals.ask(approval);
   }
   const id = code === "key-missing" && name !== undefined ? keyIdOf(name) : null;
   if (id === null) return false;
   const { setKey } = await import("./setKey.ts");
-  return await setKey(parts, id);
+  return await setKey(options, id);
 }
 
 /**
@@ -52,17 +52,17 @@ export async function mendKeys(
  */
 export async function gatherKeys(
   config: LaunchConfig,
-  parts: GatherParts,
+  options: GatherKeysOptions,
 ): Promise<KeyOrder | null> {
-  const { sources, approvals } = parts;
+  const { sources, approvals } = options;
   const { launchKeys } = await import("./launchKeys.ts");
   let found = await launchKeys(config, sources, {});
-  const envFile = found.needsKeys ? await readableFile(config, parts) : null;
-  const inFile = await valuesIn(envFile, parts);
+  const envFile = found.needsKeys ? await readableFile(config, options) : null;
+  const inFile = await valuesIn(envFile, options);
   if (envFile !== null) found = await launchKeys(config, sources, inFile);
   if (found.missing.length > 0) {
     const { askForMissing } = await import("./setKey.ts");
-    if (!(await askForMissing(parts, found.missing))) return null;
+    if (!(await askForMissing(options, found.missing))) return null;
     found = await launchKeys(config, sources, inFile);
   }
   for (const approval of found.toApprove) {
@@ -74,13 +74,13 @@ export async function gatherKeys(
 /** The `.env` beside the configuration, when it may be read for this project; asks once. */
 async function readableFile(
   { path, project }: LaunchConfig,
-  { files, envPermission }: GatherParts,
+  { files, envPermission }: GatherKeysOptions,
 ): Promise<string | null> {
   const file = await files.inFolder(dirname(path));
   if (file === null) return null;
   return (await envPermission.mayRead({ folder: project, file })) ? file : null;
 }
 
-async function valuesIn(file: string | null, { files }: GatherParts): Promise<Values> {
+async function valuesIn(file: string | null, { files }: GatherKeysOptions): Promise<Values> {
   return readEnv(file === null ? "" : ((await files.read(file)) ?? ""));
 }

@@ -21,7 +21,7 @@ export interface EnvFiles {
   commentOut(path: string, names: readonly string[]): Promise<boolean>;
 }
 
-export interface ImportParts {
+export interface ImportOptions {
   readonly store: KeyStore;
   readonly ui: KeyUi;
   readonly files: EnvFiles;
@@ -38,25 +38,25 @@ interface EnvKey {
 }
 
 /** Asks which file and which names; `target` is the configuration that the command was called on, or nothing. */
-export async function importEnv(parts: ImportParts, target: unknown): Promise<void> {
-  const { ui, files, isTrusted } = parts;
+export async function importEnv(options: ImportOptions, target: unknown): Promise<void> {
+  const { ui, files, isTrusted } = options;
   if (!isTrusted()) {
     ui.tell(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
     return;
   }
-  const path = await chooseFile(parts, target);
+  const path = await chooseFile(options, target);
   if (path === undefined) return;
   const text = await files.read(path);
-  const found = text === null ? [] : keysIn(text, parts);
+  const found = text === null ? [] : keysIn(text, options);
   if (found.length === 0) {
     ui.tell(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
     return;
   }
-  const chosen = await chooseKeys(parts, path, found);
+  const chosen = await chooseKeys(options, path, found);
   if (chosen === undefined || chosen.length === 0) return;
   const afterwards = await chooseLines(ui, path);
   if (afterwards === undefined) return;
-  const place = await keepKeys(chosen, parts);
+  const place = await keepKeys(chosen, options);
   if (place === null) return;
   const names = chosen.map(({ name }) => name);
   if (afterwards === "comment" && !(await files.commentOut(path, names))) {
@@ -71,7 +71,7 @@ export async function importEnv(parts: ImportParts, target: unknown): Promise<vo
 }
 
 async function chooseFile(
-  { ui, files }: ImportParts,
+  { ui, files }: ImportOptions,
   target: unknown,
 ): Promise<string | undefined> {
   const paths = await files.list(target);
@@ -88,7 +88,7 @@ async function chooseFile(
 }
 
 /** Every variable that could be a key, without what no service would take. */
-function keysIn(text: string, { store }: ImportParts): readonly EnvKey[] {
+function keysIn(text: string, { store }: ImportOptions): readonly EnvKey[] {
   const values = readEnv(text);
   return Object.entries(values).flatMap(([name, value]) => {
     const id = keyIdOf(name);
@@ -103,7 +103,7 @@ function keysIn(text: string, { store }: ImportParts): readonly EnvKey[] {
 }
 
 async function chooseKeys(
-  { ui, store }: ImportParts,
+  { ui, store }: ImportOptions,
   path: string,
   found: readonly EnvKey[],
 ): Promise<readonly EnvKey[] | undefined> {

@@ -1,9 +1,9 @@
 /** Handlers of the commands about keys; what they do is loaded when it is first asked for. */
 
 import type { CommandHandler } from "../commands/registerCommands.ts";
-import type { ImportParts } from "./importEnv.ts";
+import type { ImportOptions } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
-import type { KeyStatusParts } from "./keyStatus.ts";
+import type { KeyStatusOptions } from "./keyStatus.ts";
 
 export type KeyHandlers = Readonly<
   Record<
@@ -13,27 +13,27 @@ export type KeyHandlers = Readonly<
 >;
 
 /** `setApiKey` and `removeApiKey` take the id of a key or the name of its variable; `importEnv` the URI of a configuration. */
-export function keyHandlers(parts: KeyStatusParts & ImportParts): KeyHandlers {
+export function keyHandlers(options: KeyStatusOptions & ImportOptions): KeyHandlers {
   return {
     setApiKey: async (target) => {
       const { setKey } = await import("./setKey.ts");
-      await setKey(parts, idIn(target));
+      await setKey(options, idIn(target));
     },
     setOpenRewardKey: async () => {
       const { setKey } = await import("./setKey.ts");
-      await setKey(parts, "openreward");
+      await setKey(options, "openreward");
     },
     removeApiKey: async (target) => {
       const { removeKey } = await import("./removeKey.ts");
-      await removeKey(parts, idIn(target));
+      await removeKey(options, idIn(target));
     },
     importEnv: async (target) => {
       const { importEnv } = await import("./importEnv.ts");
-      await importEnv(parts, target);
+      await importEnv(options, target);
     },
     keyStatus: async () => {
       const { keyStatus } = await import("./keyStatus.ts");
-      await keyStatus(parts);
+      await keyStatus(options);
     },
   };
 }

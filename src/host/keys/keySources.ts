@@ -7,7 +7,7 @@ import type { Values } from "./services.ts";
 
 export type KeySource = "store" | "session" | "environment" | "envFile";
 
-export interface KeySourceParts {
+export interface KeySourcesOptions {
   readonly store: KeyStore;
   /** The environment that a trainer gets. */
   readonly environment: () => Readonly<Record<string, string | undefined>>;
@@ -17,34 +17,34 @@ export interface KeySourceParts {
 
 /** Looks keys up in the order in which a trainer does. */
 export class KeySources {
-  readonly #parts: KeySourceParts;
+  readonly #options: KeySourcesOptions;
 
-  constructor(parts: KeySourceParts) {
-    this.#parts = parts;
+  constructor(options: KeySourcesOptions) {
+    this.#options = options;
     for (const id of SERVICE_IDS) this.fromEnvironment(id);
   }
 
   /** Where `id` is set for runs from any of `folders`; null when nowhere. */
   async find(id: KeyId, folders: readonly string[]): Promise<KeySource | null> {
-    const facts = await this.#parts.store.facts(id);
+    const facts = await this.#options.store.facts(id);
     if (facts !== null) return facts.place;
     if (this.fromEnvironment(id) !== null) return "environment";
     for (const folder of folders) {
-      if (this.isIn(await this.#parts.envValues(folder), id)) return "envFile";
+      if (this.isIn(await this.#options.envValues(folder), id)) return "envFile";
     }
     return null;
   }
 
   /** The value to hand to a trainer: from the store, or from the environment, bound to the official host. */
   async valueFor(id: KeyId): Promise<OrderedKey | null> {
-    const stored = await this.#parts.store.get(id);
+    const stored = await this.#options.store.get(id);
     if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
     const value = this.fromEnvironment(id);
     return value === null ? null : { value, origin: "process", host: null };
   }
 
   fromEnvironment(id: KeyId): string | null {
-    const value = this.#parts.environment()[variableOf(id)];
+    const value = this.#options.environment()[variableOf(id)];
     this.#learn(value);
     return value === undefined || value === "" ? null : value;
   }
@@ -58,10 +58,10 @@ export class KeySources {
 
   /** The value of a variable that is no secret; `values` are those of a `.env`. */
   variable(name: string, values: Values): string | null {
-    return this.#parts.environment()[name] || values[name] || null;
+    return this.#options.environment()[name] || values[name] || null;
   }
 
   #learn(value: string | undefined): void {
-    if (value !== undefined) this.#parts.store.redactor.learn(value);
+    if (value !== undefined) this.#options.store.redactor.learn(value);
   }
 }

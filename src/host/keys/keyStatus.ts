@@ -12,9 +12,9 @@ import { ageText, keyLabel, testText } from "./keyTexts.ts";
 import type { ButtonRow, RowButton } from "./keyUi.ts";
 import { removeKey } from "./removeKey.ts";
 import { officialHost } from "./services.ts";
-import { type SetKeyParts, setKey } from "./setKey.ts";
+import { type SetKeyOptions, setKey } from "./setKey.ts";
 
-export interface KeyStatusParts extends SetKeyParts {
+export interface KeyStatusOptions extends SetKeyOptions {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
@@ -35,21 +35,21 @@ type Row = ButtonRow<Subject, Action>;
 type TestTexts = Map<KeyId, string>;
 
 /** Shows the list, does what its buttons say, and shows it again until the user goes away. */
-export async function keyStatus(parts: KeyStatusParts): Promise<void> {
+export async function keyStatus(options: KeyStatusOptions): Promise<void> {
   const tests: TestTexts = new Map();
   for (;;) {
-    const chosen = await parts.ui.pickAction<Subject, Action>({
+    const chosen = await options.ui.pickAction<Subject, Action>({
       title: vscode.l10n.t("Keys"),
       placeholder: vscode.l10n.t("Values are never shown."),
-      rows: () => allRows(parts, tests),
-      onChange: (listener) => subscribe(parts, listener),
+      rows: () => allRows(options, tests),
+      onChange: (listener) => subscribe(options, listener),
     });
     if (chosen === undefined) return;
-    await act(parts, tests, chosen.value, chosen.action);
+    await act(options, tests, chosen.value, chosen.action);
   }
 }
 
-function subscribe({ store, approvals }: KeyStatusParts, listener: () => void) {
+function subscribe({ store, approvals }: KeyStatusOptions, listener: () => void) {
   const subscriptions = [store.onDidChange(listener), approvals.onDidChange(listener)];
   return {
     dispose: () => {
@@ -59,46 +59,46 @@ function subscribe({ store, approvals }: KeyStatusParts, listener: () => void) {
 }
 
 async function act(
-  parts: KeyStatusParts,
+  options: KeyStatusOptions,
   tests: TestTexts,
   subject: Subject,
   action: Action,
 ): Promise<void> {
   switch (subject.kind) {
     case "approval":
-      return await parts.approvals.withdraw(subject.approval);
+      return await options.approvals.withdraw(subject.approval);
     case "envFile":
-      return await parts.envPermission.forget(subject.use);
+      return await options.envPermission.forget(subject.use);
     case "key":
-      return await actOnKey(parts, tests, subject.id, action);
+      return await actOnKey(options, tests, subject.id, action);
   }
 }
 
 async function actOnKey(
-  parts: KeyStatusParts,
+  options: KeyStatusOptions,
   tests: TestTexts,
   id: KeyId,
   action: Action,
 ): Promise<void> {
   tests.delete(id);
-  if (action === "set") await setKey(parts, id);
-  if (action === "remove") await removeKey(parts, id);
+  if (action === "set") await setKey(options, id);
+  if (action === "remove") await removeKey(options, id);
   if (action !== "test") return;
-  const key = await parts.store.get(id);
+  const key = await options.store.get(id);
   if (key === null) return;
   const title = vscode.l10n.t("Testing {0}", variableOf(id));
-  tests.set(id, testText(await parts.ui.busy(title, () => testKey(id, key, parts))));
+  tests.set(id, testText(await options.ui.busy(title, () => testKey(id, key, options))));
 }
 
-async function allRows(parts: KeyStatusParts, tests: TestTexts): Promise<readonly Row[]> {
-  const folders = await parts.folders();
-  const facts = new Map((await parts.store.list()).map((fact) => [fact.id, fact] as const));
+async function allRows(options: KeyStatusOptions, tests: TestTexts): Promise<readonly Row[]> {
+  const folders = await options.folders();
+  const facts = new Map((await options.store.list()).map((fact) => [fact.id, fact] as const));
   const others = [...facts.keys()].filter((id) => !isServiceId(id)).toSorted();
   const keys = [...SERVICE_IDS, ...others].map(async (id) => {
-    const source = await parts.sources.find(id, folders);
-    return keyRow(id, { facts: facts.get(id), source, test: tests.get(id), now: parts.now() });
+    const source = await options.sources.find(id, folders);
+    return keyRow(id, { facts: facts.get(id), source, test: tests.get(id), now: options.now() });
   });
-  return [...(await Promise.all(keys)), ...approvalRows(parts), ...envRows(parts)];
+  return [...(await Promise.all(keys)), ...approvalRows(options), ...envRows(options)];
 }
 
 interface KeyState {
@@ -150,7 +150,7 @@ function hostText(id: KeyId, host: string | null): string {
     : vscode.l10n.t("for {0}", shown);
 }
 
-function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
+function approvalRows({ approvals }: KeyStatusOptions): readonly Row[] {
   return approvals.list().map((approval, index) => ({
     value: { kind: "approval", approval },
     label: `${approval.key} \u2192 ${approval.origin}`,
@@ -160,7 +160,7 @@ function approvalRows({ approvals }: KeyStatusParts): readonly Row[] {
   }));
 }
 
-function envRows({ envPermission }: KeyStatusParts): readonly Row[] {
+function envRows({ envPermission }: KeyStatusOptions): readonly Row[] {
   return envPermission.answered().map(({ folder, file, mayRead }, index) => ({
     value: { kind: "envFile", use: { folder, file } },
     label: file,

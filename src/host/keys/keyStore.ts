@@ -36,7 +36,7 @@ export interface KeyFacts {
   readonly place: "store" | "session";
 }
 
-export interface KeyStoreParts {
+export interface KeyStoreOptions {
   readonly secrets: SecretVault;
   /** Learns every value. */
   readonly redactor: Redactor;
@@ -52,15 +52,15 @@ export interface KeyStoreParts {
  */
 export class KeyStore {
   readonly redactor: Redactor;
-  readonly #parts: KeyStoreParts;
+  readonly #options: KeyStoreOptions;
   readonly #session = new Map<KeyId, StoredKey>();
   readonly #listeners = new Set<() => void>();
   readonly #subscription: Disposable;
 
-  constructor(parts: KeyStoreParts) {
-    this.#parts = parts;
-    this.redactor = parts.redactor;
-    this.#subscription = parts.secrets.onDidChange(({ key }) => this.#changed(key));
+  constructor(options: KeyStoreOptions) {
+    this.#options = options;
+    this.redactor = options.redactor;
+    this.#subscription = options.secrets.onDidChange(({ key }) => this.#changed(key));
   }
 
   /** All keys, those of services and others alike, without their values; only those in memory when the secret store fails. */
@@ -83,7 +83,7 @@ export class KeyStore {
     const inMemory = this.#session.get(id);
     if (inMemory !== undefined) return inMemory;
     try {
-      const text = await this.#parts.secrets.get(id);
+      const text = await this.#options.secrets.get(id);
       const key = text === undefined ? null : readEntry(text);
       if (key !== null) this.redactor.learn(key.value);
       return key;
@@ -97,8 +97,8 @@ export class KeyStore {
   async set(id: KeyId, value: string, host: string | null): Promise<void> {
     const entry = JSON.stringify(this.#entry(value, host));
     try {
-      await this.#parts.secrets.store(id, entry);
-      if ((await this.#parts.secrets.get(id)) !== entry) throw new Error("it does not keep values");
+      await this.#options.secrets.store(id, entry);
+      if ((await this.#options.secrets.get(id)) !== entry) throw new Error("it does not keep values");
     } catch (error) {
       this.#warn(error);
       // Without the cause: its text is not ours.
@@ -118,7 +118,7 @@ export class KeyStore {
   async remove(id: KeyId): Promise<void> {
     this.#session.delete(id);
     try {
-      await this.#parts.secrets.delete(id);
+      await this.#options.secrets.delete(id);
     } catch (error) {
       this.#warn(error);
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
@@ -152,12 +152,12 @@ export class KeyStore {
 
   #entry(value: string, host: string | null): StoredKey {
     this.redactor.learn(value);
-    return { value, host, addedAt: new Date(this.#parts.now()).toISOString() };
+    return { value, host, addedAt: new Date(this.#options.now()).toISOString() };
   }
 
   async #ids(): Promise<readonly KeyId[]> {
     try {
-      return (await this.#parts.secrets.keys()).filter(isKeyId);
+      return (await this.#options.secrets.keys()).filter(isKeyId);
     } catch (error) {
       this.#warn(error);
       return [];
@@ -169,7 +169,7 @@ export class KeyStore {
   }
 
   #warn(error: unknown): void {
-    this.#parts.warn(`secret store: ${this.redactor.clean(errorMessage(error))}`);
+    this.#options.warn(`secret store: ${this.redactor.clean(errorMessage(error))}`);
   }
 }
 

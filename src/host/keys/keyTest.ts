@@ -23,7 +23,7 @@ export type KeyTestResult =
   | { readonly kind: "no-address"; readonly host: string }
   | { readonly kind: "not-encrypted"; readonly host: string };
 
-export interface KeyTestParts {
+export interface KeyTestOptions {
   /** Those that stand over the ones of the process: addresses from the settings. */
   readonly variables: () => Values;
   readonly openHttp: () => Promise<ClosableHttpClient>;
@@ -43,7 +43,7 @@ interface Probe {
 export async function testKey(
   id: KeyId,
   key: Pick<StoredKey, "value" | "host">,
-  { variables, openHttp }: KeyTestParts,
+  { variables, openHttp }: KeyTestOptions,
 ): Promise<KeyTestResult> {
   if (!isServiceId(id)) return { kind: "no-test" };
   const host = key.host ?? officialHost(id);

@@ -7,15 +7,15 @@ import type { KeyStore } from "./keyStore.ts";
 import { keyLabel } from "./keyTexts.ts";
 import type { KeyUi } from "./keyUi.ts";
 
-export interface RemoveKeyParts {
+export interface RemoveKeyOptions {
   readonly store: KeyStore;
   readonly ui: KeyUi;
 }
 
 /** Asks which one unless `id` says so, and whether it is meant. */
-export async function removeKey(parts: RemoveKeyParts, id?: KeyId): Promise<void> {
-  const { store, ui } = parts;
-  const chosen = id ?? (await chooseStored(parts));
+export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<void> {
+  const { store, ui } = options;
+  const chosen = id ?? (await chooseStored(options));
   if (chosen === undefined) return;
   const name = variableOf(chosen);
   const isMeant = await ui.confirm(
@@ -37,7 +37,7 @@ export async function removeKey(parts: RemoveKeyParts, id?: KeyId): Promise<void
   }
 }
 
-async function chooseStored({ store, ui }: RemoveKeyParts): Promise<KeyId | undefined> {
+async function chooseStored({ store, ui }: RemoveKeyOptions): Promise<KeyId | undefined> {
   const facts = await store.list();
   if (facts.length === 0) {
     ui.tell(vscode.l10n.t("No keys are stored."));

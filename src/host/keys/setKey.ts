@@ -6,47 +6,47 @@ import { keepKeys } from "./keepKeys.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
-import { type KeyTestParts, type KeyTestResult, testKey } from "./keyTest.ts";
+import { type KeyTestOptions, type KeyTestResult, testKey } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
 import { hostIn, officialHost } from "./services.ts";
 
-export interface SetKeyParts extends KeyTestParts {
+export interface SetKeyOptions extends KeyTestOptions {
   readonly store: KeyStore;
   readonly ui: KeyUi;
 }
 
 /** True when a key was kept. Asks which one unless `id` says so; `reason` is what it is needed for. */
-export async function setKey(parts: SetKeyParts, id?: KeyId, reason?: KeyReason): Promise<boolean> {
-  const chosen = id ?? (await chooseKey(parts));
+export async function setKey(options: SetKeyOptions, id?: KeyId, reason?: KeyReason): Promise<boolean> {
+  const chosen = id ?? (await chooseKey(options));
   if (chosen === undefined) return false;
-  const host = await chooseHost(parts, chosen);
+  const host = await chooseHost(options, chosen);
   if (host === undefined) return false;
   for (;;) {
-    const value = await askForValue(parts, { id: chosen, host, reason });
+    const value = await askForValue(options, { id: chosen, host, reason });
     if (value === undefined) return false;
-    const answer = await tryOut(parts, { id: chosen, value, host });
+    const answer = await tryOut(options, { id: chosen, value, host });
     if (answer.next === "leave") return false;
     if (answer.next === "again") continue;
-    const place = await keepKeys([{ id: chosen, value, host }], parts);
-    if (place !== null) parts.ui.tell(keptText(chosen, place, answer.result));
+    const place = await keepKeys([{ id: chosen, value, host }], options);
+    if (place !== null) options.ui.tell(keptText(chosen, place, answer.result));
     return place !== null;
   }
 }
 
 /** Asks for what a start lacks, one after the other. False as soon as the user goes away. */
 export async function askForMissing(
-  parts: SetKeyParts,
+  options: SetKeyOptions,
   missing: readonly MissingKey[],
 ): Promise<boolean> {
   for (const { id, reason } of missing) {
-    if (!(await setKey(parts, id, reason))) return false;
+    if (!(await setKey(options, id, reason))) return false;
   }
   return true;
 }
 
-async function chooseKey({ store, ui }: SetKeyParts): Promise<KeyId | undefined> {
+async function chooseKey({ store, ui }: SetKeyOptions): Promise<KeyId | undefined> {
   const facts = await store.list();
   const setIds = new Set(facts.map(({ id }) => id));
   const others = facts.map(({ id }) => id).filter((id) => !isServiceId(id));
@@ -84,7 +84,7 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
 
 /** The host of the key; null is the official service, undefined when the user cancelled. Asks only when a setting leads elsewhere. */
 async function chooseHost(
-  { ui, variables }: SetKeyParts,
+  { ui, variables }: SetKeyOptions,
   id: KeyId,
 ): Promise<string | null | undefined> {
   if (!isServiceId(id)) return null;
@@ -107,7 +107,7 @@ interface Wanted {
 }
 
 async function askForValue(
-  { ui, store }: SetKeyParts,
+  { ui, store }: SetKeyOptions,
   { id, host, reason }: Wanted,
 ): Promise<string | undefined> {
   let value: string | undefined;
@@ -139,13 +139,13 @@ interface TryOut {
 
 /** What to do with a key after its test; asks unless it works or there is no test for it. */
 async function tryOut(
-  parts: SetKeyParts,
+  options: SetKeyOptions,
   { id, value, host }: { readonly id: KeyId; readonly value: string; readonly host: string | null },
 ): Promise<TryOut> {
   const title = vscode.l10n.t("Testing {0}", variableOf(id));
-  const result = await parts.ui.busy(title, () => testKey(id, { value, host }, parts));
+  const result = await options.ui.busy(title, () => testKey(id, { value, host }, options));
   if (result.kind === "works" || result.kind === "no-test") return { next: "keep", result };
-  const next = await parts.ui.pick<TryOut["next"]>({
+  const next = await options.ui.pick<TryOut["next"]>({
     title: keyLabel(id),
     placeholder: testText(result),
     rows: [

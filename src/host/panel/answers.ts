@@ -22,7 +22,7 @@ const ROWS_PER_PAGE = 500;
 /** The texts of tokens by the run's own tokenizer; null when it cannot be loaded. */
 export type TokenTexts = (folder: string, ids: Int32Array) => Promise<readonly string[] | null>;
 
-export interface AnswererParts {
+export interface AnswererOptions {
   readonly post: (message: HostMessage) => void;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
@@ -51,9 +51,9 @@ interface Watched {
 
 type Question<Ask extends PanelQuestion["ask"]> = Extract<PanelQuestion, { readonly ask: Ask }>;
 
-export function createAnswerer(parts: AnswererParts): Answerer {
-  const { post, clock, follower, tokenTexts, shortenPath, clean } = parts;
-  const files = parts.fileSystem.within(follower.folder);
+export function createAnswerer(options: AnswererOptions): Answerer {
+  const { post, clock, follower, tokenTexts, shortenPath, clean } = options;
+  const files = options.fileSystem.within(follower.folder);
   const reader = createRunReader(files, follower.folder);
   const open = new Set<number>();
   let watched: Watched | null = null;

@@ -8,14 +8,14 @@ import { dashboardHtml } from "./dashboardHtml.ts";
 import {
   type PanelRun,
   PanelSession,
-  type PanelSessionParts,
+  type DashboardSessionOptions,
   type PanelTarget,
 } from "./panelSession.ts";
 
 const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
 
 /** The commands that need nothing but the editor itself are done here; all others come to `command`. */
-export interface DashboardParts extends Omit<PanelSessionParts, "post" | "onRunShown"> {
+export interface DashboardServices extends Omit<DashboardSessionOptions, "post" | "onRunShown"> {
   /** The extension's folder: holds `dist/webview` and `media`. */
   readonly extensionUri: vscode.Uri;
   /** Fires when files of a run have changed, so that the panel need not wait for its next look. */
@@ -45,7 +45,7 @@ interface OpenPanel {
 }
 
 /** Registers the serializer; push the result to the extension's subscriptions. */
-export function createDashboard(parts: DashboardParts): Dashboard {
+export function createDashboard(parts: DashboardServices): Dashboard {
   let shown: OpenPanel | null = null;
 
   const adopt = (panel: vscode.WebviewPanel, run: PanelRun | null): OpenPanel => {
@@ -154,7 +154,7 @@ function closeOrphans(): void {
 }
 
 async function runCommand(
-  { command: handle }: DashboardParts,
+  { command: handle }: DashboardServices,
   command: PanelCommand,
   run: PanelRun,
   args: CommandArgs,
@@ -210,7 +210,7 @@ async function openLink(address: string): Promise<void> {
 }
 
 /** The newest run, when the one that was shown is gone. */
-async function firstRun({ runs }: DashboardParts): Promise<PanelRun | null> {
+async function firstRun({ runs }: DashboardServices): Promise<PanelRun | null> {
   const id = (await runs.list())[0]?.id;
   return id === undefined ? null : await runs.find(id);
 }

@@ -1,6 +1,6 @@
 /** The page's frame: what may load into it, and nothing else. */
 
-export interface PageParts {
+export interface PageOptions {
   /** Addresses as the page must ask for them. */
   readonly scriptUri: string;
   readonly styleUri: string;
@@ -19,7 +19,7 @@ export function dashboardHtml({
   cspSource,
   nonce,
   language,
-}: PageParts): string {
+}: PageOptions): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' ${cspSource}`,

@@ -43,7 +43,7 @@ export interface PanelTarget extends RolloutSet {
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
 }
 
-export interface PanelSessionParts {
+export interface DashboardSessionOptions {
   /** Hands a message to the page. */
   readonly post: (message: HostMessage) => void;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export interface PanelSessionParts {
  * loop, so that messages keep their order. The page is not trusted: what is not a known message is dropped.
  */
 export class PanelSession {
-  readonly #parts: PanelSessionParts;
+  readonly #options: DashboardSessionOptions;
   readonly #queue = new ColumnQueue(APPEND_BYTES);
   #run: PanelRun | null;
   #answerer: Answerer | null = null;
@@ -93,10 +93,10 @@ export class PanelSession {
   #lookedAtMs = 0;
 
   constructor(
-    parts: PanelSessionParts,
+    options: DashboardSessionOptions,
     { run, isVisible }: { readonly run: PanelRun | null; readonly isVisible: boolean },
   ) {
-    this.#parts = parts;
+    this.#options = options;
     this.#run = run;
     this.#isVisible = isVisible;
   }
@@ -168,7 +168,7 @@ export class PanelSession {
         this.#wake();
         return;
       case "pin-metrics":
-        this.#parts.pinMetrics(message.names).catch((error: unknown) => {
+        this.#options.pinMetrics(message.names).catch((error: unknown) => {
           this.#postError(this.#clean(errorMessage(error)));
         });
         return;
@@ -183,7 +183,7 @@ export class PanelSession {
   }
 
   #select(id: string): void {
-    this.#parts.runs.find(id).then(
+    this.#options.runs.find(id).then(
       (run) => {
         if (run === null) this.#postError("This run is not there any more. Choose another one.");
         else this.show(run);
@@ -195,7 +195,7 @@ export class PanelSession {
   #command(command: PanelCommand, args: CommandArgs): void {
     const run = this.#run;
     if (run === null) return;
-    this.#parts.command(command, run, args).then(
+    this.#options.command(command, run, args).then(
       () => this.#wake(),
       (error: unknown) => this.#postError(this.#clean(errorMessage(error))),
     );
@@ -216,7 +216,7 @@ export class PanelSession {
   }
 
   async #loop(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     while (this.#isActive) {
       this.#lookedAtMs = clock.monotonic();
       const pauseMs = await this.#step();
@@ -229,7 +229,7 @@ export class PanelSession {
   }
 
   get #restMs(): number {
-    return this.#lookedAtMs + APPEND_PAUSE_MS - this.#parts.clock.monotonic();
+    return this.#lookedAtMs + APPEND_PAUSE_MS - this.#options.clock.monotonic();
   }
 
   /** Sends what is due and tells when to look again. */
@@ -246,7 +246,7 @@ export class PanelSession {
   }
 
   async #showNothing(): Promise<number> {
-    const { runs, post, settings } = this.#parts;
+    const { runs, post, settings } = this.#options;
     const [first] = await runs.list();
     const run = first === undefined ? null : await runs.find(first.id);
     if (run !== null) {
@@ -280,7 +280,7 @@ export class PanelSession {
   }
 
   #begin(run: PanelRun, facts: RunFacts, names: readonly string[]): void {
-    const { post, settings, onRunShown } = this.#parts;
+    const { post, settings, onRunShown } = this.#options;
     this.#isStarting = false;
     this.#reset(run, facts);
     post({ kind: "init", version: PANEL_VERSION, settings: settings(), facts, names });
@@ -289,11 +289,11 @@ export class PanelSession {
 
   #replace(run: PanelRun, facts: RunFacts, names: readonly string[]): void {
     this.#reset(run, facts);
-    this.#parts.post({ kind: "replace", facts, names });
+    this.#options.post({ kind: "replace", facts, names });
   }
 
   #reset(run: PanelRun, facts: RunFacts): void {
-    const { post, clock, fileSystem, tokenTexts, shortenPath } = this.#parts;
+    const { post, clock, fileSystem, tokenTexts, shortenPath } = this.#options;
     this.#dropAnswerer();
     this.#answerer = createAnswerer({
       ...{ post, clock, fileSystem, tokenTexts, shortenPath },
@@ -314,14 +314,14 @@ export class PanelSession {
       return isChanged;
     });
     if (changed.length === 0) return;
-    this.#parts.post({ kind: "facts", facts: Object.fromEntries(changed) });
+    this.#options.post({ kind: "facts", facts: Object.fromEntries(changed) });
   }
 
   #postTarget(): void {
     if (this.#target === null) return;
     const { source, step, rollout } = this.#target;
     this.#target = null;
-    this.#parts.post({ kind: "open", source, step, rollout });
+    this.#options.post({ kind: "open", source, step, rollout });
   }
 
   #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {
@@ -329,19 +329,19 @@ export class PanelSession {
     if (next === null) return true;
     const newNames = metrics.names.slice(this.#named);
     this.#named += newNames.length;
-    this.#parts.post({ kind: "append", rows: metrics.length, names: newNames, ...next });
+    this.#options.post({ kind: "append", rows: metrics.length, names: newNames, ...next });
     return next.isComplete;
   }
 
   async #readConfig({ follower }: PanelRun): Promise<void> {
     const attempt = follower.runFile?.attempt ?? 0;
     if (!this.#isStarting && this.#configAttempt === attempt && this.#config.model !== null) return;
-    this.#config = await readConfigSummary(this.#parts.fileSystem, follower.folder);
+    this.#config = await readConfigSummary(this.#options.fileSystem, follower.folder);
     this.#configAttempt = attempt;
   }
 
   async #facts({ id, name, follower }: PanelRun): Promise<RunFacts> {
-    const { fileSystem, clock, isProcessAlive, shortenPath, runs } = this.#parts;
+    const { fileSystem, clock, isProcessAlive, shortenPath, runs } = this.#options;
     const liveness = { nowMs: clock.now(), isProcessAlive };
     const own = await gatherFacts({
       ...{ id, name, follower, fileSystem, liveness, shortenPath },
@@ -356,14 +356,14 @@ export class PanelSession {
   }
 
   #postError(message: string): void {
-    if (this.#isActive) this.#parts.post({ kind: "error", id: null, message });
+    if (this.#isActive) this.#options.post({ kind: "error", id: null, message });
   }
 
   /** Messages name files; the page sees them as people do. */
   #clean(text: string): string {
     const folder = this.#run?.follower.folder;
     if (folder === undefined) return text;
-    return text.replaceAll(folder, this.#parts.shortenPath(folder));
+    return text.replaceAll(folder, this.#options.shortenPath(folder));
   }
 }
 

@@ -41,10 +41,10 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
 export function rolloutBody(record: RolloutRecord): RolloutBody {
   const bounded = textBounder(MAX_BODY);
   const { taskKey, environment, split, index, attempt } = record;
-  const { rewards, rewardParts, reward, stop, durationMs } = record;
+  const { rewards, rewardChartData, reward, stop, durationMs } = record;
   return {
     ...{ taskKey, environment, split, index, attempt },
-    ...{ rewardParts, reward, stop, durationMs },
+    ...{ rewardChartData, reward, stop, durationMs },
     rewards: rewards.slice(0, MAX_PARTS),
     error: record.error?.slice(0, MAX_TEXT) ?? null,
     system: record.systemText === null ? null : bounded(record.systemText),

@@ -51,7 +51,7 @@ export interface ConfigSummary {
   readonly maxSteps: number | null;
 }
 
-export interface FactParts {
+export interface RunFactsOptions {
   readonly id: string;
   readonly name: string;
   readonly follower: RunFollower;
@@ -89,13 +89,13 @@ export async function readConfigSummary(
 }
 
 export async function gatherFacts(
-  parts: FactParts,
+  options: RunFactsOptions,
 ): Promise<Omit<RunFacts, "runs" | "rolloutSteps" | "evaluatedSteps">> {
-  const { follower } = parts;
+  const { follower } = options;
   return {
-    run: await runView(parts),
+    run: await runView(options),
     events: eventViews(follower.events),
-    checkpoints: checkpointViews(follower.checkpoints, parts.liveness.nowMs),
+    checkpoints: checkpointViews(follower.checkpoints, options.liveness.nowMs),
     evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
   };
 }
@@ -111,9 +111,9 @@ function eventViews(events: readonly RunEvent[]): readonly EventView[] {
     });
 }
 
-async function runView(parts: FactParts): Promise<RunView> {
-  const { id, name, follower, liveness, config, shortenPath } = parts;
-  const files = parts.fileSystem.within(follower.folder);
+async function runView(options: RunFactsOptions): Promise<RunView> {
+  const { id, name, follower, liveness, config, shortenPath } = options;
+  const files = options.fileSystem.within(follower.folder);
   const file = follower.runFile;
   const state = runState(file, liveness);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
@@ -138,8 +138,8 @@ async function runView(parts: FactParts): Promise<RunView> {
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
     isResumable: hasState && ENDED.has(state) && hasWork,
-    ending: state === "failed" || state === "stopped" ? endingView(parts) : null,
-    problem: follower.problem === null ? null : withShortPaths(follower.problem, parts),
+    ending: state === "failed" || state === "stopped" ? endingView(options) : null,
+    problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
     alarms: ringingIn(follower).map(alarmView),
   };
 }
@@ -153,15 +153,15 @@ function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): 
   };
 }
 
-function endingView(parts: FactParts): RunEnding | null {
-  const ending = parts.follower.runFile?.ending;
+function endingView(options: RunFactsOptions): RunEnding | null {
+  const ending = options.follower.runFile?.ending;
   if (ending === undefined) return null;
-  const message = withShortPaths(ending.message.slice(0, MAX_ENDING_TEXT), parts);
+  const message = withShortPaths(ending.message.slice(0, MAX_ENDING_TEXT), options);
   return { code: ending.code.slice(0, MAX_CODE), message };
 }
 
 /** Messages name files by their whole paths, which the page is not told. */
-function withShortPaths(text: string, { follower, shortenPath }: FactParts): string {
+function withShortPaths(text: string, { follower, shortenPath }: RunFactsOptions): string {
   const own = [follower.folder, follower.runFile?.configPath].filter((path) => path !== undefined);
   const named = own.reduce((shown, path) => shown.replaceAll(path, shortenPath(path)), text);
   return named.replace(ABSOLUTE_PATH, (path) => shortenPath(path));

@@ -9,7 +9,7 @@ import { plainMessage } from "../plainText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunStore } from "./runStore.ts";
 
-export interface AlarmMarksParts {
+export interface AlarmDiagnosticsOptions {
   readonly store: RunStore;
   readonly alarms: RunAlarms;
   readonly onError: (error: unknown) => void;
@@ -28,7 +28,7 @@ const SEVERITIES: Readonly<Record<RingingAlarm["severity"], vscode.DiagnosticSev
 };
 
 export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider {
-  readonly #parts: AlarmMarksParts;
+  readonly #options: AlarmDiagnosticsOptions;
   readonly #collection = vscode.languages.createDiagnosticCollection("tinkerRL.alarms");
   /** By path of a configuration. */
   #marks = new Map<string, readonly Mark[]>();
@@ -36,9 +36,9 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
   #drawing: Promise<void> = Promise.resolve();
   #isDue = false;
 
-  constructor(parts: AlarmMarksParts) {
-    this.#parts = parts;
-    const { store, alarms } = parts;
+  constructor(options: AlarmDiagnosticsOptions) {
+    this.#options = options;
+    const { store, alarms } = options;
     const draw = (): void => this.#soon();
     this.#listening = vscode.Disposable.from(
       vscode.Disposable.from(alarms.onDidChange(draw)),
@@ -77,7 +77,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
         this.#isDue = false;
         return this.#draw();
       })
-      .catch(this.#parts.onError);
+      .catch(this.#options.onError);
   }
 
   async #draw(): Promise<void> {
@@ -98,7 +98,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
 
   /** The alarms of the newest run of each configuration. */
   #byConfig(): ReadonlyMap<string, readonly RingingAlarm[]> {
-    const { store, alarms } = this.#parts;
+    const { store, alarms } = this.#options;
     const known = new Set(alarms.folders);
     const newest = new Map<string, readonly RingingAlarm[]>();
     for (const { file, folder } of store.runs) {

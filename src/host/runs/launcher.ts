@@ -8,7 +8,7 @@ import { type LaunchRequest, type LaunchStore, outputPath } from "./launchStore.
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
 import { programEnvironment } from "./programEnvironment.ts";
 
-export interface LauncherParts {
+export interface LauncherOptions {
   readonly launches: LaunchStore;
   /** The program inside the extension. */
   readonly programFolder: string;
@@ -23,11 +23,11 @@ export interface LaunchWish extends Pick<LaunchRequest, "title"> {
 }
 
 /** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
-export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Promise<string> {
-  const { launches, copiesFolder } = parts;
+export async function launchTrainer(options: LauncherOptions, wish: LaunchWish): Promise<string> {
+  const { launches, copiesFolder } = options;
   const { order, title } = wish;
   const { configPath, resume, overrides } = order.training;
-  const program = await copiedProgram(parts.programFolder, copiesFolder);
+  const program = await copiedProgram(options.programFolder, copiesFolder);
   const request: LaunchRequest = { title, configPath, resume, overrides, program, pid: null };
   const folder = await launches.create(request);
   const output = await open(outputPath(folder), "a", 0o600);
@@ -38,7 +38,7 @@ export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Pro
       detached: true,
       windowsHide: true,
       stdio: ["pipe", output.fd, output.fd],
-      env: programEnvironment({ ...parts.environment(), FORCE_COLOR: "1" }),
+      env: programEnvironment({ ...options.environment(), FORCE_COLOR: "1" }),
     });
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -51,7 +51,7 @@ export async function launchTrainer(parts: LauncherParts, wish: LaunchWish): Pro
   } finally {
     await output.close();
   }
-  await tidy(parts, program);
+  await tidy(options, program);
   return folder;
 }
 
@@ -65,7 +65,7 @@ async function workFolder({ configPath, resume }: LaunchOrder["training"]): Prom
   return isThere || resume === null ? folder : resume;
 }
 
-async function tidy({ launches, copiesFolder }: LauncherParts, program: string): Promise<void> {
+async function tidy({ launches, copiesFolder }: LauncherOptions, program: string): Promise<void> {
   const alive = (await launches.list()).filter(({ isAlive }) => isAlive);
   await removeOldCopies(
     copiesFolder,

@@ -11,7 +11,7 @@ import { isDeadTerminal } from "./deadTerminal.ts";
 import { isInWorkspace } from "./inWorkspace.ts";
 import type { KnownLaunch, LaunchStore } from "./launchStore.ts";
 
-export interface RejoinParts {
+export interface RejoinOptions {
   readonly launches: LaunchStore;
   readonly tasks: TaskProvider;
   /** True when the views of this window hear from the trainer with this process id. */
@@ -24,13 +24,13 @@ const TRIES = 5;
 const PAUSE_MS = 1_000;
 
 /** A training that another window follows keeps its terminal there; here it is in the views all the same. */
-export async function rejoinLaunches(parts: RejoinParts): Promise<void> {
-  const known = await parts.launches.list();
+export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
+  const known = await options.launches.list();
   const own = known.filter(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
-  await Promise.all(own.map((launch) => rejoin(launch, parts)));
+  await Promise.all(own.map((launch) => rejoin(launch, options)));
 }
 
-async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinParts): Promise<void> {
+async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinOptions): Promise<void> {
   if (!(await isFree(launch, isAttached))) return;
   const { title } = launch.request;
   log.info(`joining ${title} again`);
@@ -41,7 +41,7 @@ async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinPar
 /** True when nobody but this window is attached to it. */
 async function isFree(
   launch: KnownLaunch,
-  isAttached: RejoinParts["isAttached"],
+  isAttached: RejoinOptions["isAttached"],
 ): Promise<boolean> {
   for (let left = TRIES; left > 0; left -= 1) {
     const status = await ask(launch);

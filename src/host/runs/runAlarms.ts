@@ -5,23 +5,23 @@ import { Emitter, type Listening } from "../emitter.ts";
 import type { RunFeeds } from "./runFeed.ts";
 import type { RunStore } from "./runStore.ts";
 
-export interface RunAlarmsParts {
+export interface RunAlarmsOptions {
   readonly store: RunStore;
   readonly feeds: RunFeeds;
   readonly onError: (error: unknown) => void;
 }
 
 export class RunAlarms implements Listening {
-  readonly #parts: RunAlarmsParts;
+  readonly #options: RunAlarmsOptions;
   readonly #followed = new Map<string, Listening>();
   readonly #ringing = new Map<string, readonly RingingAlarm[]>();
   readonly #changed: Emitter<string>;
   readonly #listening: Listening;
 
-  constructor(parts: RunAlarmsParts) {
-    this.#parts = parts;
-    this.#changed = new Emitter(parts.onError);
-    this.#listening = parts.store.onDidChange(() => this.#followLive());
+  constructor(options: RunAlarmsOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
+    this.#listening = options.store.onDidChange(() => this.#followLive());
     this.#followLive();
   }
 
@@ -47,7 +47,7 @@ export class RunAlarms implements Listening {
   }
 
   #followLive(): void {
-    const { store, feeds, onError } = this.#parts;
+    const { store, feeds, onError } = this.#options;
     const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
     for (const folder of live) {
       if (this.#followed.has(folder)) continue;

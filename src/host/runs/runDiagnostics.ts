@@ -8,7 +8,7 @@ import { offerSuggestions, suggestionActions } from "../config/suggestionActions
 import type { Listening } from "../emitter.ts";
 import type { ActiveTraining, TrainingEnded } from "./trainings.ts";
 
-export interface RunDiagnosticsParts {
+export interface RunDiagnosticsOptions {
   readonly trainings: {
     readonly active: readonly ActiveTraining[];
     readonly onDidChange: (listener: () => void) => Listening;
@@ -61,15 +61,15 @@ export function findingsIn(message: string): readonly RunFinding[] {
 }
 
 export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
-  readonly #parts: RunDiagnosticsParts;
+  readonly #options: RunDiagnosticsOptions;
   readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL.runs");
   /** What may help, by mark. */
   readonly #edits = new WeakMap<vscode.Diagnostic, NonNullable<LaunchError["edits"]>>();
   readonly #listening: vscode.Disposable;
 
-  constructor(parts: RunDiagnosticsParts) {
-    this.#parts = parts;
-    const { trainings } = parts;
+  constructor(options: RunDiagnosticsOptions) {
+    this.#options = options;
+    const { trainings } = options;
     this.#listening = vscode.Disposable.from(
       vscode.Disposable.from(trainings.onDidEnd((end) => void this.#ended(end))),
       vscode.Disposable.from(trainings.onDidChange(() => this.#forgetStarted())),
@@ -115,13 +115,13 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
       this.#marks.set(uri, marks);
       this.#withoutKnown(uri);
     } catch (fault) {
-      this.#parts.onError(fault);
+      this.#options.onError(fault);
     }
   }
 
   /** One that has its run folder has found the configuration in order. */
   #forgetStarted(): void {
-    for (const { folder, wish } of this.#parts.trainings.active) {
+    for (const { folder, wish } of this.#options.trainings.active) {
       if (folder !== null) this.#marks.delete(vscode.Uri.file(wish.configPath));
     }
   }

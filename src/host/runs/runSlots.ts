@@ -5,7 +5,7 @@ import { Emitter } from "../emitter.ts";
 /** What to do when all places are taken. */
 export type SlotChoice = "queue" | "parallel" | "stop first";
 
-export interface SlotParts {
+export interface RunSlotsOptions {
   readonly maxParallel: () => number;
   /** Asks the user about the training `title`; undefined = do not start it. */
   readonly choose: (title: string, running: readonly string[]) => Promise<SlotChoice | undefined>;
@@ -17,13 +17,13 @@ interface Holder {
 }
 
 export class RunSlots {
-  readonly #parts: SlotParts;
+  readonly #options: RunSlotsOptions;
   readonly #holders = new Set<Holder>();
   readonly #queue: Holder[] = [];
   readonly #freed = new Emitter<void>();
 
-  constructor(parts: SlotParts) {
-    this.#parts = parts;
+  constructor(options: RunSlotsOptions) {
+    this.#options = options;
   }
 
   /** Titles of the trainings that wait, in their order. */
@@ -40,7 +40,7 @@ export class RunSlots {
     options: { readonly onWait: () => void; readonly signal: AbortSignal },
   ): Promise<(() => void) | null> {
     if (this.#isFull) {
-      const choice = await this.#parts.choose(
+      const choice = await this.#options.choose(
         holder.title,
         [...this.#holders].map(({ title }) => title),
       );
@@ -62,7 +62,7 @@ export class RunSlots {
   }
 
   get #isFull(): boolean {
-    return this.#holders.size >= this.#parts.maxParallel();
+    return this.#holders.size >= this.#options.maxParallel();
   }
 
   #place(holder: Holder): () => void {

@@ -18,7 +18,7 @@ export interface RunEntry extends ListedRun {
   readonly isLive: boolean;
 }
 
-export interface RunStoreParts {
+export interface RunStoreOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Pick<Clock, "now" | "after">;
   /** The name that the user gave to the run in a folder; null when it has the one of its trainer. */
@@ -36,7 +36,7 @@ interface Connection {
 const LOOK_AGAIN_MS = 5_000;
 
 export class RunStore {
-  readonly #parts: RunStoreParts;
+  readonly #options: RunStoreOptions;
   readonly #changed: Emitter<string | null>;
   readonly #connections = new Map<string, Connection>();
   readonly #connecting = new Map<string, Promise<Connection | null>>();
@@ -49,9 +49,9 @@ export class RunStore {
   #isClosed = false;
   #stopLooking: (() => void) | null = null;
 
-  constructor(parts: RunStoreParts) {
-    this.#parts = parts;
-    this.#changed = new Emitter(parts.onError);
+  constructor(options: RunStoreOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
   }
 
   /** Called with the folder of the run that changed, or null when the list did. */
@@ -115,8 +115,8 @@ export class RunStore {
   }
 
   async #readAll(): Promise<void> {
-    const { fileSystem, onError } = this.#parts;
-    const liveness = { nowMs: this.#parts.clock.now(), isProcessAlive };
+    const { fileSystem, onError } = this.#options;
+    const liveness = { nowMs: this.#options.clock.now(), isProcessAlive };
     const found = new Map<string, ListedRun>();
     for (const parent of this.#parents) {
       try {
@@ -143,9 +143,9 @@ export class RunStore {
 
   #lookAgain(): void {
     if (this.#stopLooking !== null || !this.#hasUnheard) return;
-    this.#stopLooking = this.#parts.clock.after(LOOK_AGAIN_MS, () => {
+    this.#stopLooking = this.#options.clock.after(LOOK_AGAIN_MS, () => {
       this.#stopLooking = null;
-      if (this.#hasUnheard) this.refresh().catch((error: unknown) => this.#parts.onError(error));
+      if (this.#hasUnheard) this.refresh().catch((error: unknown) => this.#options.onError(error));
     });
   }
 
@@ -158,10 +158,10 @@ export class RunStore {
   #entry(run: ListedRun): RunEntry {
     const { file } = run;
     const isLive =
-      file !== null && isRunInUse(file, { nowMs: this.#parts.clock.now(), isProcessAlive });
+      file !== null && isRunInUse(file, { nowMs: this.#options.clock.now(), isProcessAlive });
     const before = this.#entries.get(run.folder);
     const isSame = before?.file?.attempt === file?.attempt;
-    const name = this.#parts.nameOf(run.folder) ?? run.name;
+    const name = this.#options.nameOf(run.folder) ?? run.name;
     return { ...run, name, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
   }
 
@@ -174,7 +174,7 @@ export class RunStore {
     }
     if (!isLive || address === null) return;
     if (this.#connections.has(folder) || this.#connecting.has(folder)) return;
-    this.#connect(folder).catch((error: unknown) => this.#parts.onError(error));
+    this.#connect(folder).catch((error: unknown) => this.#options.onError(error));
   }
 
   /** Null when no trainer is at work. Calls while one is under way share its result. */
@@ -221,7 +221,7 @@ export class RunStore {
   ): void {
     if (this.#connections.get(folder)?.address === address) this.#connections.delete(folder);
     if (this.#isClosed || !isNews) return;
-    this.refresh().catch((error: unknown) => this.#parts.onError(error));
+    this.refresh().catch((error: unknown) => this.#options.onError(error));
   }
 }
 

@@ -4,7 +4,7 @@ import type { RunLabels } from "../views/runLabels.ts";
 import type { RunStore } from "./runStore.ts";
 import type { Trainings } from "./trainings.ts";
 
-export interface StartedRunsParts {
+export interface StartedRunsOptions {
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
   readonly store: Pick<RunStore, "refresh" | "get">;
   readonly labels: Pick<RunLabels, "addOpened">;
@@ -17,19 +17,19 @@ export interface StartedRunsParts {
  * Reads the list of runs whenever a training begins, gets its folder or ends. A trainer takes a window that does not know its
  * run for one that was closed.
  */
-export function keepStartedRuns(parts: StartedRunsParts): { dispose(): void } {
-  const { trainings, onError } = parts;
+export function keepStartedRuns(options: StartedRunsOptions): { dispose(): void } {
+  const { trainings, onError } = options;
   const known = new Set<string>();
   return trainings.onDidChange(() => {
     const folders = trainings.active.flatMap(({ folder }) => (folder === null ? [] : [folder]));
     const started = folders.filter((folder) => !known.has(folder));
     for (const folder of started) known.add(folder);
-    look(started, parts).catch(onError);
+    look(started, options).catch(onError);
   });
 }
 
-async function look(started: readonly string[], parts: StartedRunsParts): Promise<void> {
-  const { store, labels, find } = parts;
+async function look(started: readonly string[], options: StartedRunsOptions): Promise<void> {
+  const { store, labels, find } = options;
   await store.refresh();
   const isKnown = (folder: string): boolean => store.get(folder) !== null;
   if (started.every(isKnown)) return;

@@ -3,7 +3,7 @@
 import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
-import { type LauncherParts, launchTrainer } from "./launcher.ts";
+import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, type TellAction, tellLaunch, watchLaunch } from "./launchWatch.ts";
 import { runFolder } from "./runFolder.ts";
 import type { RunSlots } from "./runSlots.ts";
@@ -22,8 +22,8 @@ export interface TrainingWish {
   readonly project: string | null;
 }
 
-export interface TrainingsParts {
-  readonly launcher: LauncherParts;
+export interface TrainingsOptions {
+  readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
   /** Keys and leaves for a training; null when the user gave up. May ask. */
   readonly order: (wish: TrainingWish) => Promise<LaunchOrder | null>;
@@ -47,17 +47,17 @@ export interface TrainingEnded extends LaunchEnd {
 const NOT_STARTED = "Not started: a question was closed without an answer. Nothing was sent.\n";
 
 export class Trainings {
-  readonly #parts: TrainingsParts;
+  readonly #options: TrainingsOptions;
   readonly #active = new Set<Session>();
   readonly #changed: Emitter<void>;
   readonly #ended: Emitter<TrainingEnded>;
   readonly #detached: Emitter<ActiveTraining>;
 
-  constructor(parts: TrainingsParts) {
-    this.#parts = parts;
-    this.#changed = new Emitter(parts.onError);
-    this.#ended = new Emitter(parts.onError);
-    this.#detached = new Emitter(parts.onError);
+  constructor(options: TrainingsOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
+    this.#ended = new Emitter(options.onError);
+    this.#detached = new Emitter(options.onError);
   }
 
   get active(): readonly ActiveTraining[] {
@@ -66,7 +66,7 @@ export class Trainings {
 
   /** Titles of those that wait for another one to end. */
   get waiting(): readonly string[] {
-    return this.#parts.slots.waiting;
+    return this.#options.slots.waiting;
   }
 
   /** Called when one begins, waits, gets its folder or ends. */
@@ -86,7 +86,7 @@ export class Trainings {
   /** A training for a terminal: a new one, or with `launch` one that another window has started. */
   open(wish: TrainingWish, launch: string | null): Training {
     return new Session(
-      this.#parts,
+      this.#options,
       { wish, launch },
       {
         added: (session) => this.#active.add(session),
@@ -112,17 +112,17 @@ interface SessionEvents {
 
 class Session implements Training, ActiveTraining {
   readonly wish: TrainingWish;
-  readonly #parts: TrainingsParts;
+  readonly #options: TrainingsOptions;
   readonly #events: SessionEvents;
   #launch: string | null;
   #folder: string | null = null;
 
   constructor(
-    parts: TrainingsParts,
+    options: TrainingsOptions,
     what: { readonly wish: TrainingWish; readonly launch: string | null },
     events: SessionEvents,
   ) {
-    this.#parts = parts;
+    this.#options = options;
     this.wish = what.wish;
     this.#launch = what.launch;
     this.#events = events;
@@ -162,8 +162,8 @@ class Session implements Training, ActiveTraining {
   }
 
   #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
-    const { slots } = this.#parts;
-    const stop = (): void => void this.tell("stop").catch(this.#parts.onError);
+    const { slots } = this.#options;
+    const stop = (): void => void this.tell("stop").catch(this.#options.onError);
     const holder = { title: this.wish.title, stop };
     if (this.#launch !== null) return Promise.resolve(slots.join(holder));
     const onWait = (): void => {
@@ -186,16 +186,16 @@ class Session implements Training, ActiveTraining {
       });
       if (end.error === null || end.folder !== null) return end;
       this.#launch = null;
-      if (!(await this.#parts.mend(end.error, this.wish))) return end;
+      if (!(await this.#options.mend(end.error, this.wish))) return end;
       print("\n");
     }
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    const order = await this.#parts.order(this.wish);
+    const order = await this.#options.order(this.wish);
     if (order === null) return null;
     signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#parts.launcher, { title: this.wish.title, order });
+    this.#launch = await launchTrainer(this.#options.launcher, { title: this.wish.title, order });
     if (signal.aborted) this.detached();
     return this.#launch;
   }

@@ -13,7 +13,7 @@ import {
   type TrainTask,
 } from "./trainTask.ts";
 
-export interface TaskParts {
+export interface TaskProviderOptions {
   /** Configurations of the workspace, at most as many as a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   /** With the name of a launch, joins the trainer that it started. */
@@ -31,14 +31,14 @@ export interface TaskParts {
 const SOURCE = "Tinker RL";
 
 export class TaskProvider implements vscode.TaskProvider {
-  readonly #parts: TaskParts;
+  readonly #options: TaskProviderOptions;
 
-  constructor(parts: TaskParts) {
-    this.#parts = parts;
+  constructor(options: TaskProviderOptions) {
+    this.#options = options;
   }
 
   async provideTasks(): Promise<vscode.Task[]> {
-    const configs = await this.#parts.configs();
+    const configs = await this.#options.configs();
     return configs.flatMap((uri) => {
       const config = vscode.workspace.asRelativePath(uri, false);
       const scope = vscode.workspace.getWorkspaceFolder(uri);
@@ -96,7 +96,7 @@ export class TaskProvider implements vscode.TaskProvider {
     if (typeof read === "string") return new RunTerminal(refused(read));
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
-    const ofSetting = this.#parts.settingOverrides(configPath);
+    const ofSetting = this.#options.settingOverrides(configPath);
     if (read.action === "validate") {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
@@ -107,13 +107,13 @@ export class TaskProvider implements vscode.TaskProvider {
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
     };
-    return new RunTerminal(this.#parts.openTraining(wish, read.attach ?? null));
+    return new RunTerminal(this.#options.openTraining(wish, read.attach ?? null));
   }
 
   #validation(configPath: string, overrides: readonly string[]): Training {
     return {
       follow: async ({ print }) => {
-        const exitCode = await this.#parts.validate(configPath, overrides, print);
+        const exitCode = await this.#options.validate(configPath, overrides, print);
         return { exitCode, error: null, folder: null };
       },
       tell: async () => "",

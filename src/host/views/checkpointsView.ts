@@ -15,7 +15,7 @@ export type CheckpointNode =
       readonly entry: CheckpointEntry;
     };
 
-export interface CheckpointsViewParts {
+export interface CheckpointsViewOptions {
   readonly store: RunStore;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
 }
@@ -24,7 +24,7 @@ const REDRAW_MS = 1_000;
 const MAX_SHOWN = 200;
 
 export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>, vscode.Disposable {
-  readonly #parts: CheckpointsViewParts;
+  readonly #options: CheckpointsViewOptions;
   readonly #changes = new vscode.EventEmitter<CheckpointNode | undefined>();
   readonly #listening: { dispose(): void };
   readonly #runs = new Map<string, CheckpointNode>();
@@ -32,9 +32,9 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  constructor(parts: CheckpointsViewParts) {
-    this.#parts = parts;
-    this.#listening = parts.store.onDidChange(() => this.refresh());
+  constructor(options: CheckpointsViewOptions) {
+    this.#options = options;
+    this.#listening = options.store.onDidChange(() => this.refresh());
   }
 
   dispose(): void {
@@ -51,7 +51,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 
   async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
-    const { store, read } = this.#parts;
+    const { store, read } = this.#options;
     if (node?.kind === "checkpoint") return [];
     if (node !== undefined) {
       const entries = usableCheckpoints(await read(node.folder), Date.now())
@@ -81,7 +81,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 
   #runItem(folder: string): vscode.TreeItem {
-    const name = plainLine(this.#parts.store.get(folder)?.name ?? folder);
+    const name = plainLine(this.#options.store.get(folder)?.name ?? folder);
     const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
     item.id = `checkpoints:${folder}`;
     item.contextValue = "checkpointRun";

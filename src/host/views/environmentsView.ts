@@ -23,7 +23,7 @@ export type EnvironmentNode =
       readonly command?: "refreshEnvironments" | "setOpenRewardKey";
     };
 
-export interface EnvironmentsViewParts {
+export interface EnvironmentsViewOptions {
   readonly catalogue: {
     readonly current: () => Catalogue;
     readonly onDidChange: (listener: () => void) => Listening;
@@ -45,7 +45,7 @@ const GROUPS: readonly EnvironmentGroup[] = ["configs", "local", "openreward"];
 export class EnvironmentsView
   implements vscode.TreeDataProvider<EnvironmentNode>, vscode.Disposable
 {
-  readonly #parts: EnvironmentsViewParts;
+  readonly #options: EnvironmentsViewOptions;
   readonly #changes = new vscode.EventEmitter<EnvironmentNode | undefined>();
   readonly #listening: readonly Listening[];
   /** Why the last question about an environment, or about the list (`""`), was not answered. */
@@ -55,10 +55,10 @@ export class EnvironmentsView
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  constructor(parts: EnvironmentsViewParts) {
-    this.#parts = parts;
+  constructor(options: EnvironmentsViewOptions) {
+    this.#options = options;
     const again = (): void => this.#redraw();
-    this.#listening = [parts.catalogue.onDidChange(again), parts.onDidChangeNamed(again)];
+    this.#listening = [options.catalogue.onDidChange(again), options.onDidChangeNamed(again)];
   }
 
   dispose(): void {
@@ -69,7 +69,7 @@ export class EnvironmentsView
 
   /** To be called when somebody opens a row: what it shows is asked for then, once. */
   async expanded(node: EnvironmentNode): Promise<void> {
-    const { catalogue } = this.#parts;
+    const { catalogue } = this.#options;
     if (node.kind === "environmentGroup" && node.group === "openreward") {
       if (catalogue.current().hosted.environments === null) await this.#askList();
     }
@@ -78,7 +78,7 @@ export class EnvironmentsView
 
   /** Asks for the list and for the environments of the configurations; a failure stands in the tree. */
   async refresh(): Promise<void> {
-    const { named } = this.#parts;
+    const { named } = this.#options;
     this.#failures.clear();
     const hosted = (await named()).filter((name) => !isLocalModel(name));
     const questions = hosted.slice(0, MAX_ASKED).map((name) => this.#ask(name));
@@ -110,7 +110,7 @@ export class EnvironmentsView
   }
 
   async #groups(): Promise<EnvironmentNode[]> {
-    const named = await this.#parts.named();
+    const named = await this.#options.named();
     return GROUPS.filter((group) => group !== "configs" || named.length > 0).map((group) => ({
       kind: "environmentGroup",
       group,
@@ -127,7 +127,7 @@ export class EnvironmentsView
 
   /** Null where a list has never been there. */
   async #namesOf(group: EnvironmentGroup): Promise<readonly string[] | null> {
-    const { catalogue, named } = this.#parts;
+    const { catalogue, named } = this.#options;
     const { local, hosted } = catalogue.current();
     if (group === "configs") return named();
     const list = group === "local" ? local.environments : hosted.environments;
@@ -136,7 +136,7 @@ export class EnvironmentsView
   }
 
   #details(node: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode[] {
-    const entry = findEnvironment(this.#parts.catalogue.current(), node.name);
+    const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
     if (splits === null && tools === null) return [this.#environmentNote(node)];
     const detail = (icon: string, label: string, description: string): EnvironmentNode => ({
@@ -198,7 +198,7 @@ export class EnvironmentsView
     const item = new vscode.TreeItem(titles[group], group === "openreward" ? Collapsed : Expanded);
     item.id = `environments:${group}`;
     item.contextValue = "environmentGroup";
-    const list = this.#parts.catalogue.current().hosted.environments;
+    const list = this.#options.catalogue.current().hosted.environments;
     if (group === "openreward" && list !== null) {
       item.description = `${formatCount(list.items.length)} · ${ageText(list.ageMs)}`;
     }
@@ -210,7 +210,7 @@ export class EnvironmentsView
   }
 
   #environmentItem({ group, name }: Extract<EnvironmentNode, { kind: "environment" }>) {
-    const row = environmentRow(name, findEnvironment(this.#parts.catalogue.current(), name));
+    const row = environmentRow(name, findEnvironment(this.#options.catalogue.current(), name));
     const label = group === "local" ? row.label : name;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `environment:${group}:${name}`;
@@ -224,15 +224,15 @@ export class EnvironmentsView
 
   #needsDetails(name: string): boolean {
     if (isLocalModel(name)) return false;
-    return (findEnvironment(this.#parts.catalogue.current(), name)?.splits ?? null) === null;
+    return (findEnvironment(this.#options.catalogue.current(), name)?.splits ?? null) === null;
   }
 
   #askList(): Promise<void> {
-    return this.#question("", () => this.#parts.catalogue.refresh("environments"));
+    return this.#question("", () => this.#options.catalogue.refresh("environments"));
   }
 
   #ask(name: string): Promise<void> {
-    return this.#question(name, () => this.#parts.catalogue.refreshEnvironment(name));
+    return this.#question(name, () => this.#options.catalogue.refreshEnvironment(name));
   }
 
   /** One at a time about the same thing; its failure is shown where the answer would stand. */

@@ -7,7 +7,7 @@ import type { RunFeeds } from "../runs/runFeed.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
 
-export interface RunFocusParts {
+export interface SelectedRunOptions {
   readonly store: RunStore;
   readonly feeds: RunFeeds;
   readonly trajectories: TrajectoriesView;
@@ -16,15 +16,15 @@ export interface RunFocusParts {
 }
 
 export class RunFocus implements vscode.Disposable {
-  readonly #parts: RunFocusParts;
+  readonly #options: SelectedRunOptions;
   readonly #listening: readonly { dispose(): void }[];
   #chosen: string | null = null;
   #isFollowing = false;
   #latestStep: string | null = null;
 
-  constructor(parts: RunFocusParts) {
-    this.#parts = parts;
-    const { store, trees, trajectories } = parts;
+  constructor(options: SelectedRunOptions) {
+    this.#options = options;
+    const { store, trees, trajectories } = options;
     this.#listening = [
       store.onDidChange(() => this.#update()),
       trees.runs.view.onDidChangeSelection(({ selection }) => {
@@ -32,7 +32,7 @@ export class RunFocus implements vscode.Disposable {
         if (folder !== undefined) this.choose(folder);
       }),
       trajectories.onDidChangeTreeData(() => {
-        if (this.#isFollowing) this.#revealLatest().catch(parts.onError);
+        if (this.#isFollowing) this.#revealLatest().catch(options.onError);
       }),
     ];
     this.#update();
@@ -52,11 +52,11 @@ export class RunFocus implements vscode.Disposable {
   follow(isFollowing: boolean): void {
     this.#isFollowing = isFollowing;
     this.#latestStep = null;
-    if (isFollowing) this.#revealLatest().catch(this.#parts.onError);
+    if (isFollowing) this.#revealLatest().catch(this.#options.onError);
   }
 
   #update(): void {
-    const { store, trajectories, trees } = this.#parts;
+    const { store, trajectories, trees } = this.#options;
     const chosen = this.#chosen === null ? null : store.get(this.#chosen);
     const run = chosen ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0] ?? null;
     trajectories.show(run?.folder ?? null);
@@ -64,7 +64,7 @@ export class RunFocus implements vscode.Disposable {
   }
 
   async #revealLatest(): Promise<void> {
-    const { trajectories, trees } = this.#parts;
+    const { trajectories, trees } = this.#options;
     const node = await trajectories.latest();
     const key = JSON.stringify(node);
     if (node === null || key === this.#latestStep || !trees.trajectories.view.visible) return;

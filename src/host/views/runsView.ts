@@ -19,7 +19,7 @@ export type RunNode =
     }
   | { readonly kind: "waiting"; readonly title: string };
 
-export interface RunsViewParts {
+export interface RunsViewOptions {
   readonly store: RunStore;
   readonly trainings: Trainings;
   readonly labels: RunLabels;
@@ -29,7 +29,7 @@ export interface RunsViewParts {
 const REDRAW_MS = 250;
 
 export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
-  readonly #parts: RunsViewParts;
+  readonly #options: RunsViewOptions;
   readonly #changes = new vscode.EventEmitter<RunNode | undefined>();
   readonly #nodes = new Map<string, RunNode>();
   /** The rows of runs as drawn last, by folder. */
@@ -42,11 +42,11 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  constructor(parts: RunsViewParts) {
-    this.#parts = parts;
+  constructor(options: RunsViewOptions) {
+    this.#options = options;
     this.#listening = [
-      parts.store.onDidChange(() => this.#redrawSoon()),
-      parts.trainings.onDidChange(() => this.#redrawSoon()),
+      options.store.onDidChange(() => this.#redrawSoon()),
+      options.trainings.onDidChange(() => this.#redrawSoon()),
     ];
   }
 
@@ -70,7 +70,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   getChildren(node?: RunNode): RunNode[] {
     if (node === undefined) {
       this.#listed = this.#list();
-      const waiting = this.#parts.trainings.waiting.map(
+      const waiting = this.#options.trainings.waiting.map(
         (title): RunNode => ({ kind: "waiting", title }),
       );
       return [...waiting, ...this.#shown().map(({ folder }) => this.#node(folder))];
@@ -90,7 +90,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   getTreeItem(node: RunNode): vscode.TreeItem {
     switch (node.kind) {
       case "run": {
-        const run = this.#parts.store.get(node.folder);
+        const run = this.#options.store.get(node.folder);
         return run === null ? new vscode.TreeItem(node.folder) : this.#runItem(run);
       }
       case "part":
@@ -105,7 +105,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: RunNode): vscode.TreeItem {
-    const run = node.kind === "run" ? this.#parts.store.get(node.folder) : null;
+    const run = node.kind === "run" ? this.#options.store.get(node.folder) : null;
     if (run !== null) item.tooltip = runTooltip(run);
     return item;
   }
@@ -133,7 +133,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   #row(run: RunEntry): RowText {
     return runRow(run, {
-      isArchived: this.#parts.labels.isArchived(run.folder),
+      isArchived: this.#options.labels.isArchived(run.folder),
       isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
     });
   }
@@ -141,11 +141,11 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   /** Which rows there are, in their order. */
   #list(): string {
     const folders = this.#shown().map(({ folder }) => folder);
-    return JSON.stringify([this.#parts.trainings.waiting, folders]);
+    return JSON.stringify([this.#options.trainings.waiting, folders]);
   }
 
   #shown(): readonly RunEntry[] {
-    const { store, labels } = this.#parts;
+    const { store, labels } = this.#options;
     if (this.#showsArchived) return store.runs;
     return store.runs.filter(({ folder }) => !labels.isArchived(folder));
   }

@@ -4,7 +4,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/run/checkpointLog.ts";
 import { runPaths } from "../../core/run/layout.ts";
 
-export interface SavedCheckpointsParts {
+export interface SavedCheckpointsOptions {
   readonly fileSystem: FileSystem;
   /** Tells a run from a later one in the same folder; empty when that is not known. */
   readonly runIdOf: (folder: string) => string;
@@ -16,16 +16,16 @@ interface Saved {
 }
 
 export class SavedCheckpoints {
-  readonly #parts: SavedCheckpointsParts;
+  readonly #options: SavedCheckpointsOptions;
   readonly #known = new Map<string, Saved>();
 
-  constructor(parts: SavedCheckpointsParts) {
-    this.#parts = parts;
+  constructor(options: SavedCheckpointsOptions) {
+    this.#options = options;
   }
 
   /** All saves of the run in `folder`; none where the list cannot be read. */
   async read(folder: string): Promise<readonly CheckpointEntry[]> {
-    const { fileSystem, runIdOf } = this.#parts;
+    const { fileSystem, runIdOf } = this.#options;
     const files = fileSystem.within(folder);
     const size = await files.size(runPaths(folder).checkpoints).catch(() => null);
     if (size === null) return [];

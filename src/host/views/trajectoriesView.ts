@@ -34,7 +34,7 @@ export type TrajectoryNode =
 type StepNode = Extract<TrajectoryNode, { kind: "step" }>;
 type GroupNode = Extract<TrajectoryNode, { kind: "group" }>;
 
-export interface TrajectoriesViewParts {
+export interface TrajectoriesViewOptions {
   readonly feeds: RunFeeds;
   /** True while a trainer is at work on the run in this folder. */
   readonly isLive: (folder: string) => boolean;
@@ -49,7 +49,7 @@ const REDRAW_MS = 300;
 export class TrajectoriesView
   implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable
 {
-  readonly #parts: TrajectoriesViewParts;
+  readonly #options: TrajectoriesViewOptions;
   readonly #changes = new vscode.EventEmitter<TrajectoryNode | undefined>();
   readonly #nodes = new Map<string, TrajectoryNode>();
   #run: FollowedRun | null = null;
@@ -65,8 +65,8 @@ export class TrajectoriesView
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  constructor(parts: TrajectoriesViewParts) {
-    this.#parts = parts;
+  constructor(options: TrajectoriesViewOptions) {
+    this.#options = options;
     this.#shownSteps = readSetting("trajectories.pageSize");
   }
 
@@ -95,12 +95,12 @@ export class TrajectoriesView
     this.#drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
     this.#shownSteps = readSetting("trajectories.pageSize");
     if (folder !== null) {
-      const run = this.#parts.feeds.follow(folder);
+      const run = this.#options.feeds.follow(folder);
       this.#run = run;
       this.#listening = run.onDidChange((change) => {
         const isNews = change.replaced || change.fromRow !== null || change.evaluations.length > 0;
         if (isNews || this.#summaries.size > 0) this.#soon();
-        else this.#compareSteps(run).catch(this.#parts.onError);
+        else this.#compareSteps(run).catch(this.#options.onError);
       });
     }
     // Clears the rows at once: those of the previous run would be taken for rows of this one.
@@ -168,7 +168,7 @@ export class TrajectoriesView
       case "step": {
         const follower = this.#run?.follower;
         if (follower === undefined) return new vscode.TreeItem("");
-        const isLive = this.#parts.isLive(node.folder);
+        const isLive = this.#options.isLive(node.folder);
         const text =
           node.source === "training"
             ? stepRow(node.step, follower.metrics, isLive)
@@ -192,7 +192,7 @@ export class TrajectoriesView
   /** A step that begins, and a trainer that was killed, add nothing to the files that are followed. */
   async #compareSteps({ follower }: FollowedRun): Promise<void> {
     const { lastStep, lastEvaluation, isLive } = this.#drawn;
-    const isSame = isLive === this.#parts.isLive(follower.folder);
+    const isSame = isLive === this.#options.isLive(follower.folder);
     // While the step that is drawn last is under way there is none after it: long runs have many files to list.
     if (isSame && lastStep > (follower.metrics.steps().at(-1) ?? -1)) return;
     const newest = (await follower.steps()).at(-1) ?? -1;
@@ -210,7 +210,7 @@ export class TrajectoriesView
     this.#drawn = {
       lastStep: played.at(-1) ?? -1,
       lastEvaluation: evaluated.at(-1) ?? -1,
-      isLive: this.#parts.isLive(follower.folder),
+      isLive: this.#options.isLive(follower.folder),
     };
     this.#tell(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
     const shown = known.slice(0, this.#shownSteps).map((set) => this.#stepNode(set));
@@ -221,7 +221,7 @@ export class TrajectoriesView
   #tell(otherwise: string): void {
     const filter = this.#filter;
     const only = filter === null ? null : vscode.l10n.t("Only {0}", describeFilter(filter));
-    this.#parts.tell(only ?? otherwise);
+    this.#options.tell(only ?? otherwise);
   }
 
   async #groups(run: FollowedRun, node: StepNode): Promise<TrajectoryNode[]> {

@@ -8,7 +8,7 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import { readWorkspaceText } from "../workspaceText.ts";
 
-export interface WorkspaceEnvironmentsParts {
+export interface WorkspaceEnvironmentsOptions {
   /** Configurations of the workspace as found last. */
   readonly configs: () => readonly vscode.Uri[];
   /** Called when there may be others. */
@@ -18,16 +18,16 @@ export interface WorkspaceEnvironmentsParts {
 const SETTLE_MS = 500;
 
 export class WorkspaceEnvironments implements vscode.Disposable {
-  readonly #parts: WorkspaceEnvironmentsParts;
+  readonly #options: WorkspaceEnvironmentsOptions;
   readonly #changed = new Emitter<void>();
   readonly #listeners: vscode.Disposable;
   #timer: NodeJS.Timeout | null = null;
   #known = "";
 
-  constructor(parts: WorkspaceEnvironmentsParts) {
-    this.#parts = parts;
+  constructor(options: WorkspaceEnvironmentsOptions) {
+    this.#options = options;
     this.#listeners = vscode.Disposable.from(
-      vscode.Disposable.from(parts.onDidChangeConfigs(() => this.#soon())),
+      vscode.Disposable.from(options.onDidChangeConfigs(() => this.#soon())),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (isConfigDocument(document)) this.#soon();
       }),
@@ -46,7 +46,7 @@ export class WorkspaceEnvironments implements vscode.Disposable {
   /** Sorted, each once. */
   readonly names = async (): Promise<readonly string[]> => {
     const names = new Set<string>();
-    for (const config of this.#parts.configs()) {
+    for (const config of this.#options.configs()) {
       const { text, path } = await textOf(config);
       for (const name of namedEnvironments(text, { path })) names.add(name);
       // Other work runs between the texts: twenty hostile ones must not block it together.

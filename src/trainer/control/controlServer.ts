@@ -15,7 +15,7 @@ import { onLines, sendLine } from "../../node/lineSocket.ts";
 import type { ControlReply, ControlRequest, ControlWish, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
-export interface ControlServerParts {
+export interface ControlServerOptions {
   readonly clock: Clock;
   readonly status: () => RunStatus;
   /** Carries a wish out; what it returns is told to whoever asked. Rejects with the reason of a refusal. */
@@ -38,7 +38,7 @@ interface Place {
 
 export class ControlServer {
   readonly address: ControlAddress;
-  readonly #parts: ControlServerParts;
+  readonly #options: ControlServerOptions;
   readonly #server: Server;
   readonly #folder: string;
   readonly #token: Buffer;
@@ -47,8 +47,8 @@ export class ControlServer {
   readonly #removeFolder: () => void;
   #stopNotice: (() => void) | null = null;
 
-  private constructor(parts: ControlServerParts, { folder, token, address }: Place) {
-    this.#parts = parts;
+  private constructor(options: ControlServerOptions, { folder, token, address }: Place) {
+    this.#options = options;
     this.#folder = folder;
     this.#token = Buffer.from(token);
     this.address = address;
@@ -62,7 +62,7 @@ export class ControlServer {
   }
 
   /** Listens. @throws what the system says when there is no place for a socket */
-  static async start(parts: ControlServerParts): Promise<ControlServer> {
+  static async start(options: ControlServerOptions): Promise<ControlServer> {
     // Only the user can enter a folder made by mkdtemp; a pipe of Windows has the token alone.
     const folder = await mkdtemp(join(tmpdir(), CONTROL_FOLDER_PREFIX));
     const token = randomBytes(32).toString("base64url");
@@ -71,7 +71,7 @@ export class ControlServer {
       process.platform === "win32"
         ? `\\\\.\\pipe\\${CONTROL_FOLDER_PREFIX}${randomUUID()}`
         : join(folder, CONTROL_SOCKET);
-    const server = new ControlServer(parts, { folder, token, address: { address, tokenPath } });
+    const server = new ControlServer(options, { folder, token, address: { address, tokenPath } });
     try {
       await writeFile(tokenPath, token, { mode: 0o600 });
       await server.#listen();
@@ -85,7 +85,7 @@ export class ControlServer {
   /** Tells attached connections, soon, that something has changed. */
   changed(): void {
     if (this.#stopNotice !== null || this.#attached.size === 0) return;
-    this.#stopNotice = this.#parts.clock.after(NOTICE_MS, () => this.#notify());
+    this.#stopNotice = this.#options.clock.after(NOTICE_MS, () => this.#notify());
   }
 
   /** Says how it ended, and closes. */
@@ -112,12 +112,12 @@ export class ControlServer {
 
   #notify(): void {
     this.#stopNotice = null;
-    const status = this.#parts.status();
+    const status = this.#options.status();
     for (const socket of this.#attached) sendLine(socket, { notice: "status", status });
   }
 
   #accept(socket: Socket): void {
-    const stopWaiting = this.#parts.clock.after(SHOW_TOKEN_MS, () => socket.destroy());
+    const stopWaiting = this.#options.clock.after(SHOW_TOKEN_MS, () => socket.destroy());
     this.#sockets.add(socket);
     socket.unref();
     onLines(socket, (line) => this.#read(socket, line, stopWaiting));
@@ -125,7 +125,7 @@ export class ControlServer {
     socket.once("close", () => {
       stopWaiting();
       this.#sockets.delete(socket);
-      if (this.#attached.delete(socket)) this.#parts.onAttached?.(this.#attached.size);
+      if (this.#attached.delete(socket)) this.#options.onAttached?.(this.#attached.size);
     });
   }
 
@@ -138,7 +138,7 @@ export class ControlServer {
     onKnown();
     if (request.action === "attach") {
       this.#attached.add(socket);
-      this.#parts.onAttached?.(this.#attached.size);
+      this.#options.onAttached?.(this.#attached.size);
     }
     this.#answer(request).then(
       (reply) => sendLine(socket, reply),
@@ -155,8 +155,8 @@ export class ControlServer {
   async #answer(request: ControlRequest): Promise<ControlReply> {
     const { id } = request;
     try {
-      const message = await this.#parts.carryOut(request);
-      return { id, ok: true, message, status: this.#parts.status() };
+      const message = await this.#options.carryOut(request);
+      return { id, ok: true, message, status: this.#options.status() };
     } catch (error) {
       const code = isAppError(error) ? error.code : "bug";
       return { id, ok: false, code, message: errorMessage(error) };

@@ -11,7 +11,7 @@ import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
 import { type TunableRun, Wishes } from "./wishes.ts";
 
-export interface EarParts {
+export interface ControlChannelOptions {
   readonly control: RunControl;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
@@ -25,28 +25,28 @@ export interface EarParts {
 const QUIT_AFTER_MS = 60_000;
 
 export class Ear {
-  readonly #parts: EarParts;
+  readonly #options: ControlChannelOptions;
   readonly #wishes: Wishes;
   #server: ControlServer | null = null;
   #lease: RunLease | null = null;
   #status: RunStatus = INITIAL_STATUS;
   #stopWaiting: () => void = () => undefined;
 
-  private constructor(parts: EarParts) {
-    this.#parts = parts;
+  private constructor(options: ControlChannelOptions) {
+    this.#options = options;
     this.#wishes = new Wishes({
-      ...parts,
+      ...options,
       status: () => this.#status,
       onPausing: (isPausing) => this.#showPausing(isPausing),
     });
   }
 
   /** Listens; a machine without room for a socket gets a run that cannot be controlled, and a warning in the log. */
-  static async open(parts: EarParts): Promise<Ear> {
-    const ear = new Ear(parts);
+  static async open(options: ControlChannelOptions): Promise<Ear> {
+    const ear = new Ear(options);
     try {
       ear.#server = await ControlServer.start({
-        clock: parts.clock,
+        clock: options.clock,
         status: () => ear.#status,
         carryOut: (wish) => ear.#wishes.carryOut(wish),
         onAttached: (attached) => {
@@ -56,7 +56,7 @@ export class Ear {
         },
       });
     } catch (error) {
-      parts.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
+      options.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
     }
     return ear;
   }
@@ -101,7 +101,7 @@ export class Ear {
   /** An editor finds the socket through the run folder: before there is one, nobody can have come or gone. */
   #expectEditor(attached: number): void {
     this.#stopWaiting();
-    const { clock, control, onQuit } = this.#parts;
+    const { clock, control, onQuit } = this.#options;
     if (this.#lease === null || onQuit !== "stop and save" || attached > 0) return;
     this.#stopWaiting = clock.after(QUIT_AFTER_MS, () =>
       control.stop("The editor that started the run was closed, so it saved and stopped."),

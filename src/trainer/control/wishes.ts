@@ -17,7 +17,7 @@ export interface TunableRun {
   readonly redactor: Redactor;
 }
 
-export interface WishParts {
+export interface CommandHandlerOptions {
   readonly control: RunControl;
   readonly fileSystem: FileSystem;
   readonly status: () => RunStatus;
@@ -28,13 +28,13 @@ export interface WishParts {
 }
 
 export class Wishes {
-  readonly #parts: WishParts;
+  readonly #options: CommandHandlerOptions;
   /** With all settings wished for so far. */
   #run: TunableRun | null = null;
   #inForce: TunableRun | null = null;
 
-  constructor(parts: WishParts) {
-    this.#parts = parts;
+  constructor(options: CommandHandlerOptions) {
+    this.#options = options;
   }
 
   /** From now on settings can be changed. */
@@ -45,7 +45,7 @@ export class Wishes {
 
   /** @throws AppError when the wish cannot be met, with the reason */
   async carryOut(wish: ControlWish): Promise<string> {
-    const { control, stopNow, onPausing } = this.#parts;
+    const { control, stopNow, onPausing } = this.#options;
     switch (wish.action) {
       case "status":
       case "attach":
@@ -79,12 +79,12 @@ export class Wishes {
   }
 
   #requireSteps(): void {
-    if (this.#parts.status().phase !== "finishing") return;
+    if (this.#options.status().phase !== "finishing") return;
     throw new AppError("run-ended", "The run has made all its steps and is about to end.");
   }
 
   #retune(settings: readonly string[]): string {
-    const { control, fileSystem } = this.#parts;
+    const { control, fileSystem } = this.#options;
     const run = this.#run;
     if (run === null) {
       throw new AppError("run-preparing", "Settings can be changed once the run has begun.");

@@ -10,7 +10,7 @@ import type { UploadAddress } from "./uploadAddress.ts";
 import { startWandb } from "./wandb.ts";
 import type { WandbAddress } from "./wandbAddress.ts";
 
-export interface LeftOverParts {
+export interface FlushOptions {
   readonly context: ReportContext;
   readonly lease: RunLease;
   readonly closers: Closers;
@@ -25,8 +25,8 @@ export interface LeftOverParts {
   readonly wandbRunId: string | null;
 }
 
-export async function sendLeftOvers(parts: LeftOverParts): Promise<void> {
-  const { context, lease, closers, variables, step, uploadTo, wandbTo, wandbRunId } = parts;
+export async function sendLeftOvers(options: FlushOptions): Promise<void> {
+  const { context, lease, closers, variables, step, uploadTo, wandbTo, wandbRunId } = options;
   const { watch, control, folder } = context;
   watch({ kind: "notice", message: "The run is done: nothing is left to train." });
   await lease.update({ phase: "finishing" });

@@ -18,7 +18,7 @@ import type { Closers } from "../closers.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { UploadAddress } from "./uploadAddress.ts";
 
-export interface UploadParts {
+export interface UploadOptions {
   readonly context: ReportContext;
   readonly address: UploadAddress;
   /** Of the run that this is. */
@@ -46,7 +46,7 @@ export function startUploads({
   closers,
   address,
   ...parts
-}: Omit<UploadParts, "http" | "address"> & {
+}: Omit<UploadOptions, "http" | "address"> & {
   readonly address: UploadAddress | null;
   readonly closers: Closers;
 }): RolloutUploads | null {
@@ -61,15 +61,15 @@ export function startUploads({
 }
 
 export class RolloutUploads {
-  readonly #parts: UploadParts;
+  readonly #options: UploadOptions;
   readonly #spool: UploadSpool;
   readonly #patience: UploadPatience;
   #rollouts = 0;
   /** Kinds of trouble that were told, until they are over. */
   readonly #told = new Set<string>();
 
-  constructor(parts: UploadParts) {
-    this.#parts = parts;
+  constructor(parts: UploadOptions) {
+    this.#options = parts;
     const { address, http, firstStep, file, context } = parts;
     const { clock, random, redactor, sha256, fileSystem, folder, attempt, config } = context;
     const client = new UploadClient({
@@ -120,7 +120,7 @@ export class RolloutUploads {
 
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
   async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
-    const { watch } = this.#parts.context;
+    const { watch } = this.#options.context;
     const patience = this.#patience;
     patience.hurry();
     let told: number | null = null;
@@ -158,7 +158,7 @@ export class RolloutUploads {
   }
 
   #isDenied(reason: string): void {
-    const key = keyText(this.#parts.address.keySource);
+    const key = keyText(this.#options.address.keySource);
     const message = `OpenReward takes no rollouts (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`;
     this.#warn("upload-denied", message);
   }
@@ -175,21 +175,21 @@ export class RolloutUploads {
   #recovers(): void {
     const message = "OpenReward takes rollouts again.";
     this.#record("info", "upload-goes-on", message);
-    this.#parts.context.watch({ kind: "notice", message });
+    this.#options.context.watch({ kind: "notice", message });
     for (const kind of ["upload-waits", "upload-denied"]) this.#told.delete(kind);
   }
 
   #warn(kind: string, told: string): void {
-    const message = this.#parts.context.redactor.clean(told);
+    const message = this.#options.context.redactor.clean(told);
     this.#record("warn", kind, message);
-    if (!this.#told.has(kind)) this.#parts.context.watch({ kind: "warning", message });
+    if (!this.#told.has(kind)) this.#options.context.watch({ kind: "warning", message });
     this.#told.add(kind);
   }
 
   #record(level: "info" | "warn", kind: string, message: string, waiting = this.#waiting()): void {
     const event = { step: null, level, kind, message, data: { waiting } };
-    this.#parts.context.events.record(event).catch((error: unknown) => {
-      this.#parts.context.log.warn("An event could not be written.", {
+    this.#options.context.events.record(event).catch((error: unknown) => {
+      this.#options.context.log.warn("An event could not be written.", {
         reason: errorMessage(error),
       });
     });

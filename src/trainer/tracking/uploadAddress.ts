@@ -4,7 +4,7 @@ import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
-import type { AddressParts } from "../serviceAddress.ts";
+import type { ServiceAddressOptions } from "../serviceAddress.ts";
 import type { Variables } from "../variables.ts";
 
 /** OpenReward's platform API. */
@@ -26,7 +26,7 @@ export function uploadAddress({
   config,
   variables,
   allowedOrigins,
-}: Omit<AddressParts, "config"> & {
+}: Omit<ServiceAddressOptions, "config"> & {
   readonly config: Pick<Config, "openreward_upload">;
 }): UploadAddress | null {
   if (!config.openreward_upload) return null;

@@ -18,7 +18,7 @@ import type { Variables } from "../variables.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { WandbAddress } from "./wandbAddress.ts";
 
-export interface WandbParts {
+export interface WandbReportOptions {
   readonly context: ReportContext;
   /** Null = everything is filed in the run folder. */
   readonly address: WandbAddress | null;
@@ -39,7 +39,7 @@ const MAX_TAG = 64;
 export async function startWandb({
   closers,
   ...parts
-}: Omit<WandbParts, "http"> & { readonly closers: Closers }): Promise<WandbReport | null> {
+}: Omit<WandbReportOptions, "http"> & { readonly closers: Closers }): Promise<WandbReport | null> {
   const { config, watch, redactor } = parts.context;
   if (config.wandb === "disabled") return null;
   const http = cleanedRefusals(createHttpClient(), redactor);
@@ -93,8 +93,8 @@ export class WandbReport {
   }
 }
 
-function startTracker(parts: WandbParts): Promise<WandbTracker> {
-  const { context, address, variables, file, firstStep, knownRunId, http, waits } = parts;
+function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
+  const { context, address, variables, file, firstStep, knownRunId, http, waits } = options;
   const { fileSystem, clock, random, sha256, log, redactor, folder, config, totalSteps } = context;
   const value = (name: string): string | null => variables(name)?.value ?? null;
   const tags = ["tinker-rl", config.model_name, ...Object.keys(config.environments)];

@@ -14,7 +14,7 @@ import {
   parseWandbSettings,
   type WandbSettings,
 } from "../../core/wandb/settingsFile.ts";
-import type { AddressParts } from "../serviceAddress.ts";
+import type { ServiceAddressOptions } from "../serviceAddress.ts";
 import type { Variables } from "../variables.ts";
 
 export interface WandbAddress {
@@ -37,7 +37,7 @@ export async function wandbAddress({
   config,
   variables,
   allowedOrigins,
-}: Omit<AddressParts, "config"> & {
+}: Omit<ServiceAddressOptions, "config"> & {
   readonly config: Pick<Config, "wandb">;
 }): Promise<WandbAddress | null> {
   if (config.wandb !== "online") return null;

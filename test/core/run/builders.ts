@@ -34,7 +34,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
       },
     ],
     rewards: [1],
-    rewardParts: {
+    rewardChartData: {
       group: null,
       nonterminal: null,
       sum: 1,

@@ -11,7 +11,7 @@ import type { Stage } from "./stage.ts";
 import { storm } from "./storm.ts";
 import type { Trainer } from "./trainer.ts";
 
-export interface ScenarioParts {
+export interface ScenarioOptions {
   readonly stage: Stage;
   readonly configPath: string;
   /** The run folder. */
@@ -44,15 +44,15 @@ const AMID = 40;
 const DISK_LIMIT_MS = 90_000;
 
 /** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
-export async function disturb(parts: ScenarioParts): Promise<Told> {
-  const { stage, configPath, run, steps, disk, without, blows, say } = parts;
+export async function disturb(options: ScenarioOptions): Promise<Told> {
+  const { stage, configPath, run, steps, disk, without, blows, say } = options;
   /** A step that no attempt has begun yet. */
   const at = (share: number): number => Math.max(Math.floor(steps * share), stepsBegun(run));
   const attempts = new Attempts(stage, configPath, run);
   try {
     if (!without.has("kill")) {
       await attempts.trainer.until("W&B was told of a step that is not saved", () =>
-        isToldUnsaved(parts),
+        isToldUnsaved(options),
       );
       say(`kill -9 when ${stage.wandb.rows().length} steps were told and ${savedSteps(run)} saved`);
       await attempts.trainer.kill();
@@ -61,10 +61,10 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
     if (!without.has("outages")) {
       const step = at(0.4);
       await attempts.trainer.reached(step, AMID);
-      await allDown(parts, attempts.trainer, step);
+      await allDown(options, attempts.trainer, step);
     }
-    const diskErrors = disk === null ? [] : await fullDisk(parts, attempts, disk, at(0.7));
-    if (blows > 0) await storm({ ...parts, attempts });
+    const diskErrors = disk === null ? [] : await fullDisk(options, attempts, disk, at(0.7));
+    if (blows > 0) await storm({ ...options, attempts });
     requireDone(await attempts.trainer.ended);
     // What trackers could not write down on a full disk waits for the next resume.
     if (blows > 0) attempts.resume();
@@ -77,7 +77,7 @@ export async function disturb(parts: ScenarioParts): Promise<Told> {
 
 /** How the program ended in the step, and at a resume before there was space again. */
 async function fullDisk(
-  { say }: ScenarioParts,
+  { say }: ScenarioOptions,
   attempts: Attempts,
   disk: SmallDisk,
   step: number,
@@ -94,7 +94,7 @@ async function fullDisk(
 }
 
 /** Such a step is repeated by a resume, and W&B must not hear of it twice. */
-function isToldUnsaved({ stage, run, steps }: ScenarioParts): boolean {
+function isToldUnsaved({ stage, run, steps }: ScenarioOptions): boolean {
   const { runs } = stage.wandb;
   const saved = savedSteps(run);
   return runs.size > 0 && saved > 0 && saved < steps && stage.wandb.rows().length > saved;
@@ -111,21 +111,21 @@ function savedSteps(run: string): number {
 }
 
 /** Uploads and rows pile up first; then the rollouts of the next step cannot be played, and at last nothing can be sampled. */
-async function allDown(parts: ScenarioParts, trainer: Trainer, step: number): Promise<void> {
-  const { stage, say } = parts;
-  const trackers = [outage(parts, "uploads", DOWN_MS), outage(parts, "wandb", DOWN_MS)];
+async function allDown(options: ScenarioOptions, trainer: Trainer, step: number): Promise<void> {
+  const { stage, say } = options;
+  const trackers = [outage(options, "uploads", DOWN_MS), outage(options, "wandb", DOWN_MS)];
   await trainer.reached(step + 1, 1);
-  const environments = outage(parts, "environments", DOWN_MS);
+  const environments = outage(options, "environments", DOWN_MS);
   await sleep(TINKER_AFTER_MS);
-  await outage(parts, "tinker", DOWN_MS);
+  await outage(options, "tinker", DOWN_MS);
   await Promise.all([...trackers, environments]);
   const { losses } = stage.training;
   await trainer.until("the next update", () => stage.training.losses > losses);
   say("in the middle of an update:");
-  await outage(parts, "tinker", SHORT_MS);
+  await outage(options, "tinker", SHORT_MS);
 }
 
-async function outage({ stage, say }: ScenarioParts, name: ServiceName, ms: number) {
+async function outage({ stage, say }: ScenarioOptions, name: ServiceName, ms: number) {
   say(`${name} is down for ${ms / 1000} s`);
   await stage.proxies[name].down(ms);
   say(`${name} is back`);

@@ -5,7 +5,7 @@ import type { Ended } from "../../integration/trainProgram.ts";
 import type { Attempts } from "./attempts.ts";
 import type { SmallDisk } from "./smallDisk.ts";
 
-export interface StormParts {
+export interface RandomFaultsOptions {
   readonly attempts: Attempts;
   /** Null = kills only. */
   readonly disk: SmallDisk | null;
@@ -22,7 +22,7 @@ const FULL_MS = 3_000;
 const ENDING_MS = 4_000;
 
 /** Ends early when the run is done. */
-export async function storm({ attempts, disk, blows, uniform, say }: StormParts): Promise<void> {
+export async function storm({ attempts, disk, blows, uniform, say }: RandomFaultsOptions): Promise<void> {
   for (let blow = 0; blow < blows; blow += 1) {
     const ended = await endedWithin(attempts, PAUSE_MS + uniform() * MORE_PAUSE_MS);
     if (ended?.code === 0) return;

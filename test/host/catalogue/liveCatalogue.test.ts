@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   LiveCatalogue,
-  type LiveCatalogueParts,
+  type LiveCatalogueOptions,
 } from "../../../src/host/catalogue/liveCatalogue.ts";
 import type { ListKind, StoredList } from "../../../src/host/catalogue/storedLists.ts";
 import { aList, aModel, anEnvironment, CATALOGUE, TINKER } from "./aList.ts";
@@ -9,7 +9,7 @@ import { aList, aModel, anEnvironment, CATALOGUE, TINKER } from "./aList.ts";
 const MINUTE = 60_000;
 
 /** A catalogue with an hour on the clock, and what a test looks at and changes. */
-function aCatalogue(given: Partial<LiveCatalogueParts> = {}) {
+function aCatalogue(options: Partial<LiveCatalogueOptions> = {}) {
   const state = {
     nowMs: 60 * MINUTE,
     isTrusted: true,
@@ -56,8 +56,8 @@ function aCatalogue(given: Partial<LiveCatalogueParts> = {}) {
     isTrusted: () => state.isTrusted,
     now: () => state.nowMs,
     onError: (error: unknown) => state.errors.push(error),
-    ...given,
-  } as LiveCatalogueParts; // lists of any kind where the parts know them apart
+    ...options,
+  } as LiveCatalogueOptions; // lists of any kind where the parts know them apart
   return { catalogue: new LiveCatalogue(parts), state };
 }
 

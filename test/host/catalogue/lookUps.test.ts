@@ -3,7 +3,7 @@ import type { HttpRequest } from "../../../src/core/ports.ts";
 import {
   canLookUp,
   deleteHostedCheckpoint,
-  type LookUpParts,
+  type LookUpOptions,
   lookUpList,
 } from "../../../src/host/catalogue/lookUps.ts";
 import type { KeyId } from "../../../src/host/keys/keyNames.ts";
@@ -28,7 +28,7 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
       closed += 1;
     },
   };
-  const parts: LookUpParts = {
+  const options: LookUpOptions = {
     sources: {
       valueFor: async (id) => {
         const key = keys[id];
@@ -39,7 +39,7 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
     openHttp: async () => client,
     log: silentLog,
   };
-  return { parts, http, closed: () => closed };
+  return { parts: options, http, closed: () => closed };
 }
 
 /** Answers of a Tinker server by the end of their path. */

@@ -5,7 +5,7 @@ import { CodeLensProvider } from "../../../src/host/config/codeLensProvider.ts";
 import { CompletionProvider } from "../../../src/host/config/completionProvider.ts";
 import { ConfigContext } from "../../../src/host/config/configContext.ts";
 import { isConfigDocument } from "../../../src/host/config/configFiles.ts";
-import type { ConfigRun, SharedParts } from "../../../src/host/config/configParts.ts";
+import type { ConfigRun, SharedOptions } from "../../../src/host/config/configSupportOptions.ts";
 import { DiagnosticsProvider } from "../../../src/host/config/diagnosticsProvider.ts";
 import { HoverProvider } from "../../../src/host/config/hoverProvider.ts";
 import { LinkProvider } from "../../../src/host/config/linkProvider.ts";
@@ -31,14 +31,14 @@ const log = {
 } as unknown as vscodeTypes.LogOutputChannel;
 const run: { current: ConfigRun } = { current: { status: { kind: "none" } } };
 
-const parts: SharedParts = {
+const options: SharedOptions = {
   catalogue: { current: () => CATALOGUE },
   runStatus: () => run.current,
   log,
   support: async () => support,
 };
-const brokenParts: SharedParts = {
-  ...parts,
+const brokenParts: SharedOptions = {
+  ...options,
   support: () => Promise.reject(new Error("gone")),
 };
 
@@ -90,15 +90,15 @@ describe("a document is ours", () => {
   });
 });
 
-async function askAll(given: SharedParts, document: FakeDocument): Promise<readonly unknown[]> {
+async function askAll(options: SharedOptions, document: FakeDocument): Promise<readonly unknown[]> {
   const own = asDocument(document);
   const context = { diagnostics: [], only: undefined, triggerKind: 1 };
   return Promise.all([
-    new CompletionProvider(given).provideCompletionItems(own, anywhere(document), token),
-    new HoverProvider(given).provideHover(own, anywhere(document)),
-    new CodeActionProvider(given).provideCodeActions(own, everything(document), context),
-    new CodeLensProvider(given).provideCodeLenses(own),
-    new LinkProvider(given).provideDocumentLinks(own),
+    new CompletionProvider(options).provideCompletionItems(own, anywhere(document), token),
+    new HoverProvider(options).provideHover(own, anywhere(document)),
+    new CodeActionProvider(options).provideCodeActions(own, everything(document), context),
+    new CodeLensProvider(options).provideCodeLenses(own),
+    new LinkProvider(options).provideDocumentLinks(own),
   ]);
 }
 
@@ -107,7 +107,7 @@ const NOTHING = [{ items: [], isIncomplete: false }, null, [], [], []];
 describe("providers", () => {
   it("answer for files that are ours", async () => {
     const [completion, hover, actions, lenses, links] = await askAll(
-      parts,
+      options,
       aDocument(textWith("lr: 1")),
     );
     expect(completion).toMatchObject({ isIncomplete: false });
@@ -134,8 +134,8 @@ describe("providers", () => {
 describe("completion", () => {
   it("does not wait for lists that do not come, and asks again when they have", async () => {
     vi.useFakeTimers();
-    const late = { ...parts.catalogue, update: () => new Promise<void>(() => undefined) };
-    const provider = new CompletionProvider({ ...parts, catalogue: late });
+    const late = { ...options.catalogue, update: () => new Promise<void>(() => undefined) };
+    const provider = new CompletionProvider({ ...options, catalogue: late });
     const document = aDocument("model_name: ");
     const end = document.positionAt(12) as unknown as vscodeTypes.Position;
     const asked = provider.provideCompletionItems(asDocument(document), end, token);
@@ -151,7 +151,7 @@ describe("completion", () => {
 
 describe("quick fixes", () => {
   const actionsFor = (document: FakeDocument, only?: vscodeTypes.CodeActionKind) =>
-    new CodeActionProvider(parts).provideCodeActions(asDocument(document), everything(document), {
+    new CodeActionProvider(options).provideCodeActions(asDocument(document), everything(document), {
       diagnostics: [],
       only,
       triggerKind: 1,
@@ -175,7 +175,7 @@ describe("quick fixes", () => {
 
 describe("lenses", () => {
   const titles = async () => {
-    const found = await new CodeLensProvider(parts).provideCodeLenses(
+    const found = await new CodeLensProvider(options).provideCodeLenses(
       asDocument(aDocument(textWith())),
     );
     return found.map(({ command }) => command?.title);
@@ -201,7 +201,7 @@ describe("marks", () => {
   it("come after a pause, for ours only, and go with the document", async () => {
     vi.useFakeTimers();
     const ours = aDocument(textWith("zzz: 1"));
-    const provider = new DiagnosticsProvider(parts);
+    const provider = new DiagnosticsProvider(options);
     editor().fire("open", ours);
     editor().fire("open", aDocument("zzz: 1", "/a/other.yaml"));
     await vi.advanceTimersByTimeAsync(149);
@@ -223,7 +223,7 @@ describe("marks", () => {
 
   it("heed overrides in a trusted workspace only", async () => {
     const own = asDocument(aDocument(textWith("num_epochs: 1")));
-    const provider = new DiagnosticsProvider({ ...parts, overrides: () => ["batch_size=8"] });
+    const provider = new DiagnosticsProvider({ ...options, overrides: () => ["batch_size=8"] });
     const codes = async () => (await provider.check(own)).map(({ code }) => code);
     expect(await codes()).toEqual(["TRL500"]);
     editor().state.isTrusted = false;

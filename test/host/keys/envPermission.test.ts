@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { EnvPermission, type EnvPermissionParts } from "../../../src/host/keys/envPermission.ts";
+import { EnvPermission, type EnvPermissionOptions } from "../../../src/host/keys/envPermission.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 
@@ -9,7 +9,7 @@ const FOLDER = "/projects/project";
 const OWN = { folder: FOLDER, file: `${FOLDER}/.env` };
 const ELSEWHERE = { folder: FOLDER, file: "/home/me/.bashrc" };
 
-function setUp(answers: readonly Answer[], change: Partial<EnvPermissionParts> = {}) {
+function setUp(answers: readonly Answer[], change: Partial<EnvPermissionOptions> = {}) {
   const ui = new FakeUi(...answers);
   let setting: "ask" | "always" | "never" = "ask";
   const permission = new EnvPermission({
@@ -50,7 +50,7 @@ it("asks again when the question was closed, and when the answer is forgotten", 
   expect(ui.unused).toBe(0);
 });
 
-const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionParts>])[] = [
+const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionOptions>])[] = [
   ["in Restricted Mode", false, { isTrusted: () => false, setting: () => "always" }],
   ["when the setting says never", false, { setting: () => "never" }],
   ["when the setting says always", true, { setting: () => "always" }],

@@ -271,7 +271,7 @@ function hardRecord(): RolloutRecord {
       reward: 1,
       attempt: 1,
     },
-    rewardParts: {
+    rewardChartData: {
       group: null,
       nonterminal: null,
       sum: 2.1,

@@ -5,7 +5,7 @@ import { RunControl } from "../../../src/core/training/control.ts";
 import { ControlClient } from "../../../src/node/controlClient.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/configFiles.ts";
-import { Ear, type EarParts } from "../../../src/trainer/control/ear.ts";
+import { Ear, type ControlChannelOptions } from "../../../src/trainer/control/ear.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const ear of ears.splice(0)) await ear.close();
 });
 
-async function open(changes: Partial<EarParts> = {}) {
+async function open(changes: Partial<ControlChannelOptions> = {}) {
   const clock = new FakeClock();
   const control = new RunControl();
   const fileSystem = createMemoryFileSystem();

@@ -52,7 +52,7 @@ function exampleFor(field: Field, kind: DefaultKind): string | null {
   return value === undefined ? null : flowText(value, "yaml");
 }
 
-interface KeyParts {
+interface CompleteKeyOptions {
   readonly key: string;
   readonly kind: CompletionKind;
   readonly detail: string;
@@ -66,27 +66,27 @@ interface KeyParts {
   readonly isDeprecated?: boolean;
 }
 
-function keyCompletion(context: CompletionContext, parts: KeyParts): Completion {
+function keyCompletion(context: CompletionContext, options: CompleteKeyOptions): Completion {
   const { cursor, language } = context;
   const isQuoted = language === "json" || cursor.quote === '"';
-  const name = isQuoted ? JSON.stringify(parts.key) : wordText(parts.key, language);
-  const value = cursor.hasColon ? "" : valueSnippet(context, parts);
+  const name = isQuoted ? JSON.stringify(options.key) : wordText(options.key, language);
+  const value = cursor.hasColon ? "" : valueSnippet(context, options);
   return {
-    label: parts.key,
-    kind: parts.kind,
-    detail: parts.detail,
-    documentation: parts.documentation,
+    label: options.key,
+    kind: options.kind,
+    detail: options.detail,
+    documentation: options.documentation,
     snippet: snippetText(name) + value,
     replace: cursor.replace,
-    filter: cursor.quote === null ? parts.key : `${cursor.quote}${parts.key}${cursor.quote}`,
-    sort: parts.sort,
-    isDeprecated: parts.isDeprecated ?? false,
+    filter: cursor.quote === null ? options.key : `${cursor.quote}${options.key}${cursor.quote}`,
+    sort: options.sort,
+    isDeprecated: options.isDeprecated ?? false,
     retrigger: value === ": " || value === ":\n  ",
   };
 }
 
-function valueSnippet({ cursor, language }: CompletionContext, parts: KeyParts): string {
-  const { shape, example, block } = parts;
+function valueSnippet({ cursor, language }: CompletionContext, options: CompleteKeyOptions): string {
+  const { shape, example, block } = options;
   if (block !== undefined) return `:${block}`;
   if (shape.type === "list") return ": [$0]";
   const isJson = language === "json";

@@ -5,7 +5,7 @@ import { checkpointJson } from "./checkpointJson.ts";
 import type { CheckpointChange } from "./checkpointStore.ts";
 import { readAs, refusal } from "./faults.ts";
 import { page } from "./paging.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, noContent, type Reply } from "./reply.ts";
 import { type Handler, jsonBody, type Routes, type ServiceRequest } from "./router.ts";
 import { checkpointTtl, weightsInfo } from "./schemas.ts";
@@ -16,17 +16,17 @@ const DEFAULT_RUNS = 20;
 const DEFAULT_CHECKPOINTS = 100;
 const CHECKPOINT = "/training_runs/{run}/checkpoints/{kind}/{name}";
 
-export function checkpointRoutes(parts: ServiceParts): Routes {
-  const { store } = parts;
+export function checkpointRoutes(options: ServiceContext): Routes {
+  const { store } = options;
   return {
     "GET /training_runs": async ({ query }) => {
-      const { items, cursor } = page(await listRuns(parts), query, DEFAULT_RUNS);
+      const { items, cursor } = page(await listRuns(options), query, DEFAULT_RUNS);
       return jsonReply({ training_runs: items, cursor });
     },
     "GET /training_runs/{run}": async ({ params }) =>
-      jsonReply(await findRun(parts, params["run"] ?? "")),
+      jsonReply(await findRun(options, params["run"] ?? "")),
     "GET /training_runs/{run}/checkpoints": async ({ params }) => {
-      const run = await findRun(parts, params["run"] ?? "");
+      const run = await findRun(options, params["run"] ?? "");
       const records = await store.checkpointsOf(String(run["training_run_id"]));
       return jsonReply({ checkpoints: records.map(checkpointJson), cursor: null });
     },
@@ -34,15 +34,15 @@ export function checkpointRoutes(parts: ServiceParts): Routes {
       const { items, cursor } = page(await store.allCheckpoints(), query, DEFAULT_CHECKPOINTS);
       return jsonReply({ checkpoints: items.map(checkpointJson), cursor });
     },
-    "POST /weights_info": (request) => describeWeights(parts, request),
+    "POST /weights_info": (request) => describeWeights(options, request),
     [`DELETE ${CHECKPOINT}`]: async ({ params }) => {
       const key = keyOf(params);
       if (!(await store.delete(key))) throw unknownCheckpoint(key);
       return noContent;
     },
-    [`POST ${CHECKPOINT}/publish`]: changing(parts, () => ({ isPublic: true })),
-    [`DELETE ${CHECKPOINT}/publish`]: changing(parts, () => ({ isPublic: false })),
-    [`PUT ${CHECKPOINT}/ttl`]: changing(parts, (request) => ({
+    [`POST ${CHECKPOINT}/publish`]: changing(options, () => ({ isPublic: true })),
+    [`DELETE ${CHECKPOINT}/publish`]: changing(options, () => ({ isPublic: false })),
+    [`PUT ${CHECKPOINT}/ttl`]: changing(options, (request) => ({
       ttlSeconds: readTtl(jsonBody(request)),
     })),
     [`GET ${CHECKPOINT}/archive`]: notSupported("Checkpoint archives are"),
@@ -50,7 +50,7 @@ export function checkpointRoutes(parts: ServiceParts): Routes {
   };
 }
 
-async function describeWeights({ store }: ServiceParts, request: ServiceRequest): Promise<Reply> {
+async function describeWeights({ store }: ServiceContext, request: ServiceRequest): Promise<Reply> {
   const key = parseTinkerPath(readAs(weightsInfo, jsonBody(request)).tinker_path);
   const record = await store.find(key);
   if (record === null) throw unknownCheckpoint(key);
@@ -66,7 +66,7 @@ async function describeWeights({ store }: ServiceParts, request: ServiceRequest)
 
 /** Repeating a change is allowed: a 409 would make the SDK repeat it for five minutes. */
 function changing(
-  { store }: ServiceParts,
+  { store }: ServiceContext,
   change: (request: ServiceRequest) => CheckpointChange,
 ): Handler {
   return async (request) => {

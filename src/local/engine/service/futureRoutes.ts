@@ -1,13 +1,13 @@
 /** Routes of tickets: poll and cancel, `docs/protocols/tinker.md#futures`. */
 
 import { readAs } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "./reply.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { futureReference } from "./schemas.ts";
 import type { TicketResult } from "./tickets.ts";
 
-export function futureRoutes({ tickets }: ServiceParts): Routes {
+export function futureRoutes({ tickets }: ServiceContext): Routes {
   return {
     "POST /retrieve_future": async (request) => {
       const { request_id } = readAs(futureReference, jsonBody(request));

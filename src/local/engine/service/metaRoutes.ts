@@ -1,6 +1,6 @@
 /** Routes about the server itself: health, flags, capabilities, telemetry. */
 
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply } from "./reply.ts";
 import type { Routes } from "./router.ts";
 
@@ -15,7 +15,7 @@ const CLIENT_CONFIG = {
 
 const DYNAMIC_CONFIG = { refresh_interval_sec: 300, sample_cancel_enabled: true };
 
-export function metaRoutes({ engine }: ServiceParts): Routes {
+export function metaRoutes({ engine }: ServiceContext): Routes {
   const { name, maxContext } = engine.model;
   return {
     "GET /healthz": () => jsonReply({ status: "ok" }),

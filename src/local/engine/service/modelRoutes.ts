@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { MAX_RANK } from "../architecture.ts";
 import type { Adapter } from "../engine.ts";
 import { readAs, refusal, userFault } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import {
@@ -21,35 +21,35 @@ import type { TrainedModel } from "./trainedModel.ts";
 
 const OPTIMIZER = { type: "adamw" };
 
-export function modelRoutes(parts: ServiceParts): Routes {
+export function modelRoutes(options: ServiceContext): Routes {
   return {
     "POST /create_model": (request) => {
       const body = jsonBody(request);
-      return submitCreation(parts, body, async (model) => {
-        model.adopt(newAdapter(parts, body));
+      return submitCreation(options, body, async (model) => {
+        model.adopt(newAdapter(options, body));
         return jsonResult({ type: "create_model", model_id: model.id });
       });
     },
     "POST /load_weights": (request) => {
       const body = jsonBody(request);
-      const load = (model: TrainedModel) => loadInto(parts, model, body);
-      if ((body["model_id"] ?? null) === null) return submitCreation(parts, body, load);
-      return submitFirst(parts, body, load);
+      const load = (model: TrainedModel) => loadInto(options, model, body);
+      if ((body["model_id"] ?? null) === null) return submitCreation(options, body, load);
+      return submitFirst(options, body, load);
     },
     "POST /get_info": (request) => {
       const { model_id } = readAs(modelReference, jsonBody(request));
-      return jsonReply(describe(parts, parts.models.get(model_id)));
+      return jsonReply(describe(options, options.models.get(model_id)));
     },
     "POST /unload_model": (request) => {
       const { model_id } = readAs(modelReference, jsonBody(request));
-      return unload(parts, model_id);
+      return unload(options, model_id);
     },
   };
 }
 
 /** The model exists from here on: its id is known beforehand, and requests may follow at once. */
 function submitCreation(
-  { models, tickets, sessions }: ServiceParts,
+  { models, tickets, sessions }: ServiceContext,
   body: JsonObject,
   create: (model: TrainedModel) => Promise<TicketResult>,
 ): Reply {
@@ -66,20 +66,20 @@ function submitCreation(
 
 /** Weights go into an existing model as its first request only: `docs/protocols/tinker.md#models`. */
 function submitFirst(
-  parts: ServiceParts,
+  options: ServiceContext,
   body: JsonObject,
   load: (model: TrainedModel) => Promise<TicketResult>,
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
-  if (seq_id === 1) return submitJson(parts, body, load);
-  parts.models.get(model_id).queue.skip(seq_id);
+  if (seq_id === 1) return submitJson(options, body, load);
+  options.models.get(model_id).queue.skip(seq_id);
   throw refusal(
     400,
     `LoadWeights is not permitted with seq_id ${seq_id}: only the first request of a model may load.`,
   );
 }
 
-function newAdapter({ engine, randomSeed }: ServiceParts, body: JsonObject): Adapter {
+function newAdapter({ engine, randomSeed }: ServiceContext, body: JsonObject): Adapter {
   const { base_model, lora_config, optimizer_config } = createModel.parse(body);
   checkBaseModel(base_model, engine.model.name);
   checkOptimizer(optimizer_config?.type);
@@ -100,7 +100,7 @@ function newAdapter({ engine, randomSeed }: ServiceParts, body: JsonObject): Ada
 }
 
 async function loadInto(
-  { engine, store }: ServiceParts,
+  { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
 ): Promise<TicketResult> {
@@ -117,7 +117,7 @@ async function loadInto(
   return jsonResult({ type: "load_weights", path, model_id: model.id });
 }
 
-function describe({ engine }: ServiceParts, model: TrainedModel): JsonObject {
+function describe({ engine }: ServiceContext, model: TrainedModel): JsonObject {
   if (!model.isReady) throw refusal(404, `The model ${model.id} has not been created.`);
   const { name } = engine.model;
   return {
@@ -131,7 +131,7 @@ function describe({ engine }: ServiceParts, model: TrainedModel): JsonObject {
   };
 }
 
-function unload({ models, tickets }: ServiceParts, modelId: string): Reply {
+function unload({ models, tickets }: ServiceContext, modelId: string): Reply {
   const requestId = `${modelId}:unload`;
   tickets.submit(requestId, modelId, async () => {
     await models.unload(modelId);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { readAs, refusal } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { runSample } from "./sampleOperation.ts";
@@ -14,10 +14,10 @@ import { sampleTicketResult } from "./tensorResults.ts";
 import type { TicketResult } from "./tickets.ts";
 import { parseTinkerPath } from "./tinkerPath.ts";
 
-export function samplingRoutes(parts: ServiceParts): Routes {
-  const { samplers, engine } = parts;
+export function samplingRoutes(options: ServiceContext): Routes {
+  const { samplers, engine } = options;
   return {
-    "POST /create_sampling_session": (request) => createSampler(parts, jsonBody(request)),
+    "POST /create_sampling_session": (request) => createSampler(options, jsonBody(request)),
     "GET /samplers/{sampler}": ({ params }) => {
       const { id, weights } = samplers.get(params["sampler"] ?? "");
       return jsonReply({
@@ -26,21 +26,21 @@ export function samplingRoutes(parts: ServiceParts): Routes {
         model_path: weights.kind === "saved" ? weights.path : null,
       });
     },
-    "POST /asample": (request) => submitSample(parts, jsonBody(request)),
+    "POST /asample": (request) => submitSample(options, jsonBody(request)),
   };
 }
 
-async function createSampler(parts: ServiceParts, body: JsonObject): Promise<Reply> {
+async function createSampler(options: ServiceContext, body: JsonObject): Promise<Reply> {
   const request = readAs(createSamplingSession, body);
   const { session_id, sampling_session_seq_id, base_model, model_path } = request;
-  parts.sessions.checkOpen(session_id);
-  const weights = await samplerWeights(parts, base_model ?? null, model_path ?? null);
-  const sampler = parts.samplers.add(session_id, sampling_session_seq_id, weights);
+  options.sessions.checkOpen(session_id);
+  const weights = await samplerWeights(options, base_model ?? null, model_path ?? null);
+  const sampler = options.samplers.add(session_id, sampling_session_seq_id, weights);
   return jsonReply({ type: "create_sampling_session", sampling_session_id: sampler.id });
 }
 
 async function samplerWeights(
-  { engine, store }: ServiceParts,
+  { engine, store }: ServiceContext,
   baseModel: string | null,
   path: string | null,
 ): Promise<SamplerWeights> {
@@ -59,13 +59,13 @@ async function samplerWeights(
   return { kind: "saved", path };
 }
 
-function submitSample(parts: ServiceParts, body: JsonObject): Reply {
+function submitSample(options: ServiceContext, body: JsonObject): Reply {
   const { sampling_session_id, seq_id, num_samples } = readAs(sampleRequest, body);
-  const sampler = parts.samplers.get(sampling_session_id);
-  parts.sessions.checkOpen(sampler.sessionId);
+  const sampler = options.samplers.get(sampling_session_id);
+  options.sessions.checkOpen(sampler.sessionId);
   const requestId = `${sampler.id}:${seq_id}`;
-  parts.tickets.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
-    runPlan(parts, sampler, body, num_samples, signal),
+  options.tickets.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
+    runPlan(options, sampler, body, num_samples, signal),
   );
   return jsonReply({
     request_id: requestId,
@@ -74,7 +74,7 @@ function submitSample(parts: ServiceParts, body: JsonObject): Reply {
 }
 
 async function runPlan(
-  { engine, samplers, randomSeed }: ServiceParts,
+  { engine, samplers, randomSeed }: ServiceContext,
   sampler: Sampler,
   body: JsonObject,
   numSamples: number,

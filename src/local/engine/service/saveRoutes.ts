@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Snapshot } from "../engine.ts";
 import type { NewCheckpoint } from "./checkpointStore.ts";
 import { userFault } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { saveWeights, saveWeightsForSampler } from "./schemas.ts";
 import { hashOf, jsonResult, submitJson } from "./submit.ts";
@@ -12,29 +12,29 @@ import type { TicketResult } from "./tickets.ts";
 import { checkpointKey, tinkerPath } from "./tinkerPath.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
-export function saveRoutes(parts: ServiceParts): Routes {
+export function saveRoutes(options: ServiceContext): Routes {
   return {
     "POST /save_weights": (request) => {
       const body = jsonBody(request);
-      return submitJson(parts, body, (model) => saveTraining(parts, model, body));
+      return submitJson(options, body, (model) => saveTraining(options, model, body));
     },
     "POST /save_weights_for_sampler": (request) => {
       const body = jsonBody(request);
       // The official client gives every try of an unnamed save a new sampler number.
       const { sampling_session_seq_id: _, ...rest } = body;
       const bodyHash = hashOf(JSON.stringify(rest));
-      return submitJson(parts, body, (model) => saveSampler(parts, model, body), bodyHash);
+      return submitJson(options, body, (model) => saveSampler(options, model, body), bodyHash);
     },
     // Takes a number of its model, so that the refusal is a failed result.
     "POST /save_weights_external": (request) =>
-      submitJson(parts, jsonBody(request), () =>
+      submitJson(options, jsonBody(request), () =>
         Promise.reject(userFault("Exporting weights is not supported by the local engine.")),
       ),
   };
 }
 
 async function saveTraining(
-  { engine, store }: ServiceParts,
+  { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
 ): Promise<TicketResult> {
@@ -51,14 +51,14 @@ async function saveTraining(
 }
 
 async function saveSampler(
-  parts: ServiceParts,
+  options: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
 ): Promise<TicketResult> {
   const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
     saveWeightsForSampler.parse(body);
   if (path) {
-    return saveNamedSampler(parts, model, path, {
+    return saveNamedSampler(options, model, path, {
       userMetadata: user_metadata ?? null,
       ttlSeconds: ttl_seconds ?? null,
     });
@@ -67,13 +67,13 @@ async function saveSampler(
   if (sequence === null) {
     throw userFault("save_weights_for_sampler needs a path or a sampling_session_seq_id.");
   }
-  const snapshot = await parts.engine.snapshot(model.adapter);
-  const sampler = parts.samplers.addUnnamed(model.sessionId, sequence, snapshot);
+  const snapshot = await options.engine.snapshot(model.adapter);
+  const sampler = options.samplers.addUnnamed(model.sessionId, sequence, snapshot);
   return jsonResult({ type: "save_weights_for_sampler", sampling_session_id: sampler.id });
 }
 
 async function saveNamedSampler(
-  { engine, store }: ServiceParts,
+  { engine, store }: ServiceContext,
   model: TrainedModel,
   name: string,
   options: Pick<NewCheckpoint, "userMetadata" | "ttlSeconds">,

@@ -13,7 +13,7 @@ import { createHttpServer } from "./httpServer.ts";
 import { metaRoutes } from "./metaRoutes.ts";
 import { modelRoutes } from "./modelRoutes.ts";
 import { Models } from "./models.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { Samplers } from "./samplers.ts";
 import { samplingRoutes } from "./samplingRoutes.ts";
 import { saveRoutes } from "./saveRoutes.ts";
@@ -71,7 +71,7 @@ export async function createTinkerService(options: TinkerServiceOptions): Promis
   };
 }
 
-async function createParts(options: TinkerServiceOptions): Promise<ServiceParts> {
+async function createParts(options: TinkerServiceOptions): Promise<ServiceContext> {
   const { engine, clock, random, files, log, storeFolder, maxStoreBytes } = options;
   const uuid = () => random.uuid();
   const store = await openCheckpointStore({

@@ -2,7 +2,7 @@
 
 import { readAs } from "./faults.ts";
 import { page } from "./paging.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply } from "./reply.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { createSession, sessionHeartbeat } from "./schemas.ts";
@@ -10,8 +10,8 @@ import type { Session } from "./sessions.ts";
 
 const DEFAULT_LIMIT = 20;
 
-export function sessionRoutes(parts: ServiceParts): Routes {
-  const { sessions } = parts;
+export function sessionRoutes(options: ServiceContext): Routes {
+  const { sessions } = options;
   return {
     "POST /create_session": (request) => {
       const { user_metadata, display_name } = readAs(createSession, jsonBody(request));
@@ -26,7 +26,7 @@ export function sessionRoutes(parts: ServiceParts): Routes {
       return jsonReply({ type: "session_heartbeat" });
     },
     "POST /sessions/{session}/finish": async ({ params }) => {
-      await release(parts, sessions.finish(params["session"] ?? ""));
+      await release(options, sessions.finish(params["session"] ?? ""));
       return jsonReply({});
     },
     "GET /sessions": ({ query }) => {
@@ -46,7 +46,7 @@ export function sessionRoutes(parts: ServiceParts): Routes {
 }
 
 /** Results and checkpoints stay. */
-async function release({ models, samplers }: ServiceParts, session: Session): Promise<void> {
+async function release({ models, samplers }: ServiceContext, session: Session): Promise<void> {
   await Promise.all([...session.modelIds].map((id) => models.unload(id)));
   for (const id of session.samplerIds) samplers.release(id);
 }

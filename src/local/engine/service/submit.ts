@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../core/json.ts";
 import { readAs } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { modelRequest } from "./schemas.ts";
 import type { TicketResult } from "./tickets.ts";
@@ -21,7 +21,7 @@ export interface ModelSubmit {
  * @throws AppError `http-refused`
  */
 export function submitToModel(
-  { models, tickets }: ServiceParts,
+  { models, tickets }: ServiceContext,
   { modelId, seqId, bodyHash }: ModelSubmit,
   run: (model: TrainedModel) => Promise<TicketResult>,
 ): Reply {
@@ -33,13 +33,13 @@ export function submitToModel(
 
 /** As {@link submitToModel}, for JSON bodies. */
 export function submitJson(
-  parts: ServiceParts,
+  options: ServiceContext,
   body: JsonObject,
   run: (model: TrainedModel) => Promise<TicketResult>,
   bodyHash = hashOf(JSON.stringify(body)),
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
-  return submitToModel(parts, { modelId: model_id, seqId: seq_id, bodyHash }, run);
+  return submitToModel(options, { modelId: model_id, seqId: seq_id, bodyHash }, run);
 }
 
 export function hashOf(body: string | Uint8Array): string {

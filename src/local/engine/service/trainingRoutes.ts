@@ -8,7 +8,7 @@ import { decodeForwardBackwardRequest } from "../../../core/tinker/wireProto.ts"
 import { refusal, userFault } from "./faults.ts";
 import { readTensor, readTokens } from "./jsonTensors.ts";
 import { type Batch, checkBatch } from "./lossInputs.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { PROTOBUF, type Reply } from "./reply.ts";
 import { jsonBody, type Routes, type ServiceRequest } from "./router.ts";
 import {
@@ -23,37 +23,37 @@ import { forwardBackwardResult } from "./tensorResults.ts";
 import type { TicketResult } from "./tickets.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
-export function trainingRoutes(parts: ServiceParts): Routes {
+export function trainingRoutes(options: ServiceContext): Routes {
   return {
     "POST /forward_backward": (request) => {
       if (request.header("content-encoding") !== "") {
         throw refusal(415, "Compressed bodies are not supported; send the message as it is.");
       }
-      if (request.header("content-type").includes(PROTOBUF)) return submitProtobuf(parts, request);
+      if (request.header("content-type").includes(PROTOBUF)) return submitProtobuf(options, request);
       const body = jsonBody(request);
-      return submitJson(parts, body, (model) =>
-        forwardBackward(parts, model, jsonBatch(forwardBackwardJson.parse(body)), false),
+      return submitJson(options, body, (model) =>
+        forwardBackward(options, model, jsonBatch(forwardBackwardJson.parse(body)), false),
       );
     },
     "POST /forward": (request) => {
       const body = jsonBody(request);
-      return submitJson(parts, body, (model) =>
-        forwardBackward(parts, model, jsonBatch(forwardJson.parse(body)), true),
+      return submitJson(options, body, (model) =>
+        forwardBackward(options, model, jsonBatch(forwardJson.parse(body)), true),
       );
     },
     "POST /optim_step": (request) => {
       const body = jsonBody(request);
-      return submitJson(parts, body, (model) => applyStep(parts, model, body));
+      return submitJson(options, body, (model) => applyStep(options, model, body));
     },
   };
 }
 
-function submitProtobuf(parts: ServiceParts, request: ServiceRequest): Reply {
+function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply {
   const { modelId, seqId } = readIds(request.body);
   const submit = { modelId, seqId, bodyHash: hashOf(request.body) };
-  return submitToModel(parts, submit, (model) => {
+  return submitToModel(options, submit, (model) => {
     const call = decodeForwardBackwardRequest(request.body);
-    return forwardBackward(parts, model, call, call.forwardOnly);
+    return forwardBackward(options, model, call, call.forwardOnly);
   });
 }
 
@@ -69,7 +69,7 @@ function readIds(body: Uint8Array): { readonly modelId: string; readonly seqId: 
 }
 
 async function forwardBackward(
-  { engine }: ServiceParts,
+  { engine }: ServiceContext,
   model: TrainedModel,
   batch: Batch,
   forwardOnly: boolean,
@@ -83,7 +83,7 @@ async function forwardBackward(
 }
 
 async function applyStep(
-  { engine }: ServiceParts,
+  { engine }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
 ): Promise<TicketResult> {

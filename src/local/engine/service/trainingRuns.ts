@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { checkpointJson } from "./checkpointJson.ts";
 import type { CheckpointRecord, RunRecord, UserMetadata } from "./checkpointRecord.ts";
 import { refusal } from "./faults.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 import { isRunId } from "./tinkerPath.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
@@ -17,8 +17,8 @@ interface Run {
 }
 
 /** The run used last comes first. */
-export async function listRuns(parts: ServiceParts): Promise<readonly JsonObject[]> {
-  const { engine, models, store } = parts;
+export async function listRuns(options: ServiceContext): Promise<readonly JsonObject[]> {
+  const { engine, models, store } = options;
   const live = models.list().filter((model) => model.isReady);
   const liveIds = new Set(live.map((model) => model.id));
   const stored = (await store.runs()).filter((record) => !liveIds.has(record.run_id));
@@ -26,17 +26,17 @@ export async function listRuns(parts: ServiceParts): Promise<readonly JsonObject
     ...live.map((model) => liveRun(model, engine.model.name)),
     ...stored.map(storedRun),
   ].toSorted((a, b) => b.lastRequestMs - a.lastRequestMs);
-  return Promise.all(runs.map((run) => runJson(parts, run)));
+  return Promise.all(runs.map((run) => runJson(options, run)));
 }
 
 /** @throws AppError `http-refused` 404 */
-export async function findRun(parts: ServiceParts, runId: string): Promise<JsonObject> {
-  const { engine, models, store } = parts;
+export async function findRun(options: ServiceContext, runId: string): Promise<JsonObject> {
+  const { engine, models, store } = options;
   const model = models.find(runId);
-  if (model?.isReady) return runJson(parts, liveRun(model, engine.model.name));
+  if (model?.isReady) return runJson(options, liveRun(model, engine.model.name));
   const record = isRunId(runId) ? await store.run(runId) : null;
   if (record === null) throw refusal(404, `There is no training run ${runId}.`);
-  return runJson(parts, storedRun(record));
+  return runJson(options, storedRun(record));
 }
 
 function liveRun(model: TrainedModel, baseModel: string): Run {
@@ -54,7 +54,7 @@ function storedRun(record: RunRecord): Run {
   };
 }
 
-async function runJson({ store }: ServiceParts, run: Run): Promise<JsonObject> {
+async function runJson({ store }: ServiceContext, run: Run): Promise<JsonObject> {
   const checkpoints = await store.checkpointsOf(run.id);
   const newest = (kind: CheckpointRecord["kind"]) => {
     const record = checkpoints.find((candidate) => candidate.kind === kind);

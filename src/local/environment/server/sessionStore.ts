@@ -11,7 +11,7 @@ const REAP_INTERVAL_MS = 5_000;
 /** An id without an episode holds its place for so long, as at the hosted service. */
 const RESERVED_MS = 120_000;
 
-export interface SessionStoreParts {
+export interface SessionStoreOptions {
   readonly clock: Clock;
   /** Most sessions at once, ids that wait for their episode included; Infinity = no limit. */
   readonly maxSessions: number;
@@ -31,7 +31,7 @@ export class SessionStore {
   readonly #stop = new AbortController();
   readonly #reaping: Promise<void>;
 
-  constructor({ clock, maxSessions }: SessionStoreParts) {
+  constructor({ clock, maxSessions }: SessionStoreOptions) {
     this.#clock = clock;
     this.#maxSessions = maxSessions;
     this.#reaping = this.#reap();

@@ -14,7 +14,7 @@ export interface SubmittedCall {
   readonly seqId: number;
 }
 
-export interface TrainingParts {
+export interface TrainingRequestOptions {
   readonly operations: Operations;
   readonly session: TinkerSession;
   readonly queue: SubmitQueue;
@@ -26,7 +26,7 @@ export interface TrainingParts {
 
 /** Posts a request whose turn has come. @throws AppError `tinker-*` */
 export async function submitInTurn(
-  { operations, session, info, onSubmitted }: TrainingParts,
+  { operations, session, info, onSubmitted }: TrainingRequestOptions,
   seqId: number,
   request: Submit,
 ): Promise<Accepted> {

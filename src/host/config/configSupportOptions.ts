@@ -23,7 +23,7 @@ export interface ConfigRun {
   readonly target?: unknown;
 }
 
-export interface ConfigSupportParts {
+export interface ConfigSupportOptions {
   readonly catalogue: CatalogueSource;
   readonly runStatus: (config: vscode.Uri) => ConfigRun;
   readonly onDidChangeRuns?: Listen;
@@ -40,6 +40,6 @@ export interface ConfigSupportParts {
 type Support = typeof import("./support.ts").support;
 
 /** The same with what the providers add for each other. */
-export interface SharedParts extends ConfigSupportParts {
+export interface SharedOptions extends ConfigSupportOptions {
   readonly support: () => Promise<Support>;
 }

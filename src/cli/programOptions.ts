@@ -33,7 +33,7 @@ export interface TrainerDoor {
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 
-export interface ProgramParts {
+export interface ProgramOptions {
   readonly out: Terminal;
   readonly err: Terminal;
   readonly clock: Clock;

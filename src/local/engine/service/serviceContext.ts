@@ -7,7 +7,7 @@ import type { Samplers } from "./samplers.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Tickets } from "./tickets.ts";
 
-export interface ServiceParts {
+export interface ServiceContext {
   readonly engine: Engine;
   readonly store: CheckpointStore;
   readonly sessions: Sessions;

@@ -53,7 +53,7 @@ export interface LegendEntry extends SeriesLook {
   readonly latest?: number;
 }
 
-export interface RewardParts {
+export interface RewardChartData {
   readonly xs: Float64Array;
   /** Counted from 0, one a row. */
   readonly steps: Float64Array;
@@ -93,7 +93,7 @@ export function useSuperseded(panel: PanelModel, attempt: number | null): Supers
   return superseded;
 }
 
-export function rewardParts(panel: PanelModel, superseded: Superseded): RewardParts {
+export function rewardChartData(panel: PanelModel, superseded: Superseded): RewardChartData {
   const { columns, events, view } = panel;
   const { smoothing, xAxis, hiddenSeries } = view.value;
   const isHidden = (key: string): boolean => hiddenSeries.includes(key);
