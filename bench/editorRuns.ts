@@ -208,8 +208,8 @@ async function addRollouts(
     places.map((place, index) => {
       const advantage = (rewards[index] ?? 0) - 0.5;
       return index % 50 === 49
-        ? { ...place, advantage: null, fate: "excluded:equal-rewards" }
-        : { ...place, advantage, fate: "trained" };
+        ? { ...place, advantage: null, trainingUse: "excluded:equal-rewards" }
+        : { ...place, advantage, trainingUse: "trained" };
     }),
   );
   await store.addTokens(

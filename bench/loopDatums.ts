@@ -35,7 +35,7 @@ function ledgerOfThreeTurns(): Ledger {
   const ledger = new Ledger(ids(PROMPT_TOKENS));
   for (let turn = 1; turn <= TURNS; turn++) {
     ledger.addTurn(ids(TURN_TOKENS), new Array<number>(TURN_TOKENS).fill(-0.5));
-    if (turn < TURNS) ledger.addBridge([], ids(BRIDGE_TOKENS));
+    if (turn < TURNS) ledger.addContext([], ids(BRIDGE_TOKENS));
   }
   return ledger;
 }

@@ -3,7 +3,7 @@
 import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import { runLimits } from "../src/core/training/context.ts";
-import { playRollouts } from "../src/core/training/playRollouts.ts";
+import { collectRollouts } from "../src/core/training/collectRollouts.ts";
 import { print } from "./measure.ts";
 import { observe } from "./observe.ts";
 import { ENVIRONMENT, type StandInRun } from "./standInRun.ts";
@@ -56,7 +56,7 @@ async function play(
     max_samples_in_flight: inFlight,
   };
   const sampler = await context.client.ephemeralSampler();
-  return await playRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
+  return await collectRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
     sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(context.sha256, config.seed, task, attempt, turn),
     onFinished: ({ record }) => context.store.addRollout(record),

@@ -216,7 +216,7 @@ export const strings = {
     rewardFrom: "Reward from",
     rewardTo: "to",
     stop: "Stop reason",
-    fate: "Used",
+    trainingUse: "Used",
     environment: "Environment",
     split: "Split",
     temperature: "Sampling",
@@ -240,7 +240,7 @@ export const strings = {
     chooseHint: "Choose one to replay it: arrow keys or j and k move, Enter opens.",
     trained: "trained",
     waiting: "not scored yet",
-    fates: {
+    trainingUses: {
       zero_variance: "left out: equal rewards",
       failed: "left out: it failed",
       too_many_failed: "left out: too many failed",
@@ -260,7 +260,7 @@ export const strings = {
       tools: "Tools",
       temperature: "Sampling",
       stop: "Stop",
-      fate: "Used",
+      trainingUse: "Used",
       duration: "Time",
     },
     tools: (calls: number, failed: number) =>
@@ -348,8 +348,8 @@ export const strings = {
     next: "Next tokens",
     stream: "Sequence",
     idsOnly: "Ids only: the run's tokenizer could not be loaded.",
-    notTrained: (fate: string) =>
-      `Only rollouts that were trained on have token data. This one: ${fate}.`,
+    notTrained: (trainingUse: string) =>
+      `Only rollouts that were trained on have token data. This one: ${trainingUse}.`,
     evaluated: "Only rollouts that were trained on have token data. Those of evaluations are not.",
     masked: "not trained on",
     unknown: "not known",

@@ -22,7 +22,7 @@ export interface RolloutFilter {
   readonly rewardHigh: number | null;
   /** Empty = all. */
   readonly stop: string;
-  readonly fate: string;
+  readonly trainingUse: string;
   readonly environment: string;
   readonly split: string;
   /** Of evaluations; 0 = greedy, null = all. */
@@ -67,7 +67,7 @@ export interface ViewState {
 
 export const NO_FILTER: RolloutFilter = {
   ...{ text: "", isInMessages: false, rewardLow: null, rewardHigh: null },
-  ...{ stop: "", fate: "", environment: "", split: "", temperature: null },
+  ...{ stop: "", trainingUse: "", environment: "", split: "", temperature: null },
 };
 
 export function firstViewState(smoothing: number): ViewState {

@@ -15,7 +15,7 @@ export interface RolloutRow {
   readonly index: number;
   readonly reward: number | null;
   /** Undefined where there is no training. */
-  readonly score?: { readonly advantage: number | null; readonly fate: string } | null;
+  readonly score?: { readonly advantage: number | null; readonly trainingUse: string } | null;
   readonly stop: string;
   readonly turns: number;
   readonly tokens: number;
@@ -46,7 +46,7 @@ export function rolloutTable(
   const scoreColumns: readonly Column[] = isScored
     ? [
         { title: "advantage", align: "right" },
-        { title: "fate", align: "left" },
+        { title: "trainingUse", align: "left" },
       ]
     : [];
   const columns: readonly Column[] = [
@@ -76,9 +76,9 @@ export function rolloutTable(
 }
 
 /** One line of explanation for each fate in `fates` whose name does not explain it. */
-export function fateLegend(fates: readonly string[]): readonly Line[] {
-  return [...new Set(fates)].flatMap((fate) => {
-    const known = FATES[fate];
+export function trainingUseLegend(trainingUses: readonly string[]): readonly Line[] {
+  return [...new Set(trainingUses)].flatMap((trainingUse) => {
+    const known = FATES[trainingUse];
     return known === undefined || known.meaning === ""
       ? []
       : [remark(`${known.short}: not trained on, ${known.meaning}`)];
@@ -86,9 +86,9 @@ export function fateLegend(fates: readonly string[]): readonly Line[] {
 }
 
 /** A fate as a sentence part: `trained on`, or `not trained on: …`. */
-export function describeFate(fate: string): string {
-  if (fate === "trained") return "trained on";
-  return `not trained on: ${FATES[fate]?.meaning ?? fate.replace("excluded:", "")}`;
+export function describeTrainingUse(trainingUse: string): string {
+  if (trainingUse === "trained") return "trained on";
+  return `not trained on: ${FATES[trainingUse]?.meaning ?? trainingUse.replace("excluded:", "")}`;
 }
 
 /** Where there are several environments the task shows the last part of its own. */
@@ -97,12 +97,12 @@ function taskLabel({ environment, split, index }: RolloutRow, isMixed: boolean):
   return `${place}${split} ${index}`;
 }
 
-function scoreCells(score: { readonly advantage: number | null; readonly fate: string } | null) {
+function scoreCells(score: { readonly advantage: number | null; readonly trainingUse: string } | null) {
   if (score === null) return ["", styled("quiet", "not scored")] satisfies Piece[];
-  const { advantage, fate } = score;
-  const short = FATES[fate]?.short ?? fate.replace("excluded:", "");
-  const shownFate: Piece = fate === "trained" ? short : styled("warning", short);
-  return [advantage === null ? "" : formatSigned(advantage, 3), shownFate];
+  const { advantage, trainingUse } = score;
+  const short = FATES[trainingUse]?.short ?? trainingUse.replace("excluded:", "");
+  const shownUse: Piece = trainingUse === "trained" ? short : styled("warning", short);
+  return [advantage === null ? "" : formatSigned(advantage, 3), shownUse];
 }
 
 function shortStop(stop: string): Piece {

@@ -9,13 +9,13 @@ import {
   formatSigned,
 } from "../shared/format.ts";
 import { BLANK, type Line, type Style, styled, wrapText } from "./line.ts";
-import { describeFate } from "./rolloutTable.ts";
+import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading } from "./showContext.ts";
 
 export interface ReplayOptions {
   readonly title: string;
   /** Null while the step is not scored, and for evaluations. */
-  readonly score: { readonly advantage: number | null; readonly fate: string } | null;
+  readonly score: { readonly advantage: number | null; readonly trainingUse: string } | null;
   /** Code points in a row. */
   readonly width: number;
 }
@@ -147,11 +147,11 @@ function receivedText({ turns, rewards }: RolloutRecord): string {
 }
 
 function scoreLines(
-  { advantage, fate }: NonNullable<ReplayOptions["score"]>,
+  { advantage, trainingUse }: NonNullable<ReplayOptions["score"]>,
   block: WriteBlock,
 ): readonly Line[] {
   return [
     ...(advantage === null ? [] : block("advantage", formatSigned(advantage, 4))),
-    ...block("fate", describeFate(fate), ...(fate === "trained" ? [] : (["warning"] as const))),
+    ...block("trainingUse", describeTrainingUse(trainingUse), ...(trainingUse === "trained" ? [] : (["warning"] as const))),
   ];
 }

@@ -5,7 +5,7 @@ import type { RolloutList, RolloutSummary } from "../core/run/reader.ts";
 import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";
-import { fateLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
+import { trainingUseLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
 import { heading, newest, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
@@ -21,7 +21,7 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   const { rows, note } = newest(rollouts, "rollout", file);
   yield* [...note, ...rolloutTable(["group", "rollout"], rows.map(toRow), context.width)];
   if (omission !== null) yield remark(omission);
-  const legend = fateLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.fate])));
+  const legend = trainingUseLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])));
   if (legend.length > 0) yield* [BLANK, ...legend];
   const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
   if (example === undefined) return;

@@ -10,7 +10,7 @@ import type { TokenRecord } from "../core/run/tokenRecord.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
 import { formatQuantity, formatSigned } from "../shared/format.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
-import { describeFate } from "./rolloutTable.ts";
+import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading, remark, type ShowContext } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
 
@@ -33,7 +33,7 @@ export async function* tokenLines(
 ): AsyncGenerator<Line, void> {
   yield* [BLANK, heading("tokens")];
   if (tokenData.length === 0) {
-    const why = score === null ? "the step is not trained yet" : describeFate(score.fate);
+    const why = score === null ? "the step is not trained yet" : describeTrainingUse(score.trainingUse);
     yield remark(`Only rollouts that were trained on have token data. This one: ${why}.`);
     return;
   }

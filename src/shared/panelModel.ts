@@ -111,7 +111,7 @@ export interface RolloutRow extends RolloutKey {
   /** Null until the step is scored, and for rollouts that were left out. */
   readonly advantage: number | null;
   /** `trained`, `excluded:` and why; null until the step is scored. */
-  readonly fate: string | null;
+  readonly trainingUse: string | null;
   readonly turns: number;
   readonly tokens: number;
   readonly toolCalls: number;

@@ -3,7 +3,7 @@
 import type { Config } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import { stepOfCheckpoint } from "../core/training/checkpoints.ts";
+import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
 import { type LoopPosition, START } from "../core/training/loopPosition.ts";
 import type { TinkerConnection } from "./connections.ts";
 

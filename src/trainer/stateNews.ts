@@ -23,7 +23,7 @@ export async function reportRewind(
   { point, gone, completed }: Rewind,
 ): Promise<void> {
   const nowMs = context.clock.now();
-  const missing = gone.map((save) => `${nameOf(save)} ${fateOf(save, nowMs)}`).join(", ");
+  const missing = gone.map((save) => `${nameOf(save)} ${describeLost(save, nowMs)}`).join(", ");
   const { step } = point.state;
   const count = Math.max(0, completed - step);
   const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
@@ -31,7 +31,7 @@ export async function reportRewind(
   await report(context, { step, level: "warn", kind: "state-gone", message });
 }
 
-function fateOf({ expiresAtMs }: ResumePoint, nowMs: number): string {
+function describeLost({ expiresAtMs }: ResumePoint, nowMs: number): string {
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "has expired" : "was deleted";
 }
 

@@ -40,8 +40,8 @@ async function aRun(
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   for (const record of records) await store.addRollout(record);
   await store.addScores(0, [
-    { group: 0, rollout: 0, advantage: 0.75, fate: "trained" },
-    { group: 0, rollout: 1, advantage: null, fate: "excluded:zero_variance" },
+    { group: 0, rollout: 0, advantage: 0.75, trainingUse: "trained" },
+    { group: 0, rollout: 1, advantage: null, trainingUse: "excluded:zero_variance" },
   ]);
   await store.addTokens(0, [
     {

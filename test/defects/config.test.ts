@@ -8,7 +8,7 @@ import {
   textWith,
   textWithEnvironment,
 } from "../core/config/configText.ts";
-import { toySampler } from "../core/probes/toyModel.ts";
+import { toySampler } from "../core/serverChecks/toyModel.ts";
 import { someSettings } from "../core/training/builders.ts";
 import { aContext } from "../core/training/fakeContext.ts";
 import * as original from "./original.ts";

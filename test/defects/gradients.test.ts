@@ -28,9 +28,9 @@ function ledger(): Ledger {
   const [one, two] = TURNS;
   const built = new Ledger([10, 11, 12]);
   built.addTurn(one.tokens, one.logprobs);
-  built.addBridge([], [30, 31, 32, 33]);
+  built.addContext([], [30, 31, 32, 33]);
   built.addTurn(two.tokens, two.logprobs);
-  built.addBridge([], [50, 51]);
+  built.addContext([], [50, 51]);
   return built;
 }
 

@@ -4,7 +4,7 @@ import { scoreRewards } from "../../src/core/rollout/rewards.ts";
 import { buildMetricsRow } from "../../src/core/run/metrics.ts";
 import { flattenMetrics } from "../../src/core/run/metricsTree.ts";
 import { scoreGroups } from "../../src/core/training/groups.ts";
-import { playRollouts } from "../../src/core/training/playRollouts.ts";
+import { collectRollouts } from "../../src/core/training/collectRollouts.ts";
 import {
   blocks,
   IMAGE,
@@ -37,7 +37,7 @@ const solved = { onCall: () => result("", { reward: 1, finished: true }) };
 function play(context: FakeContext, count: number, beforeAnswer?: () => Promise<void>) {
   const tasks = Array.from({ length: count }, (_, rollout) => aTask({ rollout }));
   const waiting = beforeAnswer ?? (() => context.clock.sleep(1_000));
-  const playing = playRollouts(context, tasks, {
+  const playing = collectRollouts(context, tasks, {
     sampler: scriptedSampler([ANSWER], { beforeAnswer: waiting }),
     seedOf: () => 7,
     onFinished: async () => undefined,
@@ -119,7 +119,7 @@ describe("a service without room", () => {
     const rollouts = await play(context, 32);
     expect(rollouts.map(({ reward }) => reward)).toEqual(Array.from({ length: 32 }, () => 1));
     expect(rollouts.every(({ facts }) => facts.attempts === 1)).toBe(true);
-    expect(context.environments.get(ENVIRONMENT)?.gate.facts.limit).toBeLessThanOrEqual(8);
+    expect(context.environments.get(ENVIRONMENT)?.gate.stats.limit).toBeLessThanOrEqual(8);
   });
 });
 

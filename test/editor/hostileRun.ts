@@ -52,8 +52,8 @@ export async function writeHostileRun(parent: string): Promise<void> {
   await store.addScores(
     0,
     [0, 1].flatMap((group) => [
-      { group, rollout: 0, advantage: 0.5, fate: "trained" as const },
-      { group, rollout: 1, advantage: null, fate: "excluded:failed" as const },
+      { group, rollout: 0, advantage: 0.5, trainingUse: "trained" as const },
+      { group, rollout: 1, advantage: null, trainingUse: "excluded:failed" as const },
     ]),
   );
   const rollouts = [rolloutFacts({ environment: HOSTILE_NAME })];

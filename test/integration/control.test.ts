@@ -170,9 +170,9 @@ describe("a run that is given other settings", () => {
     ).rejects.toMatchObject({ code: "config-not-tunable" });
     await client.send({ action: "retune", settings: ["learning_rate=5e-4"] });
     await client.send({ action: "retune", settings: ["weight_decay=0.125"] });
-    const retuned = await run.saw(({ kind }) => kind === "retuned");
-    expect(retuned).toMatchObject({ keys: ["learning_rate", "weight_decay"] });
-    const first = "step" in retuned ? retuned.step : -1;
+    const applySettings = await run.saw(({ kind }) => kind === "retuned");
+    expect(applySettings).toMatchObject({ keys: ["learning_rate", "weight_decay"] });
+    const first = "step" in applySettings ? applySettings.step : -1;
     await run.saw(amidRollouts(first + 1));
     await client.send({ action: "stop" });
     expect((await run.ended).outcome).toBe("stopped");

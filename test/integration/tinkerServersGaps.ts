@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { LossName } from "../../src/core/config/lossDefaults.ts";
-import { policyLoss } from "../../src/core/probes/policyLosses.ts";
+import { policyLoss } from "../../src/core/serverChecks/policyLosses.ts";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,

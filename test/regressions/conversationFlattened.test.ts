@@ -114,7 +114,7 @@ describe("a conversation that an environment opens with", () => {
     );
     const { messages } = describeRollout(
       record,
-      { advantage: 1, fate: "trained" },
+      { advantage: 1, trainingUse: "trained" },
       {
         sha256: (value: string) => createHash("sha256").update(value).digest("hex"),
         ...{ runId: "run-id", runName: "run", config: aConfig(), framework: ["tinker-rl", "1"] },

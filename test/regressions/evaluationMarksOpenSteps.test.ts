@@ -56,7 +56,7 @@ describe("a result of an evaluation", () => {
 
   it("is shown by a page that kept a filter from before there was one by split", () => {
     const fresh = firstViewState(0);
-    const kept = { filter: { text: "503", stop: "", fate: "", environment: "" } };
+    const kept = { filter: { text: "503", stop: "", trainingUse: "", environment: "" } };
     expect(restoreViewState(kept, fresh).filter).toEqual({ ...NO_FILTER, text: "503" });
   });
 });

@@ -7,7 +7,7 @@ import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
 import { scoreGroups } from "../../src/core/training/groups.ts";
-import { playRollouts } from "../../src/core/training/playRollouts.ts";
+import { collectRollouts } from "../../src/core/training/collectRollouts.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { result as reply, stream } from "../core/openreward/scriptedServer.ts";
@@ -51,7 +51,7 @@ function setUp({ script = judging, settings, maxSessions }: Wishes = {}) {
     beforeAnswer: (signal) => context.clock.sleep(1_000, signal),
   });
   const play = () =>
-    playRollouts(context, tasks, {
+    collectRollouts(context, tasks, {
       ...{ sampler, seedOf: () => 7 },
       onFinished: async (rollout) => void recorded.push(rollout),
     });
@@ -90,7 +90,7 @@ describe("an environment that scores groups", () => {
     } as const;
     const { messages, metadata } = describeRollout(
       record,
-      { advantage: 0, fate: "trained" },
+      { advantage: 0, trainingUse: "trained" },
       upload,
     );
     expect(metadata).toMatchObject({ reward: 2, group_score: 2 });

@@ -70,7 +70,7 @@ describe("the numbers in a call's arguments", () => {
     const args = `{"x":[${NUMBERS.join(",")}]}`;
     const { record } = await play(`{"name":"add","arguments":${args}}`);
     expect(record.turns[0]?.calls[0]?.args).toBe(args);
-    const { messages } = describeRollout(record, { advantage: 1, fate: "trained" }, upload);
+    const { messages } = describeRollout(record, { advantage: 1, trainingUse: "trained" }, upload);
     expect(messages.find(({ type }) => type === "tool_call")?.content).toBe(args);
     const shown = rolloutBody(record).turns[0]?.calls[0]?.args.text ?? "";
     expect(shown.replaceAll(/\s/g, "")).toBe(args);

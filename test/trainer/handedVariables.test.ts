@@ -5,7 +5,7 @@ import { OWN_KEYS } from "../../src/core/secrets/ownKeys.ts";
 import { serviceVariables } from "../../src/host/keys/services.ts";
 
 /** Names that a room asks for, as `variables("NAME")`, `named(variables, "NAME")` or `value("NAME")`. */
-function askedFor(folder: string): readonly string[] {
+function requestedSessions(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const texts = files
     .filter((name) => name.endsWith(".ts"))
@@ -17,7 +17,7 @@ function askedFor(folder: string): readonly string[] {
 }
 
 it("an editor hands over every variable that a trainer asks for by name", () => {
-  const names = askedFor("src/trainer");
+  const names = requestedSessions("src/trainer");
   expect(names.length).toBeGreaterThan(10);
   const values = Object.fromEntries(names.map((name) => [name, "value"]));
   const handed = Object.keys(serviceVariables(values));

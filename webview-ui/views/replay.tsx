@@ -19,7 +19,7 @@ import type { ReplayMode } from "../viewState.ts";
 import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
-import { fateText, stopText } from "./rolloutRows.ts";
+import { trainingUseText, stopText } from "./rolloutRows.ts";
 import { setTitle } from "./setTitle.ts";
 import { Siblings } from "./siblings.tsx";
 import { TokenView } from "./tokenView.tsx";
@@ -81,7 +81,7 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
             panel={panel}
             rolloutKey={rolloutKey}
             streams={row?.streams ?? 0}
-            fate={row?.fate ?? null}
+            trainingUse={row?.trainingUse ?? null}
           />
         ) : body === null ? null : beside !== null ? (
           <BesideReplay
@@ -138,11 +138,11 @@ function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
-  const { environment, split, index, temperature, advantage, fate, stop, turns, tokens } = row;
+  const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } = row;
   return [
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
-    temperature === null ? fateText(fate) : formatTemperature(temperature),
+    temperature === null ? trainingUseText(trainingUse) : formatTemperature(temperature),
     stopText(stop),
     formatQuantity(turns, "turn"),
     formatQuantity(tokens, "token"),

@@ -15,7 +15,7 @@ import { FoldedText, Omitted } from "../text/foldedText.tsx";
 import { HostileText } from "../text/hostileText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { fateText } from "./rolloutRows.ts";
+import { trainingUseText } from "./rolloutRows.ts";
 
 const text = strings.replay;
 
@@ -270,7 +270,7 @@ function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | 
         {row?.advantage == null ? null : (
           <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
         )}
-        {row?.source === "training" ? <Fact name={text.used} value={fateText(row.fate)} /> : null}
+        {row?.source === "training" ? <Fact name={text.used} value={trainingUseText(row.trainingUse)} /> : null}
       </dl>
       {error === null ? null : (
         <Block label={reward === null ? text.failed : text.error} tone="fault">

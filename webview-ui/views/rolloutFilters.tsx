@@ -9,7 +9,7 @@ import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { NO_FILTER, type RolloutFilter } from "../viewState.ts";
-import { fateText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
+import { trainingUseText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
@@ -89,7 +89,7 @@ interface MoreFiltersProps {
 
 function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
   const stops = distinct(rows.map(({ stop }) => stop));
-  const fates = distinct(rows.map(({ fate }) => fate ?? "waiting"));
+  const trainingUses = distinct(rows.map(({ trainingUse }) => trainingUse ?? "waiting"));
   const environments = distinct(rows.map(({ environment }) => environment));
   const splits = distinct(rows.map(({ split }) => split));
   const temperatures = distinct(
@@ -116,13 +116,13 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
         name={stopText}
         set={(stop) => set({ stop })}
       />
-      {fates.length > 1 || filter.fate !== "" ? (
+      {trainingUses.length > 1 || filter.trainingUse !== "" ? (
         <Choice
-          label={text.fate}
-          value={filter.fate}
-          values={fates}
-          name={(fate) => fateText(fate === "waiting" ? null : fate)}
-          set={(fate) => set({ fate })}
+          label={text.trainingUse}
+          value={filter.trainingUse}
+          values={trainingUses}
+          name={(trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse)}
+          set={(trainingUse) => set({ trainingUse })}
         />
       ) : null}
       {environments.length > 1 || filter.environment !== "" ? (

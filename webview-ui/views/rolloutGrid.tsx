@@ -171,7 +171,7 @@ function Cell({ column, row }: { readonly column: RolloutColumn; readonly row: R
 function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
   if (key === "reward") return row.reward === null ? "bad" : "strong";
   if (key === "advantage" && row.advantage !== null) return row.advantage < 0 ? "below" : "above";
-  if (key === "fate" && row.fate !== null && row.fate !== "trained") return "quiet";
+  if (key === "trainingUse" && row.trainingUse !== null && row.trainingUse !== "trained") return "quiet";
   if (key === "stop" && row.error !== null) return "bad";
   return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
 }

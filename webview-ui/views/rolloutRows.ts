@@ -68,9 +68,9 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ stop }) => stop,
   },
   {
-    ...column("fate", "minmax(72px, 1.6fr)", false, "training"),
-    text: ({ fate }) => fateText(fate),
-    rank: ({ fate }) => fate,
+    ...column("trainingUse", "minmax(72px, 1.6fr)", false, "training"),
+    text: ({ trainingUse }) => trainingUseText(trainingUse),
+    rank: ({ trainingUse }) => trainingUse,
   },
   {
     ...column("temperature", "minmax(112px, 1fr)", false, "evaluation"),
@@ -114,7 +114,7 @@ export function filterRows(
   filter: RolloutFilter,
   found: ReadonlySet<string> = NOTHING_FOUND,
 ): readonly RolloutRow[] {
-  const { text, rewardLow, rewardHigh, stop, fate, environment, split, temperature } = filter;
+  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature } = filter;
   const words = text
     .toLowerCase()
     .split(/\s+/)
@@ -123,7 +123,7 @@ export function filterRows(
     (row) =>
       isWithin(row.reward, rewardLow, rewardHigh) &&
       (stop === "" || row.stop === stop) &&
-      (fate === "" || (row.fate ?? "waiting") === fate) &&
+      (trainingUse === "" || (row.trainingUse ?? "waiting") === trainingUse) &&
       (environment === "" || row.environment === environment) &&
       (split === "" || row.split === split) &&
       (temperature === null || (row.temperature ?? temperature) === temperature) &&
@@ -160,12 +160,12 @@ export function stopText(stop: string): string {
   return strings.trajectories.stops[shown] ?? shown.replaceAll("_", " ");
 }
 
-export function fateText(fate: string | null): string {
+export function trainingUseText(trainingUse: string | null): string {
   const text = strings.trajectories;
-  if (fate === null) return text.waiting;
-  if (fate === "trained") return text.trained;
-  const why = visibleLine(fate.replace(/^excluded:/, ""));
-  return text.fates[why] ?? text.excluded(why);
+  if (trainingUse === null) return text.waiting;
+  if (trainingUse === "trained") return text.trained;
+  const why = visibleLine(trainingUse.replace(/^excluded:/, ""));
+  return text.trainingUses[why] ?? text.excluded(why);
 }
 
 function isWithin(reward: number | null, low: number | null, high: number | null): boolean {
@@ -186,7 +186,7 @@ function searchText(row: RolloutRow): string {
     stop,
     error ?? "",
     `${group + 1}·${rollout + 1}`,
-    fateText(row.fate),
+    trainingUseText(row.trainingUse),
   ];
   return own.join(" ").toLowerCase();
 }

@@ -13,7 +13,7 @@ import type { PanelModel } from "../panelModel.ts";
 import { strings } from "../strings.ts";
 import { visibleToken } from "../text/visible.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../viewState.ts";
-import { fateText } from "./rolloutRows.ts";
+import { trainingUseText } from "./rolloutRows.ts";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
 import { TokenStrip } from "./tokenStrip.tsx";
 
@@ -23,10 +23,10 @@ interface TokenViewProps {
   readonly panel: PanelModel;
   readonly rolloutKey: RolloutKey;
   readonly streams: number;
-  readonly fate: string | null;
+  readonly trainingUse: string | null;
 }
 
-export function TokenView({ panel, rolloutKey, streams, fate }: TokenViewProps) {
+export function TokenView({ panel, rolloutKey, streams, trainingUse }: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [stream, setStream] = useState(0);
   const [from, setFrom] = useState(0);
@@ -41,7 +41,7 @@ export function TokenView({ panel, rolloutKey, streams, fate }: TokenViewProps) 
     });
   }, [panel, source, step, group, rollout, stream, from, streams]);
   if (streams === 0) {
-    const why = source === "training" ? text.notTrained(fateText(fate)) : text.evaluated;
+    const why = source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
     return <p class="message">{why}</p>;
   }
   if (fault !== null) return <p class="message">{fault}</p>;

@@ -11,22 +11,22 @@ import type {
   TaskChoice,
 } from "../openreward/contract.ts";
 import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
-import { Circuit } from "./circuit.ts";
-import { Doubts } from "./doubts.ts";
+import { CircuitBreaker } from "./circuitBreaker.ts";
+import { FaultAttribution } from "./faultAttribution.ts";
 import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
-import { Room, type RoomFacts, type AdaptiveSessionLimitOptions } from "./room.ts";
+import { AdaptiveSessionLimit, type SessionStats, type AdaptiveSessionLimitOptions } from "./adaptiveLimit.ts";
 
 export interface EnvironmentGateOptions extends AdaptiveSessionLimitOptions {
   readonly remote: RemoteEnvironment;
 }
 
-export interface GateFacts extends RoomFacts {
+export interface GateStats extends SessionStats {
   /** How often the circuit opened: so many attempts failed that others were held back. */
   readonly failures: number;
 }
 
 /** Why no session can be had at the moment. */
-export interface Blockage {
+export interface Unavailability {
   /** `failing`: attempts fail because of the environment. `full`: the environment has no room for a single session. */
   readonly why: "failing" | "full";
   /** On the monotonic clock. */
@@ -34,10 +34,10 @@ export interface Blockage {
   readonly fault: AppError;
 }
 
-export type GateNews =
-  | { readonly kind: "blocked"; readonly blockage: Blockage }
+export type GateEvent =
+  | { readonly kind: "blocked"; readonly blockage: Unavailability }
   /** `isAcquitted`: the environment answers queries while attempts fail, so from now on a failing attempt counts as the rollout's own fault. */
-  | { readonly kind: "free"; readonly blockage: Blockage; readonly isAcquitted: boolean }
+  | { readonly kind: "free"; readonly blockage: Unavailability; readonly isReachable: boolean }
   /** Refusals have lowered, or their absence has raised, the number of sessions that are requested at once. */
   | { readonly kind: "limit"; readonly limit: number };
 
@@ -61,68 +61,68 @@ const LIMIT_NEWS_MS = 60_000;
 
 export class EnvironmentGate {
   readonly #options: EnvironmentGateOptions;
-  readonly #room: Room;
-  readonly #circuit: Circuit;
-  readonly #listeners = new Set<(news: GateNews) => void>();
-  readonly #doubts = new Doubts();
+  readonly sessions: AdaptiveSessionLimit;
+  readonly #breaker: CircuitBreaker;
+  readonly #listeners = new Set<(news: GateEvent) => void>();
+  readonly #attribution = new FaultAttribution();
   /** Sessions that are being opened or in use. */
   #inFlight = 0;
   #hasOpened = false;
   #lastOpeningFailed = false;
   /** The environment answered queries while attempts failed, so faults count as the rollouts' own until one ends well. */
-  #isAcquitted = false;
-  #blockage: Blockage | null = null;
+  #isReachable = false;
+  lastUnavailability: Unavailability | null = null;
   #refusal: AppError | null = null;
-  #toldLimit: number;
-  #toldLimitMs = Number.NEGATIVE_INFINITY;
+  #reportedLimit: number;
+  #reportedLimitMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: EnvironmentGateOptions) {
     this.#options = options;
-    this.#room = new Room(options);
-    this.#circuit = new Circuit(options.clock, () => this.#look());
-    this.#toldLimit = this.#room.facts.limit;
+    this.sessions = new AdaptiveSessionLimit(options);
+    this.#breaker = new CircuitBreaker(options.clock, () => this.update());
+    this.#reportedLimit = this.sessions.stats.limit;
   }
 
   /** Counts since the run began. */
-  get facts(): GateFacts {
-    return { ...this.#room.facts, failures: this.#circuit.openings };
+  get stats(): GateStats {
+    return { ...this.sessions.stats, failures: this.#breaker.openings };
   }
 
   /** Null while sessions can be had, as far as is known. */
-  get blockage(): Blockage | null {
-    const { opened } = this.#circuit;
+  get unavailability(): Unavailability | null {
+    const { opened } = this.#breaker;
     if (opened !== null) return { why: "failing", ...opened };
-    const sinceMs = this.#room.fullSinceMs;
+    const sinceMs = this.sessions.fullSinceMs;
     if (sinceMs === null || this.#refusal === null) return null;
     return { why: "full", sinceMs, fault: this.#refusal };
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
-  allow(maxSessions: number): void {
-    this.#room.allow(maxSessions);
-    this.#toldLimit = this.#room.facts.limit;
+  setMaxSessions(maxSessions: number): void {
+    this.sessions.setCeiling(maxSessions);
+    this.#reportedLimit = this.sessions.stats.limit;
   }
 
   /** Calls back at news until the returned function is called. */
-  listen(listener: (news: GateNews) => void): () => void {
+  onEvent(listener: (news: GateEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Lets the next attempt try a blocked environment at once. */
-  tryNow(): void {
-    this.#circuit.tryNow();
-    this.#room.tryNow();
+  retryNow(): void {
+    this.#breaker.retryNow();
+    this.sessions.retryNow();
   }
 
-  /** Keeps a failing environment from being tried until {@link tryNow}. */
-  hold(): void {
-    this.#circuit.hold();
+  /** Keeps a failing environment from being tried until {@link retryNow}. */
+  holdTrials(): void {
+    this.#breaker.holdTrials();
   }
 
   /** Resolves when the environment is not known to fail. */
-  well(signal: AbortSignal): Promise<void> {
-    return this.#circuit.closed(signal);
+  whenReachable(signal: AbortSignal): Promise<void> {
+    return this.#breaker.closed(signal);
   }
 
   /** Opens a session, waiting for as long as the environment is full or fails. @throws AppError `environment-*` but for capacity */
@@ -131,30 +131,30 @@ export class EnvironmentGate {
     signal: AbortSignal,
     { whileWaiting = unpaused, ...limits }: OpenSessionOptions = {},
   ): Promise<OpenedSession> {
-    const isFree = this.#room.hasPlace && this.#circuit.opened === null;
-    let release = await (isFree ? this.#enter(signal) : whileWaiting(() => this.#enter(signal)));
+    const isFree = this.sessions.hasCapacity && this.#breaker.opened === null;
+    let release = await (isFree ? this.acquire(signal) : whileWaiting(() => this.acquire(signal)));
     for (let refusals = 1; ; refusals += 1) {
       const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
       if ("session" in opened) return opened;
       const place = release;
-      release = await whileWaiting(() => this.#rest(opened.refusal, refusals, place, signal));
+      release = await whileWaiting(() => this.waitForCapacity(opened.refusal, refusals, place, signal));
     }
   }
 
   /** Sends the environment a query outside of a session; waits as {@link open} does. */
   async ask<Answer>(question: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let refusals = 1; ; refusals += 1) {
-      await this.#circuit.pass(signal);
+      await this.#breaker.admit(signal);
       try {
         const answer = await question();
-        this.#circuit.succeeded();
+        this.#breaker.succeeded();
         return answer;
       } catch (error) {
         if (isAppError(error, "environment-capacity")) {
           this.#refused(error);
-          await this.#room.rest(error, refusals, signal);
+          await this.sessions.waitForCapacity(error, refusals, signal);
         } else if (isServiceFault(error) || (isRefusal(error) && this.#hasOpened)) {
-          this.#circuit.open(error);
+          this.#breaker.open(error);
         } else throw error;
       }
     }
@@ -165,38 +165,38 @@ export class EnvironmentGate {
    * the fault: the attempt then does not count, and the next one waits here. A key or name that is refused after it had been accepted
    * counts as the environment's fault at once. When no attempt `isLeft` and the cause is unclear, waits until other rollouts show it.
    */
-  async isToBlame(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
+  async blamesEnvironment(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
     if (isRefusal(fault)) {
-      if (this.#hasOpened) this.#circuit.open(fault);
-    } else if (isBadOpening(fault)) this.#circuit.failed(fault);
+      if (this.#hasOpened) this.#breaker.open(fault);
+    } else if (isBadOpening(fault)) this.#breaker.failed(fault);
     else if (isServiceFault(fault)) {
-      this.#circuit.failed(fault);
+      this.#breaker.failed(fault);
       await this.#askWhetherItAnswers(signal);
-      if (this.#circuit.opened === null && !isLeft) return await this.#doubt(fault, signal);
+      if (this.#breaker.opened === null && !isLeft) return await this.attribute(fault, signal);
     } else {
-      this.#isAcquitted = false;
-      this.#circuit.succeeded();
+      this.#isReachable = false;
+      this.#breaker.succeeded();
     }
-    this.#settleDoubts();
-    return isEnvironmentFault(fault) && this.#circuit.opened !== null;
+    this.#settleAttribution();
+    return isEnvironmentFault(fault) && this.#breaker.opened !== null;
   }
 
-  async #enter(signal: AbortSignal): Promise<() => void> {
-    const release = await this.#room.enter({ signal });
-    await this.#circuit.pass(signal).catch(givingBack(release));
+  async acquire(signal: AbortSignal): Promise<() => void> {
+    const release = await this.sessions.enter({ signal });
+    await this.#breaker.admit(signal).catch(givingBack(release));
     return release;
   }
 
   /** Keeps the place while it waits after a refusal, so that the other attempts do not ask and get refused in turn. */
-  async #rest(
+  async waitForCapacity(
     refusal: AppError,
     refusals: number,
     release: () => void,
     signal: AbortSignal,
   ): Promise<() => void> {
-    await this.#room.rest(refusal, refusals, signal).catch(givingBack(release));
-    const kept = await this.#room.keep(release, signal);
-    await this.#circuit.pass(signal).catch(givingBack(kept));
+    await this.sessions.waitForCapacity(refusal, refusals, signal).catch(givingBack(release));
+    const kept = await this.sessions.keepOrReacquire(release, signal);
+    await this.#breaker.admit(signal).catch(givingBack(kept));
     return kept;
   }
 
@@ -220,7 +220,7 @@ export class EnvironmentGate {
         release();
         throw error;
       }
-      this.#room.shrink();
+      this.sessions.shrink();
       this.#refused(error);
       return { refusal: error };
     }
@@ -229,49 +229,49 @@ export class EnvironmentGate {
   #opened(): void {
     this.#hasOpened = true;
     this.#lastOpeningFailed = false;
-    this.#room.opened();
-    if (this.#circuit.opened === null) this.#doubts.settle(false);
-    this.#look();
+    this.sessions.opened();
+    if (this.#breaker.opened === null) this.#attribution.settle(false);
+    this.update();
   }
 
   #refused(refusal: AppError): void {
     this.#refusal = refusal;
-    this.#room.refused();
+    this.sessions.refused();
     // An environment that is full answers, so it does not fail.
-    if (this.#circuit.opened !== null) this.#circuit.close();
-    this.#doubts.settle(false);
-    this.#look();
+    if (this.#breaker.opened !== null) this.#breaker.close();
+    this.#attribution.settle(false);
+    this.update();
   }
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
     this.#inFlight -= 1;
-    this.#room.closing();
+    this.sessions.closing();
     try {
       await session.close();
     } finally {
-      this.#room.closed();
+      this.sessions.closed();
       release();
-      this.#look();
+      this.update();
     }
   }
 
   /** Waits for the verdict on a fault. When the last opening succeeded, the environment can be reached and is not at fault. */
-  async #doubt(fault: AppError, signal: AbortSignal): Promise<boolean> {
-    if (!this.#lastOpeningFailed || this.#isAcquitted) return false;
-    const answer = this.#doubts.wait(fault, signal);
-    this.#settleDoubts();
+  async attribute(fault: AppError, signal: AbortSignal): Promise<boolean> {
+    if (!this.#lastOpeningFailed || this.#isReachable) return false;
+    const answer = this.#attribution.wait(fault, signal);
+    this.#settleAttribution();
     return await answer;
   }
 
   /** When no session is left whose end could show the cause, the environment counts as the cause. */
-  #settleDoubts(): void {
-    const { fault } = this.#doubts;
-    if (fault !== null && this.#inFlight === 0) this.#circuit.open(fault);
+  #settleAttribution(): void {
+    const { fault } = this.#attribution;
+    if (fault !== null && this.#inFlight === 0) this.#breaker.open(fault);
   }
 
   /** Sends a query after every tenth failed probe, so that a task which no environment could serve does not block the run for ever. */
   async #askWhetherItAnswers(signal: AbortSignal): Promise<void> {
-    const { opened } = this.#circuit;
+    const { opened } = this.#breaker;
     if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
     if (isRefusal(opened.fault)) return;
     const { remote } = this.#options;
@@ -280,34 +280,34 @@ export class EnvironmentGate {
       () => false,
     );
     await remote.release();
-    if (!answers || this.#circuit.opened !== opened) return;
-    this.#isAcquitted = true;
-    this.#circuit.close();
+    if (!answers || this.#breaker.opened !== opened) return;
+    this.#isReachable = true;
+    this.#breaker.close();
   }
 
   /** Reports changes to the listeners. */
-  #look(): void {
-    const before = this.#blockage;
-    const now = this.blockage;
-    this.#blockage = now;
+  update(): void {
+    const before = this.lastUnavailability;
+    const now = this.unavailability;
+    this.lastUnavailability = now;
     if (before !== null && before.why !== now?.why) {
-      this.#tell({ kind: "free", blockage: before, isAcquitted: this.#isAcquitted });
+      this.emit({ kind: "free", blockage: before, isReachable: this.#isReachable });
     }
-    if (now !== null && before?.why !== now.why) this.#tell({ kind: "blocked", blockage: now });
-    if (now?.why === "failing") this.#doubts.settle(true);
-    this.#lookAtLimit();
+    if (now !== null && before?.why !== now.why) this.emit({ kind: "blocked", blockage: now });
+    if (now?.why === "failing") this.#attribution.settle(true);
+    this.reportLimit();
   }
 
-  #lookAtLimit(): void {
-    const { limit } = this.#room.facts;
+  reportLimit(): void {
+    const { limit } = this.sessions.stats;
     const nowMs = this.#options.clock.monotonic();
-    if (limit === this.#toldLimit || nowMs - this.#toldLimitMs < LIMIT_NEWS_MS) return;
-    this.#toldLimit = limit;
-    this.#toldLimitMs = nowMs;
-    this.#tell({ kind: "limit", limit });
+    if (limit === this.#reportedLimit || nowMs - this.#reportedLimitMs < LIMIT_NEWS_MS) return;
+    this.#reportedLimit = limit;
+    this.#reportedLimitMs = nowMs;
+    this.emit({ kind: "limit", limit });
   }
 
-  #tell(news: GateNews): void {
+  emit(news: GateEvent): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 }

@@ -192,7 +192,7 @@ export class Episode {
     if (stop !== null) return stop;
     if (this.turns.length >= settings.maxTurns) return "max_turns";
     const { closing, delta } = renderer.bridge(sampled.tokens, followUps);
-    ledger.addBridge(closing, delta);
+    ledger.addContext(closing, delta);
     return null;
   }
 

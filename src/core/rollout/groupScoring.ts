@@ -3,7 +3,7 @@
  * a fresh session of the same task is opened when the last rollout has ended.
  */
 
-import { untilAccepted } from "./attempts.ts";
+import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { candidateOf } from "./candidate.ts";
 import { type FinishedRollout, type RolloutOptions, withGroupScore } from "./rollout.ts";
 import { useSession } from "./sessionUse.ts";
@@ -31,7 +31,7 @@ export async function scoreGroup(
     candidateOf(record, scoredFrom ?? []),
   );
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result } = await untilAccepted(repeats, () =>
+  const { result } = await retryUntilAccepted(repeats, () =>
     useSession({ ...options, task, name, signal }, (session, limit) =>
       session.scoreGroup(candidates, {
         signal: limit.signal,

@@ -56,7 +56,7 @@ export class Ledger implements LedgerView {
   }
 
   /** Adds what leads from the last turn to the next. */
-  addBridge(closing: readonly number[], delta: readonly number[]): void {
+  addContext(closing: readonly number[], delta: readonly number[]): void {
     this.#append(closing, "closing", null);
     this.#append(delta, "delta", null);
   }

@@ -9,7 +9,7 @@ import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { PausedWhile } from "../util/pausedWhile.ts";
-import { untilAccepted } from "./attempts.ts";
+import { retryUntilAccepted } from "./rolloutRetry.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
@@ -84,13 +84,13 @@ export async function runRollout(
   let sessionMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result, count, hasGivenUp } = await untilAccepted(repeats, async (seed) => {
+  const { result, count, gaveUp } = await retryUntilAccepted(repeats, async (seed) => {
     const attempted = await attempt(options, task, seed, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
   const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
-  const stop = hasGivenUp ? "max_retries" : result.stop;
+  const stop = gaveUp ? "max_retries" : result.stop;
   return finish(task, { ...result, stop }, settings, count, timing);
 }
 

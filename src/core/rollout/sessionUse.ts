@@ -67,8 +67,8 @@ export async function useSession<Result>(
 /** Stops the deadline's clock whenever the environment begins to fail, until it works again. Returns a function that ends this. */
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
   const over = new AbortController();
-  const stopListening = gate.listen(({ kind }) => {
-    if (kind === "blocked") limit.pausedWhile(() => gate.well(over.signal)).catch(() => undefined);
+  const stopListening = gate.onEvent(({ kind }) => {
+    if (kind === "blocked") limit.pausedWhile(() => gate.whenReachable(over.signal)).catch(() => undefined);
   });
   return () => {
     stopListening();

@@ -37,7 +37,7 @@ export interface RolloutSummary extends EndedLine {
   /** Null for a rollout of training, whose environment has its own. */
   readonly temperature: number | null;
   /** Null until the step is scored. */
-  readonly score: Pick<ScoredLine, "advantage" | "fate"> | null;
+  readonly score: Pick<ScoredLine, "advantage" | "trainingUse"> | null;
   /** Where its token data lies, one entry a stream. */
   readonly tokenData: readonly TokensLine[];
 }

@@ -160,7 +160,7 @@ const scoredLine = z
     ...rolloutKey,
     advantage: measure,
     /** `trained`, or `excluded:` and why. */
-    fate: z.string(),
+    trainingUse: z.string(),
   })
   .readonly();
 

@@ -12,7 +12,7 @@ export interface RolloutScore {
   readonly rollout: number;
   /** Null when the rollout has none because it was excluded. */
   readonly advantage: number | null;
-  readonly fate: "trained" | `excluded:${string}`;
+  readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
 /** All methods throw AppError `disk`. */

@@ -28,8 +28,8 @@ export interface UploadSettings {
 type Turn = RolloutRecord["turns"][number];
 
 /** True when the rollout was trained on. */
-function isIncluded({ fate }: Pick<ScoredLine, "fate">): boolean {
-  return fate === "trained";
+function isIncluded({ trainingUse }: Pick<ScoredLine, "trainingUse">): boolean {
+  return trainingUse === "trained";
 }
 
 /**
@@ -38,7 +38,7 @@ function isIncluded({ fate }: Pick<ScoredLine, "fate">): boolean {
  */
 export function describeRollout(
   record: RolloutRecord,
-  score: Pick<ScoredLine, "advantage" | "fate">,
+  score: Pick<ScoredLine, "advantage" | "trainingUse">,
   settings: UploadSettings,
   nameSuffix = "",
 ): RolloutUpload {
@@ -96,13 +96,13 @@ function rolloutInfo(record: RolloutRecord, config: UploadSettings["config"]): J
 
 function metadataOf(
   record: RolloutRecord,
-  { advantage, fate }: Pick<ScoredLine, "advantage" | "fate">,
+  { advantage, trainingUse }: Pick<ScoredLine, "advantage" | "trainingUse">,
 ): JsonObject {
   const { turns } = record;
   const calls = turns.flatMap((turn) => turn.calls);
   const errors = turns.flatMap((turn) => turn.errors);
   const failed = turns.flatMap(({ results }) => results.filter(({ isError }) => isError));
-  const included = isIncluded({ fate });
+  const included = isIncluded({ trainingUse });
   return {
     step: record.step,
     group: record.group,
@@ -116,7 +116,7 @@ function metadataOf(
     group_score: record.rewardChartData.group,
     advantage,
     included,
-    excluded: included ? null : fate.replace(/^excluded:/, ""),
+    excluded: included ? null : trainingUse.replace(/^excluded:/, ""),
     error: record.error,
   };
 }

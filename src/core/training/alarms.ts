@@ -61,7 +61,7 @@ function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
 }
 
 /** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
-export function heedAlarms(
+export function applyAlarmActions(
   { config, control, watch }: RunContext,
   { row: { step }, begun, ended }: JudgedRow,
 ): void {

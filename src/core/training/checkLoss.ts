@@ -1,13 +1,13 @@
 /** Before the first update of an attempt: does the service compute the loss that the configuration names? */
 
 import { AppError } from "../errors.ts";
-import { NORMALIZATION_WORDS } from "../probes/normalizations.ts";
-import { PROBE_TEXT } from "../probes/probeData.ts";
-import { type LossFinding, probeLoss } from "../probes/probeLoss.ts";
+import { NORMALIZATION_WORDS } from "../serverChecks/normalizations.ts";
+import { PROBE_TEXT } from "../serverChecks/probeData.ts";
+import { type LossFinding, probeLoss } from "../serverChecks/probeLoss.ts";
 import type { RunContext } from "./context.ts";
-import { asClause, serverName, type TellingContext, tellProbe } from "./tellProbe.ts";
+import { asClause, serverName, type ReportContext, reportServerCheck } from "./reportServerCheck.ts";
 
-type CheckingContext = TellingContext & Pick<RunContext, "client" | "tokenizer">;
+type CheckingContext = ReportContext & Pick<RunContext, "client" | "tokenizer">;
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
@@ -18,46 +18,46 @@ export async function checkLoss(context: CheckingContext, step: number): Promise
   const { client, config, tokenizer } = context;
   const finding = await probeLoss(client, tokenizer.encodeText(PROBE_TEXT), config);
   switch (finding.kind) {
-    case "honoured":
-      return await tellHonoured(context, step, finding);
-    case "silent":
-      return await tellProbe(context, step, "info", unchecked(context, "it reports no loss"));
+    case "matches":
+      return await reportMatch(context, step, finding);
+    case "unreported":
+      return await reportServerCheck(context, step, "info", unchecked(context, "it reports no loss"));
     case "refused":
-      return await tellProbe(context, step, "info", unchecked(context, finding.words));
+      return await reportServerCheck(context, step, "info", unchecked(context, finding.words));
     case "not-offered":
       throw notOffered(context, finding);
     case "other":
       // Only a number that fits another loss ends the run: a server may report the right loss in an unknown way.
-      if (finding.fits !== null) throw notHonoured(context, finding, finding.fits);
-      return await tellProbe(context, step, "warn", unknownNumber(context, finding));
+      if (finding.fits !== null) throw mismatch(context, finding, finding.fits);
+      return await reportServerCheck(context, step, "warn", unknownNumber(context, finding));
   }
 }
 
-async function tellHonoured(
-  context: TellingContext,
+async function reportMatch(
+  context: ReportContext,
   step: number,
-  { source, given, expected, normalization, isCertain }: Finding<"honoured">,
+  { source, given, expected, normalization, isCertain }: Finding<"matches">,
 ): Promise<void> {
   const { loss_fn } = context.config;
   const data = { loss_fn, source, given, expected, normalization };
   const who = serverName(context);
   if (!isCertain) {
     const message = `${who} computes loss_fn: ${loss_fn}, or another loss that is the same for the probe (${source}).`;
-    return await tellProbe(context, step, "info", message, data);
+    return await reportServerCheck(context, step, "info", message, data);
   }
   const how = normalization === null ? "; how it adds tokens up is not told" : "";
   const message = `${who} computes loss_fn: ${loss_fn} as documented (${source})${how}.`;
-  await tellProbe(context, step, "info", message, data);
+  await reportServerCheck(context, step, "info", message, data);
   if (normalization === null || normalization === "token_sum") return;
   const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
-  await tellProbe(context, step, "warn", differs, { normalization });
+  await reportServerCheck(context, step, "warn", differs, { normalization });
 }
 
-function unchecked(context: TellingContext, why: string): string {
+function unchecked(context: ReportContext, why: string): string {
   return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${asClause(why)}.`;
 }
 
-function notOffered(context: TellingContext, { words, offered }: Finding<"not-offered">): AppError {
+function notOffered(context: ReportContext, { words, offered }: Finding<"not-offered">): AppError {
   const { loss_fn: loss } = context.config;
   return new AppError(
     "loss-not-offered",
@@ -66,17 +66,17 @@ function notOffered(context: TellingContext, { words, offered }: Finding<"not-of
   );
 }
 
-function notHonoured(context: TellingContext, finding: Finding<"other">, fits: string): AppError {
+function mismatch(context: ReportContext, finding: Finding<"other">, fits: string): AppError {
   const { loss_fn: loss } = context.config;
   const { source, given, expected } = finding;
   return new AppError(
-    "loss-not-honoured",
+    "loss-differs",
     `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`,
     { configPath: "loss_fn", data: { source, given, expected, fits } },
   );
 }
 
-function unknownNumber(context: TellingContext, finding: Finding<"other">): string {
+function unknownNumber(context: ReportContext, finding: Finding<"other">): string {
   const { loss_fn: loss } = context.config;
   return `${unchecked(context, `${numbers(loss, finding)} No loss known here gives that number`)} The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`;
 }

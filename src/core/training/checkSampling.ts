@@ -1,14 +1,14 @@
 /** Before the first rollout of an attempt: which distribution do the log-probabilities of sampled tokens belong to? */
 
-import type { LogprobConvention } from "../probes/logprobConvention.ts";
-import { type ProbedSampling, probeConvention } from "../probes/probeConvention.ts";
-import { PROBE_TEXT } from "../probes/probeData.ts";
+import type { LogprobConvention } from "../serverChecks/logprobConvention.ts";
+import { type ProbedSampling, probeConvention } from "../serverChecks/probeConvention.ts";
+import { PROBE_TEXT } from "../serverChecks/probeData.ts";
 import type { MetricsTree } from "../run/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { RunContext } from "./context.ts";
-import { asClause, serverName, type TellingContext, tellProbe } from "./tellProbe.ts";
+import { asClause, serverName, type ReportContext, reportServerCheck } from "./reportServerCheck.ts";
 
-type CheckingContext = TellingContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
+type CheckingContext = ReportContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
 
 /**
  * When temperature, top_p or top_k change the distribution: do the sampler's log-probabilities reflect it? Writes the finding as an
@@ -20,7 +20,7 @@ export async function checkSampling(
   sampler: SamplingClient,
   step: number,
 ): Promise<MetricsTree> {
-  const odd = oddSampling(context);
+  const odd = nonDefaultSampling(context);
   if (odd === null) return {};
   const { environment, sampling } = odd;
   const tokens = context.tokenizer.encodeText(PROBE_TEXT);
@@ -30,16 +30,16 @@ export async function checkSampling(
   const words = samplingWords(sampling);
   if (finding.convention === null) {
     const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
-    await tellProbe(context, step, "warn", message);
+    await reportServerCheck(context, step, "warn", message);
     return {};
   }
   const message = `${serverName(context)} ${CONVENTION_WORDS[finding.convention](words)} Sample with temperature: 1 and without top_p and top_k in environment ${environment} to train on-policy.`;
-  await tellProbe(context, step, "warn", message, { ...finding });
+  await reportServerCheck(context, step, "warn", message, { ...finding });
   return { sampler: { logprob_convention: finding.convention } };
 }
 
 /** The first environment whose rollouts are not drawn from the model's own distribution; at temperature 0 nothing is drawn. */
-function oddSampling({ config, environments }: CheckingContext) {
+function nonDefaultSampling({ config, environments }: CheckingContext) {
   for (const environment of Object.keys(config.environments)) {
     const settings = environments.get(environment)?.settings;
     if (settings === undefined) continue;

@@ -7,7 +7,7 @@ import type { CheckpointEntry } from "../run/checkpointLog.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 
 /** New values for tunable keys, checked already. */
-export interface Retuning {
+export interface SettingsChange {
   readonly config: Config;
   readonly configHash: string;
   /** Dotted paths of the keys that differ. */
@@ -30,7 +30,7 @@ export class RunControl {
   readonly #sleep = new WakeableSleep();
   #isPausing = false;
   #failure: AppError | null = null;
-  #retuning: Retuning | null = null;
+  #retuning: SettingsChange | null = null;
   #save: Save | null = null;
   #waitingSaves: WaitingSave[] = [];
   #isOver = false;
@@ -81,7 +81,7 @@ export class RunControl {
   }
 
   /** Replaces settings at the next step border; each wish builds on the one before it. */
-  retune(retuning: Retuning): void {
+  changeSettings(retuning: SettingsChange): void {
     const keys = new Set([...(this.#retuning?.keys ?? []), ...retuning.keys]);
     this.#retuning = { ...retuning, keys: [...keys] };
   }
@@ -113,7 +113,7 @@ export class RunControl {
   }
 
   /** For the loop: hands the waiting settings over, once. */
-  takeRetuning(): Retuning | null {
+  takeSettingsChange(): SettingsChange | null {
     const retuning = this.#retuning;
     this.#retuning = null;
     return retuning;
@@ -128,7 +128,7 @@ export class RunControl {
    * For the loop: resolves with false after `ms`, with true as soon as there is a wish to pause or to continue. Rejects with the
    * reason of a stop or of `signal`.
    */
-  rest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {
+  waitForRequest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {
     const ending = AbortSignal.any([this.signal, signal]);
     return this.#sleep.sleep(clock, ms, ending);
   }

@@ -15,8 +15,8 @@ import {
   evaluationCells,
   summarizeEvaluation,
 } from "./evaluation.ts";
-import { outlast } from "./outages.ts";
-import { playRollouts } from "./playRollouts.ts";
+import { pauseUntilAvailable } from "./outageMonitor.ts";
+import { collectRollouts } from "./collectRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 
@@ -82,7 +82,7 @@ async function cellTasks(
 ): Promise<readonly RolloutTask[]> {
   const { environment, split } = cell;
   const { gate, remote } = environmentOf(context, environment);
-  const count = await outlast(context, step, (signal) =>
+  const count = await pauseUntilAvailable(context, step, (signal) =>
     gate.ask(() => remote.numTasks(split, { signal }), signal),
   );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
@@ -126,7 +126,7 @@ function playCell(
 ): Promise<readonly FinishedRollout[]> {
   const { config, fileSystem, folder, redactor, sha256 } = context;
   const { temperature } = cell;
-  return playRollouts(context, tasks, {
+  return collectRollouts(context, tasks, {
     sampler,
     seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),

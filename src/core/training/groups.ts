@@ -17,7 +17,7 @@ export interface ScoredRollout {
   readonly advantage: number | null;
   /** What is sent; null also for an advantage of 0 where the loss has no gradient there. */
   readonly datum: TrainingDatum | null;
-  readonly fate: "trained" | `excluded:${string}`;
+  readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
 export interface ScoredGroup {
@@ -38,7 +38,7 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
   return {
     data: rollouts.flatMap(({ datum }) => datum ?? []),
     counted: rollouts
-      .filter(({ fate }) => fate === "trained")
+      .filter(({ trainingUse }) => trainingUse === "trained")
       .map(({ rollout: { task, ledger } }) => ({
         group: task.group,
         rollout: task.rollout,
@@ -95,11 +95,11 @@ function scoreRollout(
   // No sampled token can be trained on: every turn came without usable log-probs.
   if (ledger === null || !ledger.mask.includes(1)) return leftOut(rollout, "masked");
   if (advantage === 0 && !learnsWithoutAdvantage(config)) {
-    return { rollout, advantage, datum: null, fate: "trained" };
+    return { rollout, advantage, datum: null, trainingUse: "trained" };
   }
   try {
     const datum = buildDatum({ group: task.group, rollout: task.rollout, ledger }, advantage);
-    return { rollout, advantage, datum, fate: "trained" };
+    return { rollout, advantage, datum, trainingUse: "trained" };
   } catch (error) {
     if (!isAppError(error, "invariant")) throw error;
     return leftOut(rollout, "invariant");
@@ -107,7 +107,7 @@ function scoreRollout(
 }
 
 function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
-  return { rollout, advantage: null, datum: null, fate: `excluded:${why}` };
+  return { rollout, advantage: null, datum: null, trainingUse: `excluded:${why}` };
 }
 
 /** Failures first, then too little to compare, then rewards that are all equal. */

@@ -7,12 +7,12 @@ import type { MetricsTree } from "../run/metricsTree.ts";
 import { mergeMetrics } from "../run/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
-import { tellCapacity } from "./capacityNews.ts";
+import { reportCapacitySummary } from "./availabilityMessages.ts";
 import { checkLoss } from "./checkLoss.ts";
-import { CheckpointKeeper, dueCheckpoint, type Snapshot } from "./checkpoints.ts";
+import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
 import { checkSampling } from "./checkSampling.ts";
 import type { RunContext } from "./context.ts";
-import type { Retuning } from "./control.ts";
+import type { SettingsChange } from "./control.ts";
 import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
@@ -23,9 +23,9 @@ import {
   type RunIdentity,
   snapshotAt,
 } from "./loopPosition.ts";
-import { retuned } from "./retune.ts";
+import { applySettings } from "./applySettings.ts";
 import { runStep, type StepOutput } from "./step.ts";
-import { reportSkippedProbe } from "./tellProbe.ts";
+import { reportSkippedProbe } from "./reportServerCheck.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -57,7 +57,7 @@ const ETA_STEPS = 9;
 class Loop {
   #context: RunContext;
   #identity: RunIdentity;
-  readonly #keeper: CheckpointKeeper;
+  readonly #checkpoints: CheckpointWriter;
   readonly #alarms = new RunAlarms();
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
@@ -69,7 +69,7 @@ class Loop {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
-    this.#keeper = new CheckpointKeeper(context);
+    this.#checkpoints = new CheckpointWriter(context);
   }
 
   async run(): Promise<LoopEnd> {
@@ -106,10 +106,10 @@ class Loop {
   /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
   async #border(): Promise<boolean> {
     // New settings come first, because they may change the number of steps.
-    await this.#heedRetuning();
+    await this.#applyPendingSettings();
     if (this.#context.control.isPausing && !this.#isDone()) {
       await this.#pause();
-      await this.#heedRetuning();
+      await this.#applyPendingSettings();
     }
     return !this.#isDone();
   }
@@ -118,8 +118,8 @@ class Loop {
     const { control, watch, enterPhase } = this.#context;
     const { step } = this.#position;
     // A pause may outlast a rolling save.
-    const last = await this.#keeper.settle();
-    if (last?.kind === "rolling") await this.#keeper.saveLasting("interrupt", this.#snapshot());
+    const last = await this.#checkpoints.settle();
+    if (last?.kind === "rolling") await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
@@ -129,15 +129,15 @@ class Loop {
     await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
   }
 
-  async #heedRetuning(): Promise<void> {
-    const retuning = this.#context.control.takeRetuning();
+  async #applyPendingSettings(): Promise<void> {
+    const retuning = this.#context.control.takeSettingsChange();
     if (retuning !== null) await this.#retune(retuning);
   }
 
-  async #retune({ config, configHash, keys, record, dropped }: Retuning): Promise<void> {
+  async #retune({ config, configHash, keys, record, dropped }: SettingsChange): Promise<void> {
     const { step } = this.#position;
     try {
-      this.#context = retuned(this.#context, config);
+      this.#context = applySettings(this.#context, config);
     } catch (error) {
       dropped();
       const message = `The new settings were left out: ${errorMessage(error)}`;
@@ -153,7 +153,7 @@ class Loop {
   }
 
   #offerSave(): void {
-    this.#context.control.offerSave(() => this.#keeper.saveNow(this.#snapshot()));
+    this.#context.control.offerSave(() => this.#checkpoints.saveNow(this.#snapshot()));
   }
 
   async #event(kind: string, message: string, data: JsonObject = {}): Promise<void> {
@@ -192,8 +192,8 @@ class Loop {
   async #afterStep(sampler: SamplingClient, { rollouts }: StepOutput): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
-    const due = dueCheckpoint(config, step) ?? (this.#keeper.isAgeing ? "rolling" : null);
-    if (due !== null) await this.#keeper.begin(due, this.#snapshot());
+    const due = dueCheckpoint(config, step) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
+    if (due !== null) await this.#checkpoints.begin(due, this.#snapshot());
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps, rollouts);
@@ -219,10 +219,10 @@ class Loop {
     const { control } = this.#context;
     control.withdrawSave();
     // The results were given before the stop; they belong to the step that a resume begins with.
-    await this.#heedRetuning();
+    await this.#applyPendingSettings();
     const isDone = !control.isStopping || this.#isDone();
-    await tellCapacity(this.#context, this.#position.step);
-    const entry = await this.#keeper.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
+    await reportCapacitySummary(this.#context, this.#position.step);
+    const entry = await this.#checkpoints.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
     control.offerSave(async () => entry);
     return {
       outcome: isDone ? "done" : "stopped",
@@ -242,7 +242,7 @@ class Loop {
     if (this.#position.step === 0 || !this.#context.control.canSave) return;
     if (!isAppError(error) || error.code.startsWith("tinker-")) return;
     try {
-      await this.#keeper.saveLasting("interrupt", this.#snapshot());
+      await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
     } catch (saving) {
       this.#context.log.warn("The last step could not be saved.", { reason: errorMessage(saving) });
     }

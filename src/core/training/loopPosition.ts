@@ -3,7 +3,7 @@
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { flattenMetrics } from "../run/metricsTree.ts";
 import type { RunState } from "../run/state.ts";
-import type { Snapshot } from "./checkpoints.ts";
+import type { Snapshot } from "./checkpointWriter.ts";
 import type { RunContext } from "./context.ts";
 import type { StepOutput } from "./step.ts";
 

@@ -10,17 +10,17 @@ import { type MetricsRow, type MetricsTree, mergeMetrics } from "../run/metricsT
 import type { StepFacts, TokenCounts } from "../run/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
-import { heedAlarms, type RunAlarms } from "./alarms.ts";
-import { askedFor } from "./capacityNews.ts";
+import { applyAlarmActions, type RunAlarms } from "./alarms.ts";
+import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import { type TaskItem, taskKeyOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
-import { pauseAtFailure } from "./failFast.ts";
+import { pauseAtFailure } from "./groupFailurePolicy.ts";
 import { type ScoredGroup, scoreGroups, trainingBatch } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
-import { playRollouts } from "./playRollouts.ts";
+import { collectRollouts } from "./collectRollouts.ts";
 import { report } from "./report.ts";
-import { requireWorking } from "./rolloutBugs.ts";
+import { requireNoInternalErrors } from "./internalErrors.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
@@ -61,8 +61,8 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     waitedMs = ms;
   });
   const rolloutS = (clock.monotonic() - started - waitedMs) / 1000;
-  await requireWorking(context, step, rollouts);
-  await tellFailure(context, step, rollouts);
+  await requireNoInternalErrors(context, step, rollouts);
+  await reportFailure(context, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await store.addScores(step, scores(groups));
   const batch = trainingBatch(groups);
@@ -104,7 +104,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     sampledTokens: totals.sampled - input.totals.sampled,
     etaS: remainingS(context, input, totalS),
   });
-  heedAlarms(context, judged);
+  applyAlarmActions(context, judged);
   return { row: judged.row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
 }
 
@@ -118,7 +118,7 @@ async function collect(
   const tasks = input.items.flatMap((item, group) => groupTasks(config, item, group, step));
   watch({ kind: "step-started", step, rollouts: tasks.length });
   let done = 0;
-  return playRollouts(context, tasks, {
+  return collectRollouts(context, tasks, {
     onWaited,
     sampler: input.sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
@@ -153,7 +153,7 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
 }
 
 /** Warns when all rollouts of a step failed, with the first error. */
-async function tellFailure(
+async function reportFailure(
   context: RunContext,
   step: number,
   rollouts: readonly FinishedRollout[],
@@ -167,11 +167,11 @@ async function tellFailure(
 
 function scores(groups: readonly ScoredGroup[]) {
   return groups.flatMap(({ rollouts }) =>
-    rollouts.map(({ rollout, advantage, fate }) => ({
+    rollouts.map(({ rollout, advantage, trainingUse }) => ({
       group: rollout.task.group,
       rollout: rollout.task.rollout,
       advantage,
-      fate,
+      trainingUse,
     })),
   );
 }
@@ -258,9 +258,9 @@ function stepFacts(
 function capacityMetrics({ config, environments }: RunContext): MetricsTree {
   const nameOf = metricNames([...environments.keys()]);
   const entries = [...environments].flatMap(([name, { gate }]) => {
-    const { rejections, waitS, failures } = gate.facts;
+    const { rejections, waitS, failures } = gate.stats;
     if (rejections + failures === 0) return [];
-    const limit = Math.min(gate.facts.limit, askedFor(config, name));
+    const limit = Math.min(gate.stats.limit, requestedSessions(config, name));
     return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
   });
   return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };

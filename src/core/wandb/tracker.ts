@@ -129,7 +129,7 @@ export class WandbTracker {
    */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const giveUp = (): void => this.#givingUp.abort(gaveUp());
+    const giveUp = (): void => this.#givingUp.abort(giveUpError());
     this.#exitCode = exitCode;
     this.#ending.abort();
     this.#news.wakeOrNext();
@@ -160,7 +160,7 @@ export class WandbTracker {
 
   /** Ends without another word. */
   async close(): Promise<void> {
-    this.#givingUp.abort(gaveUp());
+    this.#givingUp.abort(giveUpError());
     this.#ending.abort();
     this.#news.wakeOrNext();
     await this.#done;
@@ -217,6 +217,6 @@ function refusalText(error: unknown): string {
   return `Weights & Biases refuses this run (${reason}). Check WANDB_API_KEY, WANDB_ENTITY and wandb_project_name.`;
 }
 
-function gaveUp(): AppError {
+function giveUpError(): AppError {
   return new AppError("wandb-gave-up", "The time for what was left is over.");
 }

@@ -33,7 +33,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     ...{ reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs },
     error: summary.error === null ? null : summary.error.slice(0, 500),
     advantage: summary.score?.advantage ?? null,
-    fate: summary.score?.fate ?? null,
+    trainingUse: summary.score?.trainingUse ?? null,
     streams: summary.tokenData.length,
   };
 }

@@ -36,7 +36,7 @@ const RULES: Readonly<Record<string, string>> = {
   "environment-not-found": "TRL300",
   "model-not-offered": "TRL302",
   "loss-not-offered": "TRL302",
-  "loss-not-honoured": "TRL302",
+  "loss-differs": "TRL302",
   "checkpoint-other-model": "TRL303",
 };
 

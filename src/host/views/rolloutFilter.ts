@@ -29,7 +29,7 @@ export function isShown(rollout: RolloutSummary, filter: RolloutFilter | null): 
     case "failed":
       return rollout.reward === null;
     case "excluded":
-      return rollout.score?.fate.startsWith("excluded:") === true;
+      return rollout.score?.trainingUse.startsWith("excluded:") === true;
     case "tool errors":
       return rollout.failedToolCalls > 0;
   }

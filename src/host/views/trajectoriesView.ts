@@ -18,7 +18,7 @@ import {
 import type { RowText } from "./runRow.ts";
 import {
   evaluationRow,
-  fateText,
+  trainingUseText,
   groupRow,
   noStepsText,
   rolloutItemRow,
@@ -293,7 +293,7 @@ function rolloutItem(summary: RolloutSummary): vscode.TreeItem {
   const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
   const { error } = summary;
   const text = `${item.label} · ${item.description}`;
-  const reasons = [fateText(summary), error === null ? null : plainLine(error)];
+  const reasons = [trainingUseText(summary), error === null ? null : plainLine(error)];
   item.tooltip = [text, ...reasons].filter((line) => line !== null).join("\n");
   item.command = {
     command: "tinkerRL.openSelectedRollout",

@@ -119,11 +119,11 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
 }
 
 /** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
-export function fateText({ score, source }: RolloutSummary): string | null {
+export function trainingUseText({ score, source }: RolloutSummary): string | null {
   if (source === "evaluation") return null;
   if (score === null) return "Not scored yet: the step is under way.";
-  if (!score.fate.startsWith("excluded:")) return null;
-  const why = plainLine(score.fate.slice("excluded:".length).replaceAll(/[-_]/g, " "));
+  if (!score.trainingUse.startsWith("excluded:")) return null;
+  const why = plainLine(score.trainingUse.slice("excluded:".length).replaceAll(/[-_]/g, " "));
   return `Not trained on: ${why}.`;
 }
 

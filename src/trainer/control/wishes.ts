@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redact.ts";
 import type { RunControl } from "../../core/training/control.ts";
-import { tunableChanges } from "../../core/training/retune.ts";
+import { tunableChanges } from "../../core/training/applySettings.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ControlWish, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
@@ -96,7 +96,7 @@ export class Wishes {
     const configHash = sha256(JSON.stringify(next.config));
     const wished = { ...run, loaded: next };
     this.#run = wished;
-    control.retune({
+    control.changeSettings({
       ...{ config: next.config, configHash, keys },
       record: () => {
         this.#inForce = wished;

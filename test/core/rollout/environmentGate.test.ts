@@ -61,8 +61,8 @@ describe("the gate of an environment", () => {
     const gate = aGate(remote, clock);
     await clock.run(visits(clock, gate, 200));
     expect(seen.most).toBe(6);
-    expect(gate.facts.limit).toBeLessThanOrEqual(12);
-    expect(gate.facts.rejections).toBe(seen.refused);
+    expect(gate.stats.limit).toBeLessThanOrEqual(12);
+    expect(gate.stats.rejections).toBe(seen.refused);
     expect(seen.refused).toBeLessThan(600);
   });
 
@@ -79,7 +79,7 @@ describe("the gate of an environment", () => {
     await clock.advance(1);
     await second;
     expect(seen.open).toBe(1);
-    expect(gate.facts.waitS).toBe(7);
+    expect(gate.stats.waitS).toBe(7);
   });
 
   it("rises again while the environment has room", async () => {
@@ -87,11 +87,11 @@ describe("the gate of an environment", () => {
     const { remote } = smallEnvironment(4);
     const gate = aGate(remote, clock, 8);
     await clock.run(visits(clock, gate, 40));
-    const low = gate.facts.limit;
+    const low = gate.stats.limit;
     await clock.advance(60_000);
     await clock.run(visits(clock, gate, 4));
     await clock.run(visits(clock, gate, 4));
-    expect(gate.facts.limit).toBeGreaterThan(low);
+    expect(gate.stats.limit).toBeGreaterThan(low);
   });
 
   it("says since when it has had no room for a single session, until one is opened", async () => {
@@ -100,11 +100,11 @@ describe("the gate of an environment", () => {
     const gate = aGate(remote, clock);
     const opened = gate.open(CHOICE, FOR_EVER);
     await clock.advance(30 * 60_000);
-    expect(gate.blockage).toMatchObject({ why: "full", sinceMs: 0 });
+    expect(gate.unavailability).toMatchObject({ why: "full", sinceMs: 0 });
     seen.open = -1;
-    gate.tryNow();
+    gate.retryNow();
     await opened;
-    expect(gate.blockage).toBeNull();
+    expect(gate.unavailability).toBeNull();
   });
 
   it("gives the place back when a session cannot be opened for another reason", async () => {

@@ -6,7 +6,7 @@ describe("a ledger", () => {
   it("keeps source, turn, mask and log-prob beside every token", () => {
     const ledger = new Ledger([1, 2]);
     ledger.addTurn([5], [-0.5]);
-    ledger.addBridge([9], [7]);
+    ledger.addContext([9], [7]);
     ledger.addTurn([6], [-0.25]);
     expect(ledger.tokens).toEqual([1, 2, 5, 9, 7, 6]);
     expect(ledger.sources).toEqual(["prompt", "prompt", "sampled", "closing", "delta", "sampled"]);
@@ -42,7 +42,7 @@ describe("a ledger", () => {
             part,
             part.map(() => -1),
           );
-          ledger.addBridge(part, part);
+          ledger.addContext(part, part);
           expect(ledger.tokens).toEqual([...before, ...part, ...part, ...part]);
         }
       }),

@@ -297,10 +297,10 @@ describe("the time limit of a rollout", () => {
     const rollout = start();
     await settle();
     const down = fault("environment-unavailable");
-    for (let i = 0; i < 20; i += 1) await gate.isToBlame(down, true, stopping.signal);
-    expect(gate.blockage).toMatchObject({ why: "failing" });
+    for (let i = 0; i < 20; i += 1) await gate.blamesEnvironment(down, true, stopping.signal);
+    expect(gate.unavailability).toMatchObject({ why: "failing" });
     await clock.run(gate.ask(async () => "well", stopping.signal));
-    expect(gate.blockage).toBeNull();
+    expect(gate.unavailability).toBeNull();
     expect((await clock.run(rollout)).record.stop).toBe("reached_terminal_state");
   });
 

@@ -181,7 +181,7 @@ test("summaries of the running step grow from call to call", async () => {
   await store.addRollout(aRecord({ rollout: 1 }));
   expect(await follower.rollouts(0)).toMatchObject([{ rollout: 1, score: null }]);
   await store.addRollout(aRecord({ rollout: 0 }));
-  await store.addScores(0, [{ group: 0, rollout: 1, advantage: 1, fate: "trained" }]);
+  await store.addScores(0, [{ group: 0, rollout: 1, advantage: 1, trainingUse: "trained" }]);
   expect(await follower.rollouts(0)).toMatchObject([
     { rollout: 0, score: null },
     { rollout: 1, score: { advantage: 1 } },

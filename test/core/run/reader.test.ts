@@ -28,8 +28,8 @@ async function writtenRun() {
   await store.addRollout(aRecord({ rollout: 1, reward: 0.25 }));
   await store.addRollout(aRecord({ rollout: 0 }));
   await store.addScores(0, [
-    { group: 0, rollout: 0, advantage: null, fate: "excluded:zero_variance" },
-    { group: 0, rollout: 1, advantage: -0.5, fate: "trained" },
+    { group: 0, rollout: 0, advantage: null, trainingUse: "excluded:zero_variance" },
+    { group: 0, rollout: 1, advantage: -0.5, trainingUse: "trained" },
   ]);
   await store.addTokens(0, [tokens, { ...tokens, stream: 1 }]);
   for (const step of [0, 1]) {
@@ -69,13 +69,13 @@ test("summaries come in the order of groups, with score and places of the token 
   const { reader } = await writtenRun();
   expect(await reader.steps()).toEqual([0]);
   expect(await reader.rollouts(0)).toMatchObject([
-    { rollout: 0, reward: 1, score: { fate: "excluded:zero_variance" }, tokenData: [] },
+    { rollout: 0, reward: 1, score: { trainingUse: "excluded:zero_variance" }, tokenData: [] },
     {
       rollout: 1,
       reward: 0.25,
       turns: 1,
       tokens: 12,
-      score: { advantage: -0.5, fate: "trained" },
+      score: { advantage: -0.5, trainingUse: "trained" },
       tokenData: [{ stream: 0 }, { stream: 1 }],
     },
   ]);

@@ -7,7 +7,7 @@ import { aRecord } from "./builders.ts";
 
 type Turn = RolloutRecord["turns"][number];
 
-const TRAINED = { advantage: 0.5, fate: "trained" };
+const TRAINED = { advantage: 0.5, trainingUse: "trained" };
 const settings = {
   sha256: (text: string) => createHash("sha256").update(text).digest("hex"),
   runId: "run-id",
@@ -41,7 +41,7 @@ test("it carries what training made of the rollout, and which task it was", () =
     },
     rolloutInfo: { task_index: 3, current_step: 4, temperature: 0.7, harness: "tinker-rl" },
   });
-  const excluded = { advantage: null, fate: "excluded:no-variance" };
+  const excluded = { advantage: null, trainingUse: "excluded:no-variance" };
   expect(describeRollout(record, excluded, settings).metadata).toMatchObject({
     ...{ advantage: null, included: false, excluded: "no-variance" },
   });
@@ -84,7 +84,7 @@ test("a nudge is told, and silence is a message, too", () => {
 
 test("a rollout that never began has no messages but its system text", () => {
   const record = aRecord({ systemText: null, promptText: "", turns: [], error: "no room" });
-  const upload = describeRollout(record, { advantage: null, fate: "excluded:failed" }, settings);
+  const upload = describeRollout(record, { advantage: null, trainingUse: "excluded:failed" }, settings);
   expect(upload.messages).toEqual([]);
   expect(upload.metadata).toMatchObject({ error: "no room", included: false });
 });

@@ -40,7 +40,7 @@ class World {
       const record = aRecord({ step, group, rollout, index: group, environment: "Owner/Game" });
       await store.addRollout({ ...record, ...changes });
     }
-    const scores = places.map((place) => ({ ...place, advantage: 1, fate: "trained" as const }));
+    const scores = places.map((place) => ({ ...place, advantage: 1, trainingUse: "trained" as const }));
     await store.addScores(step, scores);
   }
 

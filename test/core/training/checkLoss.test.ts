@@ -3,7 +3,7 @@ import type { Config } from "../../../src/core/config/schema.ts";
 import type { NewRunEvent } from "../../../src/core/run/events.ts";
 import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import { checkLoss } from "../../../src/core/training/checkLoss.ts";
-import { answerOf, type LossServer } from "../probes/lossServer.ts";
+import { answerOf, type LossServer } from "../serverChecks/lossServer.ts";
 import { aConfig } from "./builders.ts";
 import { aContext } from "./fakeContext.ts";
 
@@ -65,7 +65,7 @@ describe("the check of the loss", () => {
   it("refuses to train another loss, and names it", async () => {
     const { check } = aRunOn({ always: "importance_sampling" });
     await expect(check()).rejects.toMatchObject({
-      code: "loss-not-honoured",
+      code: "loss-differs",
       configPath: "loss_fn",
       message: expect.stringMatching(
         /^loss_fn: the server at http:\/\/tinker.test does not compute ppo .* is what importance_sampling gives.*probe_server: false/,

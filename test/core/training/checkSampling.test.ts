@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { checkSampling } from "../../../src/core/training/checkSampling.ts";
-import { toySampler } from "../probes/toyModel.ts";
+import { toySampler } from "../serverChecks/toyModel.ts";
 import { someSettings } from "./builders.ts";
 import { aContext } from "./fakeContext.ts";
 

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
-import { type Retuning, RunControl } from "../../../src/core/training/control.ts";
+import { type SettingsChange, RunControl } from "../../../src/core/training/control.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 
@@ -13,7 +13,7 @@ function anEntry(name: string): CheckpointEntry {
   };
 }
 
-function aRetuning(changes: Partial<Retuning> = {}): Retuning {
+function aRetuning(changes: Partial<SettingsChange> = {}): SettingsChange {
   return {
     config: aConfig(),
     configHash: "h",
@@ -106,10 +106,10 @@ describe("a rest", () => {
   it("lasts its time, or until a wish to continue or to pause", async () => {
     const control = new RunControl();
     const clock = new FakeClock();
-    expect(await clock.run(control.rest(clock, 5_000))).toBe(false);
+    expect(await clock.run(control.waitForRequest(clock, 5_000))).toBe(false);
     expect(clock.monotonic()).toBe(5_000);
     for (const wish of ["continue", "pause"] as const) {
-      const resting = control.rest(clock, 5_000);
+      const resting = control.waitForRequest(clock, 5_000);
       control[wish]();
       expect(await resting).toBe(true);
     }
@@ -119,7 +119,7 @@ describe("a rest", () => {
 
   it("ends with the reason of a stop", async () => {
     const control = new RunControl();
-    const resting = control.rest(new FakeClock(), 5_000);
+    const resting = control.waitForRequest(new FakeClock(), 5_000);
     control.stop();
     await expect(resting).rejects.toMatchObject({ code: "stopped" });
   });
@@ -148,17 +148,17 @@ describe("a failure of what the run needs", () => {
 describe("new settings", () => {
   it("are handed over once", () => {
     const control = new RunControl();
-    expect(control.takeRetuning()).toBeNull();
-    control.retune(aRetuning());
-    expect(control.takeRetuning()).toMatchObject({ keys: ["learning_rate"] });
-    expect(control.takeRetuning()).toBeNull();
+    expect(control.takeSettingsChange()).toBeNull();
+    control.changeSettings(aRetuning());
+    expect(control.takeSettingsChange()).toMatchObject({ keys: ["learning_rate"] });
+    expect(control.takeSettingsChange()).toBeNull();
   });
 
   it("that were wished for one after the other come as the last ones, with the keys of all", () => {
     const control = new RunControl();
-    control.retune(aRetuning({ configHash: "one" }));
-    control.retune(aRetuning({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
-    expect(control.takeRetuning()).toMatchObject({
+    control.changeSettings(aRetuning({ configHash: "one" }));
+    control.changeSettings(aRetuning({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
+    expect(control.takeSettingsChange()).toMatchObject({
       configHash: "two",
       keys: ["learning_rate", "max_steps"],
     });

@@ -8,9 +8,9 @@ import { aDatum, aDatumOfLength, aLedger } from "./builders.ts";
 function twoTurns(): Ledger {
   const ledger = new Ledger([10, 11, 12]);
   ledger.addTurn([20, 21, 22], [-0.5, -0.25, -0.1]);
-  ledger.addBridge([], [30, 31, 32, 33]);
+  ledger.addContext([], [30, 31, 32, 33]);
   ledger.addTurn([40, 41], [-0.125, -0.3]);
-  ledger.addBridge([], [50, 51]);
+  ledger.addContext([], [50, 51]);
   return ledger;
 }
 
@@ -41,7 +41,7 @@ describe("a datum", () => {
   it("follows the worked example of the wire", () => {
     const ledger = new Ledger([10, 11]);
     ledger.addTurn([20, 21], [-0.3, -0.7]);
-    ledger.addBridge([], [12]);
+    ledger.addContext([], [12]);
     ledger.addTurn([22], [-0.1]);
     const { tokens, lossInputs } = toWireDatum(aDatum({ ledger, advantage: 2 }));
     expect([...tokens]).toEqual([10, 11, 20, 21, 12]);
@@ -57,7 +57,7 @@ describe("a datum", () => {
     sampledEnd.addTurn([7, end], [-0.5, -0.5]);
     const addedEnd = new Ledger([1]);
     addedEnd.addTurn([7], [-0.5]);
-    addedEnd.addBridge([end], [8]);
+    addedEnd.addContext([end], [8]);
     expect([...aDatum({ ledger: sampledEnd }).targets]).toEqual([7, end]);
     expect([...aDatum({ ledger: addedEnd }).targets]).toEqual([7]);
   });
@@ -65,9 +65,9 @@ describe("a datum", () => {
   it("leaves out a turn without usable log-probs, as context for the turns after it", () => {
     const ledger = new Ledger([1]);
     ledger.addTurn([4, 5], null);
-    ledger.addBridge([], [6]);
+    ledger.addContext([], [6]);
     ledger.addTurn([7], [-0.5]);
-    ledger.addBridge([], [8]);
+    ledger.addContext([], [8]);
     ledger.addTurn([9], null);
     const datum = aDatum({ ledger });
     expect([...datum.targets]).toEqual([4, 5, 6, 7]);
@@ -122,7 +122,7 @@ const anyLedger = fc
         sampled.map(([id]) => id),
         isTrained ? logprobs : null,
       );
-      ledger.addBridge(closing, delta);
+      ledger.addContext(closing, delta);
     }
     const trained = turns.flatMap(({ sampled, isTrained }) => (isTrained ? sampled : []));
     return { ledger, trained };

@@ -14,12 +14,12 @@ function score(rollouts: readonly FinishedRollout[], { environment, ...changes }
 }
 
 /** Fates of the one group of these rewards, null for a rollout that failed. */
-function fates(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
-  return score(aGroup(rewards), rules).flatMap(({ rollouts }) => rollouts.map(({ fate }) => fate));
+function trainingUses(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
+  return score(aGroup(rewards), rules).flatMap(({ rollouts }) => rollouts.map(({ trainingUse }) => trainingUse));
 }
 
-function repeated(fate: string, count: number): readonly string[] {
-  return Array.from({ length: count }, () => fate);
+function repeated(trainingUse: string, count: number): readonly string[] {
+  return Array.from({ length: count }, () => trainingUse);
 }
 
 describe("a group", () => {
@@ -27,11 +27,11 @@ describe("a group", () => {
     const [group] = score(aGroup([1, 0, 0, 1]), { advantage_calculation: "centered" });
     expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: false });
     expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, -0.5, -0.5, 0.5]);
-    expect(group?.rollouts.every(({ fate }) => fate === "trained")).toBe(true);
+    expect(group?.rollouts.every(({ trainingUse }) => trainingUse === "trained")).toBe(true);
   });
 
   it("with a failed rollout is left out", () => {
-    expect(fates([1, 0, null, 0])).toEqual(repeated("excluded:failures", 4));
+    expect(trainingUses([1, 0, null, 0])).toEqual(repeated("excluded:failures", 4));
   });
 
   it("with failed rollouts up to max_failing_rollouts is trained without them", () => {
@@ -42,15 +42,15 @@ describe("a group", () => {
     const [group] = score(aGroup([1, null, 0, 0.5]), rules);
     expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: true });
     expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, null, -0.5, 0]);
-    expect(group?.rollouts[1]?.fate).toBe("excluded:failed");
-    expect(fates([1, null, null, 0], rules)).toEqual(repeated("excluded:failures", 4));
+    expect(group?.rollouts[1]?.trainingUse).toBe("excluded:failed");
+    expect(trainingUses([1, null, null, 0], rules)).toEqual(repeated("excluded:failures", 4));
   });
 
   it.each(["strict", "fail_fast"] as const)(
     "with a failed rollout is left out, whatever is allowed, with group_failures: %s",
     (group_failures) => {
       const environment = { max_failing_rollouts: 1 };
-      expect(fates([1, 0, null, 0], { environment, group_failures })).toEqual(
+      expect(trainingUses([1, 0, null, 0], { environment, group_failures })).toEqual(
         repeated("excluded:failures", 4),
       );
     },
@@ -58,14 +58,14 @@ describe("a group", () => {
 
   it("of which every rollout failed is left out, whatever is allowed", () => {
     const rules = { environment: { max_failing_rollouts: 9 } };
-    expect(fates([null, null], rules)).toEqual(repeated("excluded:failures", 2));
+    expect(trainingUses([null, null], rules)).toEqual(repeated("excluded:failures", 2));
   });
 
   it("with one reward left has nothing to compare, which only direct advantages do not need", () => {
     const environment = { max_failing_rollouts: 1 };
-    expect(fates([1, null], { environment })).toEqual(repeated("excluded:too_few", 2));
+    expect(trainingUses([1, null], { environment })).toEqual(repeated("excluded:too_few", 2));
     const direct = { environment, advantage_calculation: "direct" } as const;
-    expect(fates([1, null], direct)).toEqual(["trained", "excluded:failed"]);
+    expect(trainingUses([1, null], direct)).toEqual(["trained", "excluded:failed"]);
   });
 
   it.each<[string, Rules, string]>([
@@ -77,12 +77,12 @@ describe("a group", () => {
       { zero_variance: "drop", advantage_calculation: "direct" },
       "excluded:zero_variance",
     ],
-  ])("with equal rewards %s", (_name, rules, fate) => {
-    expect(fates([0.5, 0.5, 0.5], rules)).toEqual(repeated(fate, 3));
+  ])("with equal rewards %s", (_name, rules, trainingUse) => {
+    expect(trainingUses([0.5, 0.5, 0.5], rules)).toEqual(repeated(trainingUse, 3));
   });
 
   it("with equal rewards and a failure is told by the failure", () => {
-    expect(fates([1, 1, null])).toEqual(repeated("excluded:failures", 3));
+    expect(trainingUses([1, 1, null])).toEqual(repeated("excluded:failures", 3));
   });
 });
 
@@ -107,7 +107,7 @@ describe("the groups of a step", () => {
 
   it("sends nothing for an advantage of zero, which would change nothing", () => {
     const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
-    expect(group?.rollouts.map(({ fate, datum }) => [fate, datum])).toEqual(
+    expect(group?.rollouts.map(({ trainingUse, datum }) => [trainingUse, datum])).toEqual(
       Array.from({ length: 2 }, () => ["trained", null]),
     );
   });

@@ -400,7 +400,7 @@ describe("a loop that is given new settings", () => {
   function retuning(run: Run, log: string[]) {
     return (name: string, changes: Partial<Config>, keys: readonly string[]): void => {
       const config = { ...run.context.config, ...changes };
-      run.context.control.retune({
+      run.context.control.changeSettings({
         ...{ config, keys, configHash: name },
         record: async () => void log.push(`record ${name}`),
         dropped: () => log.push(`dropped ${name}`),
@@ -729,7 +729,7 @@ describe("a loop whose environment holds fewer sessions than it asks for", () =>
     expect(await tight.run()).toMatchObject({ outcome: "done", step: 3 });
     expect(requestsOf(tight)).toEqual(requestsOf(roomy));
     expect(rewardedRows(tight)).toEqual(rewardedRows(roomy));
-    expect(gate.facts).toMatchObject({ most: 3, failures: 0 });
+    expect(gate.stats).toMatchObject({ most: 3, failures: 0 });
     const [row] = linesOf(context, PATHS.metrics);
     expect(row).toMatchObject({ capacity: { Game: { rejections: expect.any(Number) } } });
     expect(told.at(-1)).toMatchObject({
@@ -799,7 +799,7 @@ describe("evaluations", () => {
     expect(await run()).toMatchObject({ outcome: "done" });
     expect(context.clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
     // The sessions that follow are none fewer for it.
-    expect(environmentOf(context, ENVIRONMENT).gate.facts.limit).toBeGreaterThan(64);
+    expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
   });
 
   it("do not come again at the start when a run goes on", async () => {

@@ -90,8 +90,8 @@ describe("a step", () => {
     expect(index(context, "ended")).toHaveLength(2);
     expect(index(context, "tokens")).toHaveLength(2);
     expect(index(context, "scored")).toMatchObject([
-      { group: 0, rollout: 0, fate: "trained" },
-      { group: 0, rollout: 1, fate: "trained" },
+      { group: 0, rollout: 0, trainingUse: "trained" },
+      { group: 0, rollout: 1, trainingUse: "trained" },
     ]);
     expect(linesOf(context, PATHS.metrics)).toEqual([output.row]);
   });
@@ -128,8 +128,8 @@ describe("a step", () => {
     expect(output).toMatchObject({ trained: null, rewardMean: 1 });
     expect(context.client.calls).toEqual([]);
     expect(index(context, "scored")).toMatchObject([
-      { advantage: null, fate: "excluded:zero_variance" },
-      { advantage: null, fate: "excluded:zero_variance" },
+      { advantage: null, trainingUse: "excluded:zero_variance" },
+      { advantage: null, trainingUse: "excluded:zero_variance" },
     ]);
     expect(linesOf(context, PATHS.metrics)).toHaveLength(1);
   });
@@ -143,8 +143,8 @@ describe("a step", () => {
     expect(context.client.lossCalls[0]?.data).toHaveLength(1);
     expect(output.rewardMean).toBe(1);
     expect(index(context, "scored")).toMatchObject([
-      { advantage: 1, fate: "trained" },
-      { advantage: null, fate: "excluded:failed" },
+      { advantage: 1, trainingUse: "trained" },
+      { advantage: null, trainingUse: "excluded:failed" },
     ]);
   });
 

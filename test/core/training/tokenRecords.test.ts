@@ -7,7 +7,7 @@ import { aDatum } from "./builders.ts";
 function aDatumWithTail() {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([5], [-0.5]);
-  ledger.addBridge([], [7, 8]);
+  ledger.addContext([], [7, 8]);
   return aDatum({ group: 3, rollout: 1, ledger, advantage: 2 });
 }
 

@@ -20,7 +20,7 @@ function setUp() {
 function aDatumWithGap(): TrainingDatum {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([4], [-0.5]);
-  ledger.addBridge([], [7]);
+  ledger.addContext([], [7]);
   ledger.addTurn([5], [-0.25]);
   return aDatum({ ledger, advantage: 2 });
 }

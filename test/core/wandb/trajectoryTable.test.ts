@@ -15,7 +15,7 @@ async function tableOf(groups: number, size: number, promptText = "2 + 2?") {
       await store.addRollout(aRecord({ step: 4, group, rollout, promptText }));
     }
   }
-  const score = { group: 0, rollout: 0, advantage: 0.5, fate: "trained" } as const;
+  const score = { group: 0, rollout: 0, advantage: 0.5, trainingUse: "trained" } as const;
   await store.addScores(4, [score]);
   return trajectoryTable(fileSystem, FOLDER, 4);
 }

@@ -122,7 +122,7 @@ async function writeRun(folder: string, name: string): Promise<RunLease> {
   });
   const all = Array.from({ length: ROLLOUTS }, (_, rollout) => ({ group: 0, rollout }));
   for (const place of all) await store.addRollout(aRecord({ step: 0, ...place }));
-  const scores = all.map((place) => ({ ...place, advantage: 0, fate: "trained" as const }));
+  const scores = all.map((place) => ({ ...place, advantage: 0, trainingUse: "trained" as const }));
   await store.addScores(0, scores);
   const facts = stepFacts({ step: 0, rollouts: all.map(() => rolloutFacts()) });
   await appendMetrics(lease.files, lease.folder, buildMetricsRow(facts));

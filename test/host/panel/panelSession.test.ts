@@ -224,10 +224,10 @@ describe("answers", () => {
     expect(rows[3]).toMatchObject({
       reward: null,
       stop: "error",
-      fate: "excluded:failed",
+      trainingUse: "excluded:failed",
       advantage: null,
     });
-    expect(rows[0]).toMatchObject({ advantage: -1, fate: "trained", streams: 1, turns: 4 });
+    expect(rows[0]).toMatchObject({ advantage: -1, trainingUse: "trained", streams: 1, turns: 4 });
   });
 
   it("come again while the step is played", async () => {

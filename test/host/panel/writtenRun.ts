@@ -89,8 +89,8 @@ export async function writeHardRun(
   const steered = { level: "info" as const, data: {} };
   const paused = "The run waits before step 9.";
   await events.record({ ...steered, kind: "run-paused", step: 8, message: paused });
-  const retuned = "From step 17 on the run uses new settings: learning_rate.";
-  await events.record({ ...steered, kind: "run-retuned", step: 16, message: retuned });
+  const applySettings = "From step 17 on the run uses new settings: learning_rate.";
+  await events.record({ ...steered, kind: "run-retuned", step: 16, message: applySettings });
   await writeRollouts(files, folder, rollouts, tokens);
   await writeEvaluation(files, folder, 0, 0.25);
   await writeEvaluation(files, folder, 20, 0.75);
@@ -218,8 +218,8 @@ async function writeRollouts(
   const scored = Array.from({ length: count }, (_, index) => ({
     ...{ group: Math.floor(index / 8), rollout: index % 8 },
     ...(index === 3
-      ? { advantage: null, fate: "excluded:failed" as const }
-      : { advantage: ((index % 5) - 2) / 2, fate: "trained" as const }),
+      ? { advantage: null, trainingUse: "excluded:failed" as const }
+      : { advantage: ((index % 5) - 2) / 2, trainingUse: "trained" as const }),
   }));
   await store.addScores(step, scored);
   await store.addTokens(step, [longTokens(tokens)]);

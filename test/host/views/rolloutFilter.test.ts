@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutSummary } from "../../../src/core/run/reader.ts";
 import { inOrder, isShown, type RolloutFilter } from "../../../src/host/views/rolloutFilter.ts";
-import { fateText, groupRow, rolloutItemRow } from "../../../src/host/views/trajectoryRows.ts";
+import { trainingUseText, groupRow, rolloutItemRow } from "../../../src/host/views/trajectoryRows.ts";
 
 function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): RolloutSummary {
   return {
@@ -9,7 +9,7 @@ function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): Rollo
     ...{ environment: "local/calculator", temperature: null },
     ...{ split: "train", index: 7, offset: 0, length: 1, attempt: 0, reward: 1, error: null },
     ...{ stop: "reached_terminal_state", turns: 2, tokens: 812, toolCalls: 2, failedToolCalls: 0 },
-    ...{ durationMs: 10, score: { advantage: 1.12, fate: "trained" }, tokenData: [] },
+    ...{ durationMs: 10, score: { advantage: 1.12, trainingUse: "trained" }, tokenData: [] },
     ...changes,
   } as RolloutSummary;
 }
@@ -17,7 +17,7 @@ function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): Rollo
 const failed = aRollout(2, { reward: null, stop: "error", error: "boom", score: null });
 const excluded = aRollout(3, {
   reward: 0,
-  score: { advantage: null, fate: "excluded:uniform_rewards" },
+  score: { advantage: null, trainingUse: "excluded:uniform_rewards" },
 });
 
 describe("a filter", () => {
@@ -63,7 +63,7 @@ describe("rows", () => {
   });
 
   it("say why a rollout was not trained on", () => {
-    expect(fateText(excluded)).toBe("Not trained on: uniform rewards.");
-    expect(fateText(aRollout(1))).toBeNull();
+    expect(trainingUseText(excluded)).toBe("Not trained on: uniform rewards.");
+    expect(trainingUseText(aRollout(1))).toBeNull();
   });
 });

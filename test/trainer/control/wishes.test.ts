@@ -86,7 +86,7 @@ describe("other settings", () => {
     expect(await retune("learning_rate=2e-5", "save_every=3")).toBe(
       "From its next step on the run uses the new values of learning_rate, save_every.",
     );
-    const wish = control.takeRetuning();
+    const wish = control.takeSettingsChange();
     expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });
     expect(fileSystem.files.size).toBe(0);
     await wish?.record();
@@ -102,7 +102,7 @@ describe("other settings", () => {
     prepare();
     await retune("learning_rate=2e-5");
     await retune("save_every=3");
-    const wish = control.takeRetuning();
+    const wish = control.takeSettingsChange();
     expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
     expect(new Set(wish?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
   });
@@ -110,12 +110,12 @@ describe("other settings", () => {
   it("that were left out are forgotten, with all that waited beside them", async () => {
     prepare();
     await retune("save_every=3");
-    await control.takeRetuning()?.record();
+    await control.takeSettingsChange()?.record();
     await retune("weight_decay=0.5");
     await retune("learning_rate=2e-5");
-    control.takeRetuning()?.dropped();
+    control.takeSettingsChange()?.dropped();
     await retune("max_steps=9");
-    const config = control.takeRetuning()?.config;
+    const config = control.takeSettingsChange()?.config;
     expect(config).toMatchObject({ save_every: 3, max_steps: 9, learning_rate: 1e-5 });
     expect(config?.weight_decay).not.toBe(0.5);
   });
@@ -131,15 +131,15 @@ describe("other settings", () => {
     prepare();
     const refusal = { code, message: expect.stringMatching(message) };
     await expect(retune(setting)).rejects.toMatchObject(refusal);
-    expect(control.takeRetuning()).toBeNull();
+    expect(control.takeSettingsChange()).toBeNull();
     await retune("save_every=3");
-    expect(control.takeRetuning()?.keys).toEqual(["save_every"]);
+    expect(control.takeSettingsChange()?.keys).toEqual(["save_every"]);
   });
 
   it("cannot bring in a secret, which would have to be written down", async () => {
     prepare();
     const wish = retune("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
     await expect(wish).rejects.toMatchObject({ code: "config-not-tunable" });
-    expect(control.takeRetuning()).toBeNull();
+    expect(control.takeSettingsChange()).toBeNull();
   });
 });

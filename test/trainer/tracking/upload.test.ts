@@ -24,7 +24,7 @@ async function setUp(promptText: string) {
   const told: ProgressEvent[] = [];
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: "run" });
   await store.addRollout(aRecord({ promptText }));
-  await store.addScores(0, [{ group: 0, rollout: 0, advantage: 1, fate: "trained" }]);
+  await store.addScores(0, [{ group: 0, rollout: 0, advantage: 1, trainingUse: "trained" }]);
   const redactor = new Redactor();
   for (const secret of ["open-sesame", KEY]) redactor.learn(secret);
   const context: Partial<RunContext> = {

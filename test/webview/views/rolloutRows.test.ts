@@ -3,7 +3,7 @@ import type { RolloutRow } from "../../../src/shared/panelModel.ts";
 import { firstViewState, NO_FILTER, restoreViewState } from "../../../webview-ui/viewState.ts";
 import { toCsv, toMarkdown } from "../../../webview-ui/views/export.ts";
 import {
-  fateText,
+  trainingUseText,
   filterRows,
   ROLLOUT_COLUMNS,
   sortRows,
@@ -16,7 +16,7 @@ function row(changes: Partial<RolloutRow>): RolloutRow {
     ...{
       reward: 0.5,
       advantage: 0,
-      fate: "trained",
+      trainingUse: "trained",
       turns: 1,
       tokens: 10,
       toolCalls: 1,
@@ -29,9 +29,9 @@ function row(changes: Partial<RolloutRow>): RolloutRow {
 
 const rows = [
   row({ rollout: 0, reward: 1 }),
-  row({ rollout: 1, reward: null, stop: "error", error: "answered 503", fate: "excluded:failed" }),
+  row({ rollout: 1, reward: null, stop: "error", error: "answered 503", trainingUse: "excluded:failed" }),
   row({ rollout: 2, reward: 0.25, stop: "max_turns" }),
-  row({ rollout: 3, reward: 0.25, fate: null }),
+  row({ rollout: 3, reward: 0.25, trainingUse: null }),
 ];
 const positions = (shown: readonly RolloutRow[]): readonly number[] =>
   shown.map(({ rollout }) => rolloutOf(rollout));
@@ -52,15 +52,15 @@ describe("the list of rollouts", () => {
     expect(by({ text: "503 error" })).toEqual([1]);
     expect(by({ rewardLow: 0.25, rewardHigh: 0.25 })).toEqual([2, 3]);
     expect(by({ stop: "max_turns" })).toEqual([2]);
-    expect(by({ fate: "waiting" })).toEqual([3]);
-    expect(by({ rewardHigh: 0.5, text: "calculator", fate: "trained" })).toEqual([2]);
+    expect(by({ trainingUse: "waiting" })).toEqual([3]);
+    expect(by({ rewardHigh: 0.5, text: "calculator", trainingUse: "trained" })).toEqual([2]);
   });
 
   it("counts groups and rollouts from 1 and says why one was left out", () => {
     const [first] = ROLLOUT_COLUMNS;
     expect(first?.text(row({ group: 2, rollout: 4 }))).toBe("3·5");
-    expect(fateText("excluded:zero_variance")).toBe("left out: equal rewards");
-    expect(fateText("excluded:some_new_reason")).toBe("left out: some new reason");
+    expect(trainingUseText("excluded:zero_variance")).toBe("left out: equal rewards");
+    expect(trainingUseText("excluded:some_new_reason")).toBe("left out: some new reason");
   });
 });
 

@@ -32,26 +32,26 @@ export async function probeLoss(
   const parameters = lossParameters(config);
   const { loss_fn: loss } = config;
   const candidates = lossCandidates(loss, parameters);
-  const blind = probeData(tokens);
-  const first = await ask(client, blind, loss, parameters);
-  if ("refusal" in first) return await refusedLoss(client, blind, loss, first.refusal);
-  const verdict = lossVerdict(candidates, blind, first);
-  if (verdict.kind === "silent" || isPlain(verdict)) return verdict;
+  const initial = probeData(tokens);
+  const first = await ask(client, initial, loss, parameters);
+  if ("refusal" in first) return await refusedLoss(client, initial, loss, first.refusal);
+  const verdict = lossVerdict(candidates, initial, first);
+  if (verdict.kind === "unreported" || isPlain(verdict)) return verdict;
   const logprobs = first.outputs.map((output) => output.logprobs);
   const { clip_low_threshold: low, clip_high_threshold: high } = parameters;
   const clip = low === undefined || high === undefined ? undefined : { low, high };
-  const informed = probeData(tokens, { logprobs, clip });
-  const second = await ask(client, informed, loss, parameters);
+  const calibrated = probeData(tokens, { logprobs, clip });
+  const second = await ask(client, calibrated, loss, parameters);
   if ("refusal" in second) return verdict;
-  const checked = lossVerdict(candidates, informed, second);
-  if (checked.kind !== "honoured" || isPlain(checked)) return checked;
+  const checked = lossVerdict(candidates, calibrated, second);
+  if (checked.kind !== "matches" || isPlain(checked)) return checked;
   // One number may fit some average by chance; two numbers rarely fit the same one.
-  const isSame = verdict.kind === "honoured" && verdict.normalization === checked.normalization;
+  const isSame = verdict.kind === "matches" && verdict.normalization === checked.normalization;
   return { ...checked, isCertain: checked.isCertain && isSame };
 }
 
 /** True for the documented answer, which needs no second request: the requested loss, summed. */
-function isPlain(verdict: Exclude<LossVerdict, { kind: "silent" }>): boolean {
+function isPlain(verdict: Exclude<LossVerdict, { kind: "unreported" }>): boolean {
   if (verdict.kind === "other" || !verdict.isCertain) return false;
   return verdict.normalization === null || verdict.normalization === "token_sum";
 }

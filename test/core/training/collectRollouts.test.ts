@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
-import { type PlayOptions, playRollouts } from "../../../src/core/training/playRollouts.ts";
+import { type CollectOptions, collectRollouts } from "../../../src/core/training/collectRollouts.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import {
   result,
@@ -22,10 +22,10 @@ const tasks = (count: number): readonly RolloutTask[] =>
 function play(
   context: FakeContext,
   rollouts: readonly RolloutTask[],
-  options: Partial<PlayOptions> = {},
+  options: Partial<CollectOptions> = {},
 ): Promise<readonly FinishedRollout[]> {
   const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
-  return playRollouts(context, rollouts, {
+  return collectRollouts(context, rollouts, {
     sampler: scriptedSampler([ANSWER], { beforeAnswer }),
     seedOf: () => 7,
     onFinished: async () => undefined,
@@ -141,7 +141,7 @@ describe("playing rollouts", () => {
   it("lets an evaluation change the settings", async () => {
     const sampler = scriptedSampler([ANSWER]);
     const context = aContext({ remote: scriptedEnvironment([solved]) });
-    const settings: PlayOptions["settings"] = (given) => ({ ...given, temperature: 0 });
+    const settings: CollectOptions["settings"] = (given) => ({ ...given, temperature: 0 });
     await context.clock.run(play(context, tasks(1), { sampler, settings }));
     expect(sampler.requests[0]?.temperature).toBe(0);
   });

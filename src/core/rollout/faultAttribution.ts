@@ -3,8 +3,8 @@
 import type { AppError } from "../errors.ts";
 import { orAborted } from "../util/abort.ts";
 
-export class Doubts {
-  readonly #waiting = new Map<(isToBlame: boolean) => void, AppError>();
+export class FaultAttribution {
+  readonly #waiting = new Map<(blamesEnvironment: boolean) => void, AppError>();
 
   /** The fault of the first rollout that waits; null = none waits. */
   get fault(): AppError | null {
@@ -18,8 +18,8 @@ export class Doubts {
     return orAborted(answer, signal);
   }
 
-  settle(isToBlame: boolean): void {
-    for (const answer of this.#waiting.keys()) answer(isToBlame);
+  settle(blamesEnvironment: boolean): void {
+    for (const answer of this.#waiting.keys()) answer(blamesEnvironment);
     this.#waiting.clear();
   }
 }

@@ -4,13 +4,13 @@ import { formatDuration, formatQuantity } from "../../shared/format.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import { CIRCUIT_REST_MS } from "../rollout/circuit.ts";
-import type { Blockage, EnvironmentGate, GateNews } from "../rollout/environmentGate.ts";
+import { CIRCUIT_RETRY_MS } from "../rollout/circuitBreaker.ts";
+import type { Unavailability, EnvironmentGate, GateEvent } from "../rollout/environmentGate.ts";
 import { isRefusal } from "../rollout/faults.ts";
 import { environmentOf, type RunContext } from "./context.ts";
 import { report } from "./report.ts";
 
-type Waits = Readonly<Record<Blockage["why"], number>>;
+type Waits = Readonly<Record<Unavailability["why"], number>>;
 
 const HALF_HOUR_MS = 30 * 60_000;
 /** Time that an environment may be blocked before the run pauses for it. */
@@ -19,10 +19,10 @@ export const PAUSE_AFTER_MS: Waits = { failing: 0, full: HALF_HOUR_MS };
 export const GIVE_UP_AFTER_MS: Waits = { failing: HALF_HOUR_MS, full: 2 * HALF_HOUR_MS };
 
 /** An environment that holds the run up. */
-export interface Blocked {
+export interface UnavailableEnvironment {
   readonly name: string;
   readonly gate: EnvironmentGate;
-  readonly blockage: Blockage;
+  readonly blockage: Unavailability;
 }
 
 interface Place {
@@ -32,29 +32,29 @@ interface Place {
 }
 
 /** Reports the events of a gate; nothing waits for the report. */
-export function tellNews(context: RunContext, place: Place, news: GateNews): void {
-  telling(context, place, news).catch((error: unknown) =>
+export function reportGateEvent(context: RunContext, place: Place, news: GateEvent): void {
+  reportEvent(context, place, news).catch((error: unknown) =>
     context.log.warn("An event was not written down.", { reason: errorMessage(error) }),
   );
 }
 
-async function telling(context: RunContext, place: Place, news: GateNews): Promise<void> {
+async function reportEvent(context: RunContext, place: Place, news: GateEvent): Promise<void> {
   const { name } = place;
-  if (news.kind === "limit") return tellLimit(context, place, news.limit);
+  if (news.kind === "limit") return reportLimit(context, place, news.limit);
   const { blockage } = news;
   if (blockage.why === "full") return;
   if (news.kind === "blocked") {
     const message = `${failingText(context, name, blockage)} ${nextText(place, blockage)}`;
-    return tell(context, place, "warn", { kind: "circuit-open", message });
+    return reportFor(context, place, "warn", { kind: "circuit-open", message });
   }
   const after = formatDuration((context.clock.monotonic() - blockage.sinceMs) / 1000);
-  const message = news.isAcquitted
+  const message = news.isReachable
     ? `${name} has answered questions for ${after} while nothing could be played: what still cannot be played counts as failed.`
     : `${name} can be played again after ${after}.`;
-  return tell(context, place, "info", { kind: "circuit-closed", message });
+  return reportFor(context, place, "info", { kind: "circuit-closed", message });
 }
 
-function failingText(context: RunContext, name: string, { fault }: Blockage): string {
+function failingText(context: RunContext, name: string, { fault }: Unavailability): string {
   const reason = asSentence(fault.message);
   if (isRefusal(fault)) return `${name} no longer lets the run in: ${reason}`;
   return `${name} cannot be played, because ${serverOf(context, name)} failed: ${reason}`;
@@ -65,21 +65,21 @@ function serverOf(context: RunContext, name: string): string {
   return `the environments' server at ${environmentOf(context, name).remote.address}`;
 }
 
-function nextText({ step }: Place, { fault }: Blockage): string {
+function nextText({ step }: Place, { fault }: Unavailability): string {
   const remedy = isRefusal(fault)
     ? "Correct that; the run reads a new key when you stop and resume it."
     : "Start the server again or repair the connection.";
   const giveUp = waitText(GIVE_UP_AFTER_MS.failing);
-  return `${remedy} The run waits in step ${step + 1} and tries again every ${waitText(CIRCUIT_REST_MS)}, or as soon as it is told to continue; it gives up in ${giveUp}.`;
+  return `${remedy} The run waits in step ${step + 1} and tries again every ${waitText(CIRCUIT_RETRY_MS)}, or as soon as it is told to continue; it gives up in ${giveUp}.`;
 }
 
-async function tellLimit(context: RunContext, place: Place, limit: number): Promise<void> {
+async function reportLimit(context: RunContext, place: Place, limit: number): Promise<void> {
   const { name } = place;
-  const { most } = environmentOf(context, name).gate.facts;
-  const asked = askedFor(context.config, name);
+  const { peak: most } = environmentOf(context, name).gate.stats;
+  const asked = requestedSessions(context.config, name);
   if (limit >= asked) return;
   const message = `${name} has no room for ${formatQuantity(asked, "session")} at once: the run asks for at most ${limit} now, and again for more while none is refused.`;
-  await tell(context, place, "info", {
+  await reportFor(context, place, "info", {
     kind: "capacity-limit",
     message,
     data: { environment: name, limit, asked, most },
@@ -87,37 +87,37 @@ async function tellLimit(context: RunContext, place: Place, limit: number): Prom
 }
 
 /** Reports the environments that have been full for so long that the run pauses. */
-export async function tellFull(
+export async function reportCapacityPause(
   context: RunContext,
   step: number,
-  blocked: readonly Blocked[],
+  blocked: readonly UnavailableEnvironment[],
 ): Promise<void> {
   for (const { name, gate, blockage } of blocked) {
     if (blockage.why !== "full") continue;
     const endsIn = waitText(GIVE_UP_AFTER_MS.full - PAUSE_AFTER_MS.full);
     const message = `${fullText(context, name, gate, PAUSE_AFTER_MS.full)} The run is paused and tries on; it goes on by itself as soon as there is room, or ends in ${endsIn}, to be resumed.`;
     const data = { environment: name, edits: editsFor(context.config, name, gate) };
-    await tell(context, { name, step }, "warn", { kind: "capacity-paused", message, data });
+    await reportFor(context, { name, step }, "warn", { kind: "capacity-paused", message, data });
   }
 }
 
 /** What a run says at its end about environments that had no room for all that it asked for. */
-export async function tellCapacity(context: RunContext, step: number): Promise<void> {
+export async function reportCapacitySummary(context: RunContext, step: number): Promise<void> {
   for (const [name, { gate }] of context.environments) {
-    const { most, rejections, waitS } = gate.facts;
-    const asked = askedFor(context.config, name);
+    const { peak: most, rejections, waitS } = gate.stats;
+    const asked = requestedSessions(context.config, name);
     if (rejections === 0 || most === 0 || most >= asked) continue;
     const edits = editsFor(context.config, name, gate);
     const cost = `${formatQuantity(rejections, "refusal")} and ${formatDuration(waitS)} of waiting, over all rollouts`;
     const advice = edits.length > 0 ? `set ${maxConcurrencyKey(name)}: ${most} to save` : "it cost";
     const message = `${name} took ${formatQuantity(most, "session")} at once of the ${asked} asked for; ${advice} ${cost}.`;
     const data = { ...{ environment: name, most, asked, rejections }, edits };
-    await tell(context, { name, step }, "info", { kind: "capacity-summary", message, data });
+    await reportFor(context, { name, step }, "info", { kind: "capacity-summary", message, data });
   }
 }
 
 /** Why the run cannot wait any longer: AppError `run-capacity`, or the code of what an environment fails with. */
-export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppError {
+export function giveUpError(context: RunContext, blocked: readonly UnavailableEnvironment[]): AppError {
   const first = blocked.find(({ blockage }) => blockage.why === "failing") ?? blocked[0];
   if (first === undefined) return new AppError("run-capacity", "No environment can be played.");
   const { name, gate, blockage } = first;
@@ -145,7 +145,7 @@ export function gaveUp(context: RunContext, blocked: readonly Blocked[]): AppErr
 function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: number): string {
   const { config } = context;
   const own = config.environments[name]?.max_concurrency ?? null;
-  const { limit } = gate.facts;
+  const { limit } = gate.stats;
   const [edit] = editsFor(config, name, gate);
   const advice = edit === undefined ? "" : ` Lower ${maxConcurrencyKey(name)} to ${edit.value}.`;
   const runKey =
@@ -155,8 +155,8 @@ function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: 
 
 /** What an editor can offer; nothing for an environment that only the evaluation names, or that is asked for no more. */
 function editsFor(config: Config, name: string, gate: EnvironmentGate) {
-  const value = Math.max(1, gate.facts.most);
-  if (config.environments[name] === undefined || value >= askedFor(config, name)) return [];
+  const value = Math.max(1, gate.stats.peak);
+  if (config.environments[name] === undefined || value >= requestedSessions(config, name)) return [];
   return [{ path: ["environments", name, "max_concurrency"], value }];
 }
 
@@ -165,7 +165,7 @@ function maxConcurrencyKey(name: string): string {
 }
 
 /** Sessions of an environment that the configuration asks for at once. */
-export function askedFor(config: Config, name: string): number {
+export function requestedSessions(config: Config, name: string): number {
   return Math.min(runLimit(config), config.environments[name]?.max_concurrency ?? Infinity);
 }
 
@@ -173,17 +173,17 @@ function runLimit(config: Config): number {
   return config.max_rollout_concurrency ?? config.max_active_tasks;
 }
 
-interface News {
+interface EventReport {
   readonly kind: string;
   readonly message: string;
   readonly data?: JsonObject;
 }
 
-async function tell(
+async function reportFor(
   context: RunContext,
   { step, name }: Place,
   level: "info" | "warn",
-  { kind, message, data = { environment: name } }: News,
+  { kind, message, data = { environment: name } }: EventReport,
 ): Promise<void> {
   await report(context, { step, level, kind, message, data });
 }

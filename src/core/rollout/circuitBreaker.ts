@@ -11,7 +11,7 @@ import { WakeableSleep } from "../util/wakeableSleep.ts";
 const WINDOW = 20;
 const FAILING_SHARE = 0.8;
 /** Pause before the next probing attempt. */
-export const CIRCUIT_REST_MS = 30_000;
+export const CIRCUIT_RETRY_MS = 30_000;
 
 interface Opened {
   readonly fault: AppError;
@@ -23,7 +23,7 @@ interface Opened {
   tries: number;
 }
 
-export class Circuit {
+export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   /** Attempts wait in a queue; only the first one watches the clock. */
@@ -51,7 +51,7 @@ export class Circuit {
   }
 
   /** Resolves when an attempt may begin: at once, as the probing attempt, or when the circuit has closed. */
-  async pass(signal: AbortSignal): Promise<void> {
+  async admit(signal: AbortSignal): Promise<void> {
     if (this.#opened === null) return;
     const release = await this.#turn.acquire({ signal });
     try {
@@ -62,7 +62,7 @@ export class Circuit {
           opened.isTrying = true;
           return;
         }
-        const sleepMs = mayTry ? restMs : CIRCUIT_REST_MS;
+        const sleepMs = mayTry ? restMs : CIRCUIT_RETRY_MS;
         await this.#sleep.sleep(this.#clock, sleepMs, signal);
       }
     } finally {
@@ -84,7 +84,7 @@ export class Circuit {
   /** An attempt failed because of the environment. */
   failed(fault: AppError): void {
     if (this.#opened !== null) {
-      this.#restAgain(this.#opened);
+      this.waitAgain(this.#opened);
       return;
     }
     this.#note(true);
@@ -95,11 +95,11 @@ export class Circuit {
   /** Opens the circuit, whatever the last attempts did. */
   open(fault: AppError): void {
     if (this.#opened !== null) {
-      this.#restAgain(this.#opened);
+      this.waitAgain(this.#opened);
       return;
     }
     const nowMs = this.#clock.monotonic();
-    const triesAtMs = nowMs + CIRCUIT_REST_MS;
+    const triesAtMs = nowMs + CIRCUIT_RETRY_MS;
     const fresh = { isTrying: false, isHeld: false, tries: 0 };
     this.#opened = { fault, sinceMs: nowMs, triesAtMs, ...fresh };
     this.#failures = [];
@@ -115,13 +115,13 @@ export class Circuit {
     this.#onChange();
   }
 
-  /** Lets no attempt probe until {@link tryNow}. */
-  hold(): void {
+  /** Lets no attempt probe until {@link retryNow}. */
+  holdTrials(): void {
     if (this.#opened !== null) this.#opened.isHeld = true;
   }
 
   /** Lets the next attempt probe at once; the time for which the circuit has been open counts from now. */
-  tryNow(): void {
+  retryNow(): void {
     const opened = this.#opened;
     if (opened === null) return;
     const nowMs = this.#clock.monotonic();
@@ -129,10 +129,10 @@ export class Circuit {
     this.#sleep.wake();
   }
 
-  #restAgain(opened: Opened): void {
+  waitAgain(opened: Opened): void {
     if (opened.isTrying) opened.tries += 1;
     opened.isTrying = false;
-    opened.triesAtMs = this.#clock.monotonic() + CIRCUIT_REST_MS;
+    opened.triesAtMs = this.#clock.monotonic() + CIRCUIT_RETRY_MS;
     this.#sleep.wake();
   }
 

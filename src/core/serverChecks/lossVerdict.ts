@@ -18,7 +18,7 @@ export interface LossReading {
 export type LossVerdict =
   /** `isCertain` is false when another loss would have given the same number. */
   | (LossReading & {
-      readonly kind: "honoured";
+      readonly kind: "matches";
       /** Null where the server gives the loss of each token only. */
       readonly normalization: LossNormalization | null;
       readonly isCertain: boolean;
@@ -26,7 +26,7 @@ export type LossVerdict =
   /** `fits` is what would have given the number; null = nothing that is known here. */
   | (LossReading & { readonly kind: "other"; readonly fits: string | null })
   /** The server reports no loss. */
-  | { readonly kind: "silent" };
+  | { readonly kind: "unreported" };
 
 interface Fit {
   readonly candidate: LossCandidate;
@@ -56,10 +56,10 @@ export function lossVerdict(
     const given = answer.metrics[source] ?? Number.NaN;
     return verdictOf({ source, given, expected }, fitsOfNumber(candidates, tokens, given));
   });
-  const best = verdicts.find(({ kind }) => kind === "honoured") ?? verdicts[0];
+  const best = verdicts.find(({ kind }) => kind === "matches") ?? verdicts[0];
   if (best !== undefined) return best;
   const losses = answer.outputs.flatMap((output) => output.losses ?? []);
-  if (losses.length < data.length) return { kind: "silent" };
+  if (losses.length < data.length) return { kind: "unreported" };
   const given = sum(losses.map((row) => sum([...row])));
   const reading = { source: "elementwise_loss", given, expected };
   return verdictOf(reading, fitsOfTokens(candidates, tokens, losses));
@@ -100,18 +100,18 @@ function fitsOfTokens(
 }
 
 function verdictOf(reading: LossReading, fits: readonly Fit[]): LossVerdict {
-  const honoured = fits.find(({ candidate }) => candidate.isAsked);
-  if (honoured === undefined) {
+  const matches = fits.find(({ candidate }) => candidate.isAsked);
+  if (matches === undefined) {
     return { kind: "other", ...reading, fits: fits[0]?.candidate.label ?? null };
   }
-  const { candidate, normalization } = honoured;
+  const { candidate, normalization } = matches;
   const others = fits.filter((fit) => !fit.candidate.isAsked);
   const isCertain = !others.some((fit) =>
     fit.normalization === normalization
       ? fit.candidate.loss !== candidate.loss
       : fit.normalization === "token_sum",
   );
-  return { kind: "honoured", ...reading, normalization, isCertain };
+  return { kind: "matches", ...reading, normalization, isCertain };
 }
 
 function reductions(tokens: Tokens, loss: TokenLoss): Readonly<Record<LossNormalization, number>> {

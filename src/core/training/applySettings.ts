@@ -48,7 +48,7 @@ function evaluated({ evaluation }: Config): readonly string[] {
  * The context with `config` in force; what is under way keeps the settings it began with.
  * @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
-export function retuned(context: RunContext, config: Config): RunContext {
+export function applySettings(context: RunContext, config: Config): RunContext {
   const { limits, sequence } = context;
   const steps = totalSteps(config, sequence.epochLength);
   learningRateAt(config, 0, steps);
@@ -59,7 +59,7 @@ export function retuned(context: RunContext, config: Config): RunContext {
   const environments = [...context.environments].map(
     ([name, prepared]): readonly [string, PreparedEnvironment] => {
       const own = config.environments[name] ?? defaultEnvironment(kind);
-      prepared.gate.allow(own.max_concurrency ?? Number.POSITIVE_INFINITY);
+      prepared.gate.setMaxSessions(own.max_concurrency ?? Number.POSITIVE_INFINITY);
       return [name, { ...prepared, settings: rolloutSettings(config, own, prepared.given) }];
     },
   );

@@ -11,11 +11,11 @@ import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { environmentOf, type RunContext } from "./context.ts";
-import { Outage } from "./outages.ts";
+import { OutageMonitor } from "./outageMonitor.ts";
 import { report } from "./report.ts";
-import { Seat } from "./seat.ts";
+import { RolloutSlot } from "./rolloutSlot.ts";
 
-export interface PlayOptions {
+export interface CollectOptions {
   readonly sampler: SamplingClient;
   /** Seed of a sample; not called when seeds are switched off. */
   readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
@@ -35,14 +35,14 @@ const STARTS_AT_ONCE = 16;
  * the first fatal fault or the reason of a stop.
  * @throws AppError as `gaveUp` says when an environment cannot be played for too long
  */
-export async function playRollouts(
+export async function collectRollouts(
   context: RunContext,
   tasks: readonly RolloutTask[],
-  options: PlayOptions,
+  options: CollectOptions,
 ): Promise<readonly FinishedRollout[]> {
-  const outage = new Outage(context, tasks[0]?.step ?? 0);
+  const outage = new OutageMonitor(context, tasks[0]?.step ?? 0);
   try {
-    return await new Wave(context, options, outage).play(tasks);
+    return await new RolloutBatch(context, options, outage).play(tasks);
   } finally {
     await outage.end();
     options.onWaited?.(outage.waitedMs);
@@ -57,16 +57,16 @@ interface OpenGroup {
 }
 
 /** Rollouts that are played at the same time, as far as there is room. */
-class Wave {
+class RolloutBatch {
   readonly #context: RunContext;
-  readonly #options: PlayOptions;
-  readonly #outage: Outage;
+  readonly #options: CollectOptions;
+  readonly #outage: OutageMonitor;
   readonly #failing = new AbortController();
   readonly #groups = new Map<number, OpenGroup>();
-  #hasToldUnscored = false;
+  #hasReportedUnscored = false;
   readonly #finished = new Map<RolloutTask, FinishedRollout>();
 
-  constructor(context: RunContext, options: PlayOptions, outage: Outage) {
+  constructor(context: RunContext, options: CollectOptions, outage: OutageMonitor) {
     this.#context = context;
     this.#options = options;
     this.#outage = outage;
@@ -98,7 +98,7 @@ class Wave {
     const options = this.#options;
     // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
-    const seat = await Seat.take({ clock, places: limits.rollouts, signal });
+    const slot = await RolloutSlot.take({ clock, places: limits.rollouts, signal });
     try {
       const parts: RolloutOptions = {
         ...this.#context,
@@ -106,12 +106,12 @@ class Wave {
         sampler: options.sampler,
         settings: options.settings?.(settings) ?? settings,
         sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
-        whileWaiting: (wait) => this.#away(seat, wait),
+        whileWaiting: (wait) => this.releaseDuring(slot, wait),
         seedOf: (attempt: number, turn: number) =>
           config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
       };
       const rollout = await runRollout(parts, task, signal);
-      const ended = { ...rollout, facts: { ...rollout.facts, queueS: seat.queuedMs / 1000 } };
+      const ended = { ...rollout, facts: { ...rollout.facts, queueS: slot.queuedMs / 1000 } };
       for (const finished of await this.#finish(ended, parts, signal)) {
         this.#finished.set(finished.task, finished);
         await options.onFinished(finished);
@@ -121,8 +121,8 @@ class Wave {
       this.#failing.abort(error);
       throw error;
     } finally {
-      seat.leave();
-      this.#outage.look();
+      slot.release();
+      this.#outage.check();
     }
   }
 
@@ -141,23 +141,23 @@ class Wave {
     const inOrder = group.unscored.toSorted((a, b) => a.task.rollout - b.task.rollout);
     const scored = await scoreGroup(options, inOrder, signal);
     const [first] = scored;
-    if (first !== undefined && first.record.error !== null) await this.#tellUnscored(first);
+    if (first !== undefined && first.record.error !== null) await this.#reportUnscored(first);
     return [...ready, ...scored];
   }
 
   /** Reports once in a step: the other groups of the environment most likely fail in the same way. */
-  async #tellUnscored({ record, task }: FinishedRollout): Promise<void> {
-    if (this.#hasToldUnscored) return;
-    this.#hasToldUnscored = true;
+  async #reportUnscored({ record, task }: FinishedRollout): Promise<void> {
+    if (this.#hasReportedUnscored) return;
+    this.#hasReportedUnscored = true;
     const { step, group, environment } = task;
     const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
     const data = { group };
     await report(this.#context, { step, level: "warn", kind: "group-unscored", message, data });
   }
 
-  #away<Result>(seat: Seat, wait: () => Promise<Result>): Promise<Result> {
-    const waiting = seat.away(wait);
-    this.#outage.look();
+  releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {
+    const waiting = slot.releaseDuring(wait);
+    this.#outage.check();
     return waiting;
   }
 }

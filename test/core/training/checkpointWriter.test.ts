@@ -4,11 +4,11 @@ import { AppError } from "../../../src/core/errors.ts";
 import { readCheckpoints } from "../../../src/core/run/checkpointLog.ts";
 import { readState } from "../../../src/core/run/state.ts";
 import {
-  CheckpointKeeper,
+  CheckpointWriter,
   dueCheckpoint,
   type Snapshot,
   stepOfCheckpoint,
-} from "../../../src/core/training/checkpoints.ts";
+} from "../../../src/core/training/checkpointWriter.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER } from "./fakeContext.ts";
@@ -49,7 +49,7 @@ function aSnapshot(step: number): Snapshot {
 
 function setUp() {
   const context = aContext();
-  const keeper = new CheckpointKeeper(context);
+  const keeper = new CheckpointWriter(context);
   return {
     context,
     keeper,
@@ -237,7 +237,7 @@ describe("a rolling checkpoint", () => {
   it("that cannot be deleted does not end the run", async () => {
     const service = aContext().service;
     const gone = () => Promise.reject(new AppError("tinker-not-found", "It is gone."));
-    const keeper = new CheckpointKeeper(
+    const keeper = new CheckpointWriter(
       aContext({ service: { ...service, deleteCheckpoint: gone } }),
     );
     await keeper.begin("rolling", aSnapshot(1));

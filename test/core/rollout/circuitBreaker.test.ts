@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { Circuit } from "../../../src/core/rollout/circuit.ts";
+import { CircuitBreaker } from "../../../src/core/rollout/circuitBreaker.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 
 const FAULT = new AppError("environment-unavailable", "gone");
@@ -9,17 +9,17 @@ const REST_MS = 30_000;
 function setUp() {
   const clock = new FakeClock();
   const changes: boolean[] = [];
-  const circuit: Circuit = new Circuit(clock, () => changes.push(circuit.opened !== null));
+  const circuit: CircuitBreaker = new CircuitBreaker(clock, () => changes.push(circuit.opened !== null));
   const passed: string[] = [];
   const pass = async (name: string) => {
-    await circuit.pass(new AbortController().signal);
+    await circuit.admit(new AbortController().signal);
     passed.push(name);
   };
   return { clock, circuit, changes, passed, pass };
 }
 
 /** Failures and successes, in this order. */
-function report(circuit: Circuit, failed: number, succeeded: number): void {
+function report(circuit: CircuitBreaker, failed: number, succeeded: number): void {
   for (let i = 0; i < succeeded; i += 1) circuit.succeeded();
   for (let i = 0; i < failed; i += 1) circuit.failed(FAULT);
 }
@@ -86,10 +86,10 @@ describe("an open circuit", () => {
     const { circuit, clock, passed, pass } = setUp();
     circuit.open(FAULT);
     void pass("a");
-    circuit.hold();
+    circuit.holdTrials();
     await clock.advance(10 * REST_MS);
     expect(passed).toEqual([]);
-    circuit.tryNow();
+    circuit.retryNow();
     await settle();
     expect(passed).toEqual(["a"]);
     expect(circuit.opened?.sinceMs).toBe(10 * REST_MS);
@@ -99,7 +99,7 @@ describe("an open circuit", () => {
     const { circuit, clock, passed, pass } = setUp();
     circuit.open(FAULT);
     const stopping = new AbortController();
-    const first = circuit.pass(stopping.signal);
+    const first = circuit.admit(stopping.signal);
     void pass("b");
     stopping.abort(FAULT);
     await expect(first).rejects.toBe(FAULT);

@@ -9,7 +9,7 @@ import { faultReaction } from "./faults.ts";
 const RETRY: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.25 };
 const CAPACITY: Backoff = { firstMs: 2_000, maxMs: 60_000, jitter: 0.25 };
 
-export type Verdict =
+export type AttemptDecision =
   /** The attempt stands as it is. */
   | { readonly kind: "accept" }
   /** It failed, and no further one is allowed. */
@@ -47,8 +47,8 @@ export class Attempts {
    * Judges an attempt by its fault, null = none; it does not count where the environment `isToBlame`.
    * @throws the fault when every other rollout would fail with it, too
    */
-  judge(fault: unknown, isToBlame = false): Verdict {
-    if (isToBlame) return { kind: "again", delayMs: 0 };
+  judge(fault: unknown, blamesEnvironment = false): AttemptDecision {
+    if (blamesEnvironment) return { kind: "again", delayMs: 0 };
     const reaction = fault === null ? null : faultReaction(fault);
     if (reaction?.kind === "fatal") throw fault;
     if (reaction?.kind === "wait") {
@@ -80,14 +80,14 @@ export interface AcceptedAttempt<Result> {
   /** Attempts that counted. */
   readonly count: number;
   /** True when it failed and no further one was allowed. */
-  readonly hasGivenUp: boolean;
+  readonly gaveUp: boolean;
 }
 
 /**
  * Repeats `attempt` until one succeeds or none is left, with pauses between them. `attempt` gets the part of the seed that it decides.
  * @throws the fault of an attempt when every other rollout would fail with it, too
  */
-export async function untilAccepted<Result extends { readonly error: unknown }>(
+export async function retryUntilAccepted<Result extends { readonly error: unknown }>(
   options: RepeatOptions,
   attempt: (seed: number) => Promise<Result>,
 ): Promise<AcceptedAttempt<Result>> {
@@ -96,10 +96,10 @@ export async function untilAccepted<Result extends { readonly error: unknown }>(
   for (;;) {
     signal.throwIfAborted();
     const result = await attempt(attempts.seed);
-    const isToBlame = await gate.isToBlame(result.error, attempts.isLeft, signal);
-    const verdict = attempts.judge(result.error, isToBlame);
+    const blamesEnvironment = await gate.blamesEnvironment(result.error, attempts.isLeft, signal);
+    const verdict = attempts.judge(result.error, blamesEnvironment);
     if (verdict.kind !== "again") {
-      return { result, count: attempts.count, hasGivenUp: verdict.kind === "give-up" };
+      return { result, count: attempts.count, gaveUp: verdict.kind === "give-up" };
     }
     log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(result.error) });
     if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LossName } from "../../../src/core/config/lossDefaults.ts";
-import type { LossNormalization } from "../../../src/core/probes/normalizations.ts";
-import { probeLoss } from "../../../src/core/probes/probeLoss.ts";
+import type { LossNormalization } from "../../../src/core/serverChecks/normalizations.ts";
+import { probeLoss } from "../../../src/core/serverChecks/probeLoss.ts";
 import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import { FakeTrainingClient, type LossCall } from "../training/fakeTrainingClient.ts";
 import { answerOf, type LossServer } from "./lossServer.ts";
@@ -28,7 +28,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   it("and computes it is recognised by one forward-only request", async () => {
     const client = clientOf({});
     expect(await probe(client, asked)).toMatchObject({
-      ...{ kind: "honoured", isCertain: true, normalization: "token_sum", source: "loss:sum" },
+      ...{ kind: "matches", isCertain: true, normalization: "token_sum", source: "loss:sum" },
     });
     expect(client.lossCalls).toMatchObject([{ lossFn: asked, forwardOnly: true }]);
   });
@@ -51,31 +51,31 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
     "mean_of_position_means",
   ])("may report it as a %s", async (normalization) => {
     const finding = await probe(clientOf({ normalization, metric: "loss:mean" }), asked);
-    expect(finding).toMatchObject({ kind: "honoured", normalization, source: "loss:mean" });
+    expect(finding).toMatchObject({ kind: "matches", normalization, source: "loss:mean" });
   });
 
   it.each([
     ["likely", () => -1e-4],
     ["unlikely", () => -18],
   ])("is judged by tokens that are all %s, too", async (_name, logprob) => {
-    expect(await probe(clientOf({ logprob }), asked)).toMatchObject({ kind: "honoured" });
+    expect(await probe(clientOf({ logprob }), asked)).toMatchObject({ kind: "matches" });
     for (const always of LOSSES.filter((loss) => loss !== asked)) {
       const finding = await probe(clientOf({ always, logprob }), asked);
-      expect(finding.kind, always).not.toBe("honoured");
+      expect(finding.kind, always).not.toBe("matches");
     }
   });
 
   it("and tells the loss of each token instead is recognised, or found out, by that", async () => {
-    const silent = { metric: null, tellsElements: true };
-    expect(await probe(clientOf(silent), asked)).toMatchObject({
-      ...{ kind: "honoured", isCertain: true, normalization: null, source: "elementwise_loss" },
+    const unreported = { metric: null, tellsElements: true };
+    expect(await probe(clientOf(unreported), asked)).toMatchObject({
+      ...{ kind: "matches", isCertain: true, normalization: null, source: "elementwise_loss" },
     });
     const always = asked === "ppo" ? "cispo" : "ppo";
-    expect(await probe(clientOf({ ...silent, always }), asked)).toMatchObject({ kind: "other" });
+    expect(await probe(clientOf({ ...unreported, always }), asked)).toMatchObject({ kind: "other" });
   });
 
   it("and reports no loss cannot be judged", async () => {
-    expect(await probe(clientOf({ metric: null }), asked)).toEqual({ kind: "silent" });
+    expect(await probe(clientOf({ metric: null }), asked)).toEqual({ kind: "unreported" });
   });
 });
 
@@ -95,7 +95,7 @@ describe("a server that ignores the parameters of the loss", () => {
     ],
     ["dro", { beta: 0.2 }, { beta: 0.1 }, "dro with beta 0.1"],
   ])("%s %o is found out", async (loss, sent, parameters, fits) => {
-    expect(await probe(clientOf({}), loss, sent)).toMatchObject({ kind: "honoured" });
+    expect(await probe(clientOf({}), loss, sent)).toMatchObject({ kind: "matches" });
     const finding = await probe(clientOf({ parameters }), loss, sent);
     expect(finding).toMatchObject({ kind: "other", fits });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
-import { retuned, tunableChanges } from "../../../src/core/training/retune.ts";
+import { applySettings, tunableChanges } from "../../../src/core/training/applySettings.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext } from "./fakeContext.ts";
 
@@ -76,16 +76,16 @@ function refusalOf(action: () => unknown): string {
 describe("new settings in force", () => {
   it("move the end of the plan", () => {
     const context = aContext({ totalSteps: 4 });
-    expect(retuned(context, aConfig({ max_steps: 9, num_epochs: null })).totalSteps).toBe(9);
+    expect(applySettings(context, aConfig({ max_steps: 9, num_epochs: null })).totalSteps).toBe(9);
     // An epoch has 8 tasks, a step 4.
-    expect(retuned(context, aConfig({ num_epochs: 3, max_steps: null })).totalSteps).toBe(6);
+    expect(applySettings(context, aConfig({ num_epochs: 3, max_steps: null })).totalSteps).toBe(6);
   });
 
   it("hold for rollouts to come, with what the run knows of its environments kept", () => {
     const context = aContext();
     const before = context.environments.get(ENVIRONMENT);
     const config = withEnvironment({ temperature: 0.25, max_turns: 3 });
-    const after = retuned(context, config).environments.get(ENVIRONMENT);
+    const after = applySettings(context, config).environments.get(ENVIRONMENT);
     expect(after?.settings).toMatchObject({ temperature: 0.25, maxTurns: 3 });
     expect(before?.settings).toMatchObject({ temperature: 1, maxTurns: 50 });
     expect(after?.remote).toBe(before?.remote);
@@ -95,9 +95,9 @@ describe("new settings in force", () => {
   it("change how much goes on at once", () => {
     const context = aContext();
     const config = withEnvironment({ max_concurrency: 3 });
-    retuned(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });
+    applySettings(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });
     expect([context.limits.rollouts.limit, context.limits.samples.limit]).toEqual([5, 6]);
-    expect(context.environments.get(ENVIRONMENT)?.gate.facts.limit).toBe(3);
+    expect(context.environments.get(ENVIRONMENT)?.gate.stats.limit).toBe(3);
   });
 
   it("change nothing when their schedule has no end", () => {
@@ -108,7 +108,7 @@ describe("new settings in force", () => {
       num_epochs: null,
       max_steps: null,
     } as const;
-    expect(() => retuned(context, aConfig({ ...endless, max_active_tasks: 5 }))).toThrow(
+    expect(() => applySettings(context, aConfig({ ...endless, max_active_tasks: 5 }))).toThrow(
       expect.objectContaining({ code: "config-conflict" }),
     );
     expect(context.limits.rollouts.limit).toBe(limit);

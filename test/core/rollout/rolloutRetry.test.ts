@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { Attempts } from "../../../src/core/rollout/attempts.ts";
+import { Attempts } from "../../../src/core/rollout/rolloutRetry.ts";
 
 /** Without jitter, delays are the round numbers that they are made of. */
 function someAttempts(maxRetries: number, uniform = 0): Attempts {

@@ -5,14 +5,14 @@ import type { JsonObject } from "../json.ts";
 import type { RunContext } from "./context.ts";
 import { report } from "./report.ts";
 
-export type TellingContext = Pick<
+export type ReportContext = Pick<
   RunContext,
   "config" | "events" | "redactor" | "service" | "watch"
 >;
 
 /** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
-export async function tellProbe(
-  context: TellingContext,
+export async function reportServerCheck(
+  context: ReportContext,
   step: number,
   level: "info" | "warn",
   message: string,
@@ -24,15 +24,15 @@ export async function tellProbe(
 }
 
 /** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
-export async function reportSkippedProbe(context: TellingContext, step: number): Promise<void> {
+export async function reportSkippedProbe(context: ReportContext, step: number): Promise<void> {
   const { loss_fn } = context.config;
   const message = `probe_server: false leaves unchecked whether ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
-  await tellProbe(context, step, "info", message, { loss_fn });
+  await reportServerCheck(context, step, "info", message, { loss_fn });
 }
 
 /** For the beginning of a sentence unless told otherwise. */
 export function serverName(
-  { config, service }: TellingContext,
+  { config, service }: ReportContext,
   article: "The" | "the" = "The",
 ): string {
   return isLocalModel(config.model_name)

@@ -29,7 +29,7 @@ const SCALE = 1 / 64;
 interface Role {
   readonly advantage: number;
   /** Without knowledge of p: far below any, far above any, in between. */
-  readonly blind: number;
+  readonly initial: number;
   /** With it: where the ratio is to lie. */
   readonly ratio: (clip: ClipRange) => number;
 }
@@ -40,10 +40,10 @@ interface ClipRange {
 
 /** Clipped above, clipped below, not clipped, and not trained. */
 const ROLES: readonly Role[] = [
-  { advantage: SCALE, blind: -9, ratio: ({ high }) => 1.6 * high },
-  { advantage: -0.75 * SCALE, blind: -0.02, ratio: ({ low }) => 0.6 * (low || 0.6) },
-  { advantage: 0.5 * SCALE, blind: -3, ratio: () => 1.05 },
-  { advantage: 0, blind: 0, ratio: () => 1 },
+  { advantage: SCALE, initial: -9, ratio: ({ high }) => 1.6 * high },
+  { advantage: -0.75 * SCALE, initial: -0.02, ratio: ({ low }) => 0.6 * (low || 0.6) },
+  { advantage: 0.5 * SCALE, initial: -3, ratio: () => 1.05 },
+  { advantage: 0, initial: 0, ratio: () => 1 },
 ];
 const DEFAULT_CLIP: ClipRange = { low: 0.8, high: 1.2 };
 
@@ -61,14 +61,14 @@ export function probeData(
     const own = ids.slice(start, start + length + 1);
     start += length + 1;
     return Array.from({ length }, (_, i) => {
-      const role = ROLES[i % ROLES.length] ?? { advantage: 0, blind: 0, ratio: () => 1 };
+      const role = ROLES[i % ROLES.length] ?? { advantage: 0, initial: 0, ratio: () => 1 };
       const p = known?.logprobs[datum]?.[i];
       const ratio = role.ratio(known?.clip ?? DEFAULT_CLIP);
       return {
         input: own[i] ?? 0,
         target: own[i + 1] ?? 0,
         advantage: weight * role.advantage,
-        q: p === undefined ? role.blind : Math.fround(Math.min(p - Math.log(ratio), -1e-3)),
+        q: p === undefined ? role.initial : Math.fround(Math.min(p - Math.log(ratio), -1e-3)),
       };
     });
   });

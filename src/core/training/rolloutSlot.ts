@@ -9,9 +9,9 @@ export interface RolloutSlotOptions {
   readonly signal: AbortSignal;
 }
 
-export class Seat {
+export class RolloutSlot {
   readonly #options: RolloutSlotOptions;
-  #release: () => void = () => undefined;
+  releaseSlot: () => void = () => undefined;
   #queuedMs = 0;
 
   private constructor(options: RolloutSlotOptions) {
@@ -19,10 +19,10 @@ export class Seat {
   }
 
   /** Resolves when there is a place. Rejects with the reason of the signal. */
-  static async take(options: RolloutSlotOptions): Promise<Seat> {
-    const seat = new Seat(options);
-    await seat.#queue(() => seat.#sit(false));
-    return seat;
+  static async take(options: RolloutSlotOptions): Promise<RolloutSlot> {
+    const slot = new RolloutSlot(options);
+    await slot.#queue(() => slot.acquire(false));
+    return slot;
   }
 
   /** Time without a place: before the first one, and while the place was given to others. */
@@ -30,23 +30,23 @@ export class Seat {
     return this.#queuedMs;
   }
 
-  leave(): void {
-    this.#release();
+  release(): void {
+    this.releaseSlot();
   }
 
   /** Gives the place to others while `wait` goes on, and takes the next that is free after it. */
-  away<Result>(wait: () => Promise<Result>): Promise<Result> {
+  releaseDuring<Result>(wait: () => Promise<Result>): Promise<Result> {
     return this.#queue(async () => {
-      this.leave();
+      this.release();
       const result = await wait();
-      await this.#sit(true);
+      await this.acquire(true);
       return result;
     });
   }
 
-  async #sit(atHead: boolean): Promise<void> {
+  async acquire(atHead: boolean): Promise<void> {
     const { places, signal } = this.#options;
-    this.#release = await places.acquire({ atHead, signal });
+    this.releaseSlot = await places.acquire({ atHead, signal });
   }
 
   async #queue<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type LossName, lossParameters } from "../../../src/core/config/lossDefaults.ts";
-import { policyLoss } from "../../../src/core/probes/policyLosses.ts";
+import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 
 /** p, q, advantage; then the values of the four losses with their default parameters. */
 const VECTORS = [

@@ -14,7 +14,7 @@ export interface LossCandidate {
 type Parameters = Readonly<Record<string, number>>;
 
 /** Parameters that some servers have been seen to use unasked: `docs/protocols/tinker.md#losses`. */
-const HABITS: Readonly<Record<LossName, readonly Parameters[]>> = {
+const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
   importance_sampling: [],
   ppo: [LOSS_DEFAULTS.ppo],
   cispo: [LOSS_DEFAULTS.cispo, LOSS_DEFAULTS.ppo],
@@ -29,7 +29,7 @@ export function lossCandidates(asked: LossName, parameters: Parameters): readonl
     { loss: asked, label: asked, isAsked: true, value: own },
     // Its quadratic term is left out where nothing is trained, which costs a run nothing (see `trainStep`).
     ...(asked === "dro" ? [{ loss: asked, label: asked, isAsked: true, value: masked(own) }] : []),
-    ...HABITS[asked]
+    ...KNOWN_DEFAULTS[asked]
       .filter((habit) => !isSame(habit, parameters))
       .map((habit) => ({
         loss: asked,

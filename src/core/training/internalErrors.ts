@@ -12,7 +12,7 @@ const BUGS: ReadonlySet<string> = new Set(["bug", "invariant", "chat-bridge", "r
  * Logs the stack of the first fault of each kind. A single rollout may fail so; when most of a step does, the run ends.
  * @throws AppError `rollout-bugs`, before anything is trained
  */
-export async function requireWorking(
+export async function requireNoInternalErrors(
   { events }: RunContext,
   step: number,
   rollouts: readonly FinishedRollout[],

@@ -17,14 +17,14 @@ export interface AdaptiveSessionLimitOptions {
 }
 
 /** How an environment limited the sessions of the run. */
-export interface RoomFacts {
+export interface SessionStats {
   /** The limit in force, never above that of the configuration. */
   readonly limit: number;
   readonly rejections: number;
   /** Over all rollouts. */
   readonly waitS: number;
   /** Sessions that were in use at once. */
-  readonly most: number;
+  readonly peak: number;
 }
 
 /** At most one reduction in this time, because many refusals arrive together. */
@@ -36,7 +36,7 @@ const MAX_ASKED_MS = 5 * 60_000;
 /** Stands for "no limit of its own" in the limiter. */
 const UNBOUNDED = 1_000_000;
 
-export class Room {
+export class AdaptiveSessionLimit {
   readonly #options: AdaptiveSessionLimitOptions;
   readonly #limiter: Limiter;
   /** Attempts that were refused and wait before they ask again. */
@@ -60,9 +60,9 @@ export class Room {
     this.#limiter = new Limiter(this.#ceiling);
   }
 
-  get facts(): RoomFacts {
+  get stats(): SessionStats {
     const { limit } = this.#limiter;
-    return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, most: this.#most };
+    return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, peak: this.#most };
   }
 
   /** Since when the environment has refused every session; null while a session is open, or when nothing was refused. */
@@ -71,12 +71,12 @@ export class Room {
   }
 
   /** True when {@link enter} would not wait. */
-  get hasPlace(): boolean {
+  get hasCapacity(): boolean {
     return this.#limiter.waiting === 0 && this.#limiter.active < this.#limiter.limit;
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
-  allow(maxSessions: number): void {
+  setCeiling(maxSessions: number): void {
     const before = this.#ceiling;
     this.#ceiling = Math.min(maxSessions, UNBOUNDED);
     // A limit that refusals have lowered rises by itself, slowly.
@@ -137,7 +137,7 @@ export class Room {
   }
 
   /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
-  async rest(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
+  async waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const asked = refusal.data["retryAfterMs"];
     const ownMs = backoffMs(BACKOFF, refusals - 1, random);
@@ -154,7 +154,7 @@ export class Room {
   }
 
   /** Keeps the place; if the limit has fallen below it meanwhile, gives it back and waits for the next one. */
-  async keep(release: () => void, signal: AbortSignal): Promise<() => void> {
+  async keepOrReacquire(release: () => void, signal: AbortSignal): Promise<() => void> {
     if (this.#limiter.active <= this.#limiter.limit) return release;
     // Queues in front of attempts that have not asked yet, and does so before it gives the place back.
     const next = this.enter({ atHead: true, signal });
@@ -163,7 +163,7 @@ export class Room {
   }
 
   /** Wakes all refused attempts; the time without a session counts from now. */
-  tryNow(): void {
+  retryNow(): void {
     if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#options.clock.monotonic();
     for (const sleep of [...this.#resting]) sleep.wake();
   }

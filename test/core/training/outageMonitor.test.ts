@@ -4,7 +4,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { NewRunEvent } from "../../../src/core/run/events.ts";
 import type { PreparedEnvironment } from "../../../src/core/training/context.ts";
-import { playRollouts } from "../../../src/core/training/playRollouts.ts";
+import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { aGate } from "../rollout/aGate.ts";
 import {
@@ -73,7 +73,7 @@ function playIn(
   rollouts: readonly RolloutTask[],
 ): Promise<readonly FinishedRollout[]> {
   const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
-  return playRollouts(context, rollouts, {
+  return collectRollouts(context, rollouts, {
     sampler: scriptedSampler([ended(call("answer"))], { beforeAnswer }),
     seedOf: () => 7,
     onFinished: async () => undefined,
@@ -179,8 +179,8 @@ describe("an environment that fails beside one that is well", () => {
     const playing = play();
     await clock.advance(20_000);
     const { environments } = context;
-    expect(environments.get(OTHER)?.gate.facts.most).toBeGreaterThan(0);
-    expect(environments.get(OTHER)?.gate.blockage).toBeNull();
+    expect(environments.get(OTHER)?.gate.stats.peak).toBeGreaterThan(0);
+    expect(environments.get(OTHER)?.gate.unavailability).toBeNull();
     expect(phases).toEqual(["paused"]);
     fault.error = null;
     const finished = await clock.run(playing);

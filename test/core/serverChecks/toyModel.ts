@@ -1,6 +1,6 @@
 /** A model whose every distribution is known, sampled as a server would: draws at a temperature with cuts, scores in either way. */
 
-import type { ProbedSampling } from "../../../src/core/probes/probeConvention.ts";
+import type { ProbedSampling } from "../../../src/core/serverChecks/probeConvention.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 
 export interface ToyOptions {

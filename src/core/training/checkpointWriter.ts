@@ -61,7 +61,7 @@ interface Submitted {
   readonly entry: Promise<SavedEntry>;
 }
 
-export class CheckpointKeeper {
+export class CheckpointWriter {
   readonly #context: RunContext;
   /** The one submitted last, until somebody has waited for it. */
   #pending: Promise<SavedEntry> | null = null;

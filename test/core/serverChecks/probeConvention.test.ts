@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ProbedSampling, probeConvention } from "../../../src/core/probes/probeConvention.ts";
+import { type ProbedSampling, probeConvention } from "../../../src/core/serverChecks/probeConvention.ts";
 import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { type ToyOptions, toySampler } from "./toyModel.ts";
@@ -66,11 +66,11 @@ describe("a probe of log-probs", () => {
   });
 
   it("says why it could not be made", async () => {
-    const silent: SamplingClient = {
+    const unreported: SamplingClient = {
       ...sampler,
       sample: async (request) => ({ ...(await sampler.sample(request)), logprobs: null }),
     };
-    expect(await probe(silent, { topK: 5 })).toMatchObject({
+    expect(await probe(unreported, { topK: 5 })).toMatchObject({
       ...{ convention: null, words: expect.stringContaining("no usable log-probabilities") },
     });
     const deaf: SamplingClient = {

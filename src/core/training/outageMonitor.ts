@@ -1,29 +1,29 @@
 /** Pauses the run while no rollout can be played because of its environments: saves the last step, waits, and gives up in the end. */
 
 import { type AppError, errorMessage } from "../errors.ts";
-import type { Blockage } from "../rollout/environmentGate.ts";
+import type { Unavailability } from "../rollout/environmentGate.ts";
 import { orAborted, tookTooLong, withLimit } from "../util/abort.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
-  type Blocked,
+  type UnavailableEnvironment,
   GIVE_UP_AFTER_MS,
-  gaveUp,
+  giveUpError,
   PAUSE_AFTER_MS,
-  tellFull,
-  tellNews,
-} from "./capacityNews.ts";
+  reportCapacityPause,
+  reportGateEvent,
+} from "./availabilityMessages.ts";
 import type { RunContext } from "./context.ts";
 
 /** Time that the Tinker service has to show that it can be reached. */
 const SIGN_OF_LIFE_MS = 10_000;
 
 /** Does work that waits for environments; the work must obey the signal. @throws AppError as `gaveUp` does */
-export async function outlast<T>(
+export async function pauseUntilAvailable<T>(
   context: RunContext,
   step: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const outage = new Outage(context, step);
+  const outage = new OutageMonitor(context, step);
   try {
     return await work(AbortSignal.any([context.control.signal, outage.signal]));
   } finally {
@@ -32,10 +32,10 @@ export async function outlast<T>(
 }
 
 /** Follows the environments during one piece of work of a step, or of an evaluation after so many steps. */
-export class Outage {
+export class OutageMonitor {
   readonly #context: RunContext;
   readonly #step: number;
-  readonly #news = new WakeableSleep();
+  readonly changed = new WakeableSleep();
   readonly #ending = new AbortController();
   readonly #failing = new AbortController();
   readonly #following: Promise<void>;
@@ -46,9 +46,9 @@ export class Outage {
     this.#context = context;
     this.#step = step;
     const stopListening = [...context.environments].map(([name, { gate }]) =>
-      gate.listen((news) => {
-        tellNews(context, { name, step }, news);
-        this.look();
+      gate.onEvent((news) => {
+        reportGateEvent(context, { name, step }, news);
+        this.check();
       }),
     );
     this.#following = this.#follow()
@@ -71,14 +71,14 @@ export class Outage {
   }
 
   /** To be called when a rollout has given its place back, so that nothing may be playing. */
-  look(): void {
-    this.#news.wake();
+  check(): void {
+    this.changed.wake();
   }
 
   /** The work is over. */
   async end(): Promise<void> {
     this.#ending.abort();
-    this.#news.wake();
+    this.changed.wake();
     await this.#following;
   }
 
@@ -88,29 +88,29 @@ export class Outage {
       const blocked = this.#blocked();
       const isStill = blocked.length > 0 && limits.rollouts.active === 0;
       const restMs = this.#earliest(blocked, PAUSE_AFTER_MS);
-      if (!isStill) await this.#news.untilWoken();
-      else if (restMs > 0) await this.#news.sleep(clock, restMs);
-      else await this.#sitOut(blocked);
+      if (!isStill) await this.changed.untilWoken();
+      else if (restMs > 0) await this.changed.sleep(clock, restMs);
+      else await this.#pauseRun(blocked);
     }
   }
 
-  #blocked(): readonly Blocked[] {
+  #blocked(): readonly UnavailableEnvironment[] {
     return [...this.#context.environments].flatMap(([name, { gate }]) => {
-      const { blockage } = gate;
+      const { unavailability: blockage } = gate;
       return blockage === null ? [] : [{ name, gate, blockage }];
     });
   }
 
   /** Time until the first of them is blocked for as long as its kind may be. */
-  #earliest(blocked: readonly Blocked[], mayMs: Readonly<Record<Blockage["why"], number>>): number {
+  #earliest(blocked: readonly UnavailableEnvironment[], mayMs: Readonly<Record<Unavailability["why"], number>>): number {
     const nowMs = this.#context.clock.monotonic();
     return Math.min(
       ...blocked.map(({ blockage: { why, sinceMs } }) => sinceMs + mayMs[why] - nowMs),
     );
   }
 
-  /** Pauses the run until one of these environments is free. @throws AppError as {@link gaveUp}; the reason of a stop */
-  async #sitOut(blocked: readonly Blocked[]): Promise<void> {
+  /** Pauses the run until one of these environments is free. @throws AppError as {@link giveUpError}; the reason of a stop */
+  async #pauseRun(blocked: readonly UnavailableEnvironment[]): Promise<void> {
     const { clock, control, watch, enterPhase } = this.#context;
     control.signal.throwIfAborted();
     const step = this.#step;
@@ -118,9 +118,9 @@ export class Outage {
     await enterPhase("paused");
     watch({ kind: "paused", step });
     try {
-      await tellFull(this.#context, step, blocked);
+      await reportCapacityPause(this.#context, step, blocked);
       await this.#save();
-      while (this.#isHeldUpBy(blocked)) await this.#rest(blocked);
+      while (this.#isHeldUpBy(blocked)) await this.waitForChange(blocked);
     } finally {
       this.#waitedMs += clock.monotonic() - startedMs;
     }
@@ -128,26 +128,26 @@ export class Outage {
     watch({ kind: "continued", step });
   }
 
-  #isHeldUpBy(blocked: readonly Blocked[]): boolean {
-    return !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.blockage !== null);
+  #isHeldUpBy(blocked: readonly UnavailableEnvironment[]): boolean {
+    return !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.unavailability !== null);
   }
 
   /** Until there is news, or a wish. */
-  async #rest(blocked: readonly Blocked[]): Promise<void> {
+  async waitForChange(blocked: readonly UnavailableEnvironment[]): Promise<void> {
     const { clock, control } = this.#context;
     if (control.isPausing) {
-      for (const { gate } of blocked) gate.hold();
+      for (const { gate } of blocked) gate.holdTrials();
       await control.pauseOver();
-      for (const { gate } of blocked) gate.tryNow();
+      for (const { gate } of blocked) gate.retryNow();
     }
     const leftMs = this.#earliest(this.#blocked(), GIVE_UP_AFTER_MS);
-    if (leftMs <= 0) throw gaveUp(this.#context, blocked);
-    let isWished = false;
-    await this.#news.during(async (woken) => {
-      isWished = await control.rest(clock, leftMs, woken);
+    if (leftMs <= 0) throw giveUpError(this.#context, blocked);
+    let isRequested = false;
+    await this.changed.during(async (woken) => {
+      isRequested = await control.waitForRequest(clock, leftMs, woken);
     });
-    if (!isWished || control.isPausing) return;
-    for (const { gate } of blocked) gate.tryNow();
+    if (!isRequested || control.isPausing) return;
+    for (const { gate } of blocked) gate.retryNow();
   }
 
   /**
