@@ -43,7 +43,7 @@ export interface LaunchCommand {
   readonly folder: string;
 }
 
-export interface ControlCommand {
+export interface RunControlCommand {
   readonly kind: "control";
   readonly folder: string;
   readonly wish: ControlWish;
@@ -97,7 +97,7 @@ export type Command =
   | TrainCommand
   | ResumeCommand
   | LaunchCommand
-  | ControlCommand
+  | RunControlCommand
   | ValidateCommand
   | RunsCommand
   | ShowCommand
@@ -184,7 +184,7 @@ function allowedOrigin(host: string, command: CommandName): string {
   );
 }
 
-function parseControl({ positionals }: Given): ControlCommand {
+function parseControl({ positionals }: Given): RunControlCommand {
   const [folder, word, ...settings] = positionals;
   if (folder === undefined || word === undefined) {
     throw fault("control needs the run folder and what to do", "control");

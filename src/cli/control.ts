@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { isRunInUse, readRunFile } from "../core/run/runFile.ts";
 import { ControlClient } from "../node/controlClient.ts";
-import type { ControlCommand } from "./arguments.ts";
+import type { RunControlCommand } from "./arguments.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
 
@@ -19,7 +19,7 @@ export interface ControlOptions {
 /** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(
   options: ControlOptions,
-  { folder: given, wish }: ControlCommand,
+  { folder: given, wish }: RunControlCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive } = options;
   const folder = resolve(invocation.cwd, given);

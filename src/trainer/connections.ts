@@ -2,7 +2,7 @@
 
 import { isLocalModel } from "../core/config/presets.ts";
 import { AppError } from "../core/errors.ts";
-import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/contract.ts";
+import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/types.ts";
 import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { Log } from "../core/ports.ts";
 import { cleanedRefusals } from "../core/secrets/cleanedPorts.ts";

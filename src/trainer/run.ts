@@ -14,7 +14,7 @@ import { runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
-import { orAborted } from "../core/util/abort.ts";
+import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";
@@ -86,7 +86,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   // Reading the tokenizer takes longest of all preparation, so it begins first. Its failure surfaces where it is awaited.
   const tokenizer = loadTokenizer(tokenizerNameOf(config), scope.programs, path, options);
   tokenizer.catch(() => undefined);
-  const [tinker, environment] = await orAborted(
+  const [tinker, environment] = await raceAbort(
     Promise.all([connectModelService(parts), connectEnvironmentServices(parts)]),
     control.signal,
   );
@@ -109,7 +109,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
     onPart: (what) => watch({ kind: "preparing", what }),
     onWarning: (message) => watch({ kind: "warning", message }),
   });
-  const preparation = await orAborted(preparing, control.signal);
+  const preparation = await raceAbort(preparing, control.signal);
   return trainAndRecord(scope, plan, { preparation, tinker, parts, redactor, uploadTo, wandbTo });
 }
 
@@ -133,7 +133,7 @@ async function trainAndRecord(
   let lease: RunLease | null = null;
   try {
     if (plan.isNew) lease = await claimRun(scope, plan, redactor, plan);
-    const model = await orAborted(plan.createModel(tinker, preparation), control.signal);
+    const model = await raceAbort(plan.createModel(tinker, preparation), control.signal);
     lease ??= await claimRun(scope, plan, redactor, model);
     const context = runContext(scope, plan, { preparation, lease, tinker, model, redactor });
     if (model.rewind !== undefined) await reportRewind(context, model.rewind);

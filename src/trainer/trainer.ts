@@ -11,7 +11,7 @@ import type { RunLease } from "../core/run/runLease.ts";
 import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { RunControl } from "../core/training/control.ts";
-import { orAborted } from "../core/util/abort.ts";
+import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPlaces.ts";
@@ -99,7 +99,7 @@ function launch(request: TrainRequest | ResumeRequest, wish: StartWish): ActiveR
 async function endAtOnce(lease: RunLease | null): Promise<void> {
   const message = "The run was ended at once, without a save.";
   const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
-  await orAborted(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
+  await raceAbort(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }
 
 type ScopeOptions = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;

@@ -11,7 +11,7 @@ import type {
   RemoteEnvironment,
   TaskChoice,
   ToolCallOutcome,
-} from "../../src/core/openreward/contract.ts";
+} from "../../src/core/openreward/types.ts";
 import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type { HttpClient, HttpResponse } from "../../src/core/ports.ts";
 import { systemClock } from "../../src/node/clock.ts";

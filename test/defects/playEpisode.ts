@@ -31,7 +31,7 @@ export async function playEpisode({ turns, settings, ...script }: EpisodeScript)
     environment: ENVIRONMENT,
     seedOf: (turn) => 100 + turn,
     sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
+    withTimerPaused: (wait) => wait(),
     signal: new AbortController().signal,
   });
   const stop = await episode.play();

@@ -11,7 +11,7 @@ import {
   requireUploadable,
   type UploadMessage,
 } from "../../src/core/openreward/uploadEvents.ts";
-import { UploadPatience } from "../../src/core/openreward/uploadPatience.ts";
+import { UploadBackoff } from "../../src/core/openreward/uploadBackoff.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
@@ -135,16 +135,16 @@ describe.skipIf(kitPython === null)("our upload of the fixed scenario", () => {
       ...{ http, clock: systemClock, apiUrl: hosted.url, apiKey: API_KEY },
       userAgent: "tinker-rl/test",
     });
-    const patience = new UploadPatience({
+    const backoff = new UploadBackoff({
       ...{ clock: systemClock, random: systemRandom },
-      onTrouble: () => undefined,
+      onOutage: () => undefined,
       onDenied: () => undefined,
       onRecovered: () => undefined,
     });
     const signal = new AbortController().signal;
     for (const upload of uploadsOf(scenario)) {
       const options = { mayHaveArrived: false, signal };
-      expect(await deliverRollout({ client, patience }, upload, options)).toEqual({
+      expect(await deliverRollout({ client, backoff }, upload, options)).toEqual({
         kind: "taken",
       });
     }

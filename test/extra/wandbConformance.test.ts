@@ -33,8 +33,8 @@ async function play(fake: FakeWandb): Promise<void> {
   const never = new AbortController().signal;
   const requests = new WandbRequests({
     ...{ http, clock: hastyClock, random: systemRandom, baseUrl: fake.url, apiKey: KEY },
-    ...{ userAgent: "tinker-rl-test", signal: never, hurry: never },
-    onTrouble: () => undefined,
+    ...{ userAgent: "tinker-rl-test", signal: never, retryNow: never },
+    onOutage: () => undefined,
     onAnswer: () => undefined,
   });
   const parts = { requests, clock: hastyClock, sha256 };

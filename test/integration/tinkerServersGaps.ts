@@ -53,7 +53,7 @@ type Body = z.output<typeof bodySchema>;
 const capabilitiesSchema = z.object({
   supported_models: z.array(z.object({ model_name: z.string() })),
 });
-const ticketSchema = z.looseObject({ request_id: z.string() });
+const pendingFutureSchema = z.looseObject({ request_id: z.string() });
 const failureSchema = z.object({ error: z.string() });
 const savedSchema = z.object({ path: z.string() });
 
@@ -112,7 +112,7 @@ class Gaps implements Filter {
     if (path === "get_server_capabilities") return json(200, namesOnly(parsed(answer.body)));
     if (path === "retrieve_future") return this.#result(answer, to);
     if (answer.status !== 200) return answer;
-    const ticket = ticketSchema.safeParse(parsed(answer.body));
+    const ticket = pendingFutureSchema.safeParse(parsed(answer.body));
     if (!ticket.success) return answer;
     const { request_id: id, sample_sequence_ids: _, ...rest } = ticket.data;
     this.#tickets.set(id, path);

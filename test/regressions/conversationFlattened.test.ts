@@ -63,7 +63,7 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
     settings: someSettings({ systemPromptTemplate: config.system_prompt_template, maxTurns: 1 }),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
+    withTimerPaused: (wait) => wait(),
     signal: new AbortController().signal,
   });
   await clock.run(episode.play());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { replayLines } from "../../src/cli/showRollout.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { Message } from "../../src/core/openreward/contract.ts";
+import type { Message } from "../../src/core/openreward/types.ts";
 import type { FinishedRollout } from "../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";

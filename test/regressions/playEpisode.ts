@@ -25,7 +25,7 @@ export async function playEpisode({
     settings: someSettings(settings),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
+    withTimerPaused: (wait) => wait(),
     signal: new AbortController().signal,
   });
   return { episode, stop: await clock.run(episode.play()) };

@@ -137,9 +137,9 @@ describe("an answer without end is given up", () => {
   it("of Weights & Biases", async () => {
     const { signal } = new AbortController();
     const wandb = new WandbRequests({
-      ...{ http, random, baseUrl, clock: systemClock, signal, hurry: signal },
+      ...{ http, random, baseUrl, clock: systemClock, signal, retryNow: signal },
       ...{ apiKey: "0123456789", userAgent: "test" },
-      ...{ onTrouble: () => undefined, onAnswer: () => undefined },
+      ...{ onOutage: () => undefined, onAnswer: () => undefined },
     });
     const answer = wandb.post({ path: "/graphql", body: "{}", timeoutMs: 60_000 });
     await expect(answer).rejects.toMatchObject({ code: "wandb-refused" });

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { isJsonObject } from "../json.ts";
-import { closeWords } from "./closeWords.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import type { Field, NumberShape, Shape } from "./field.ts";
 import { configShape, shapeAt } from "./fields.ts";
@@ -76,7 +76,7 @@ function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Fin
 function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
   const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
   const near =
-    typeof value === "string" && shape.type === "enum" ? closeWords(value, shape.values) : [];
+    typeof value === "string" && shape.type === "enum" ? suggestKeys(value, shape.values) : [];
   const message = `${sentence}${hintFor(value, shape, near)}`;
   const code = codeFor(value, shape);
   const remedies = remediesFor(path, value, shape, near);
@@ -139,7 +139,7 @@ function remediesFor(
 
 /** 0 and 1, and words near to those that are booleans. */
 function booleanRemedies(path: readonly string[], value: unknown): readonly Remedy[] {
-  const [word = ""] = closeWords(String(value), ["true", "false"]);
+  const [word = ""] = suggestKeys(String(value), ["true", "false"]);
   const meant =
     value === 1 || word === "true" ? true : value === 0 || word === "false" ? false : null;
   return meant === null ? [] : [preferred(setTo(path, meant))];

@@ -1,6 +1,6 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
-import { closeWords } from "./closeWords.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
 import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
 import type { Remedy } from "./remedy.ts";
@@ -44,7 +44,7 @@ function foreignParameters(config: Config): readonly Finding[] {
       const path = [PLACE, name];
       const message = `The loss \`${config.loss_fn}\` has no parameter \`${name}\`. ${hint}`;
       const remedies: readonly Remedy[] = [
-        ...closeWords(name, free).map(
+        ...suggestKeys(name, free).map(
           (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
         ),
         { kind: "remove", path, title: `Remove '${name}'` },

@@ -2,7 +2,7 @@
 
 import { formatCount } from "../../shared/format.ts";
 import { addressFindings } from "./addressRules.ts";
-import { closeWords } from "./closeWords.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
@@ -185,7 +185,7 @@ function unknownEnvironment(
   name: string,
   trained: readonly string[],
 ): Finding {
-  const near = closeWords(name, trained);
+  const near = suggestKeys(name, trained);
   const hint =
     near.length === 0
       ? "Write it as `Owner/Name` or `local/name`."

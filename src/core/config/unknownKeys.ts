@@ -1,7 +1,7 @@
 /** What is said about a key that the table does not have: what it should be called, or where it belongs. */
 
 import { isJsonObject } from "../json.ts";
-import { absenceOf, closeWords, ownNameOf } from "./closeWords.ts";
+import { absenceOf, suggestKeys, ownNameOf } from "./suggestKeys.ts";
 import type { Shape } from "./field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "./fields.ts";
 import type { Finding } from "./finding.ts";
@@ -39,7 +39,7 @@ function adviceFor(
   if (foreign !== null && known.includes(foreign)) return rename(path, [foreign], siblings);
   const home = homeOf(own);
   if (home !== undefined) return moveTo(path, own, home, siblings);
-  const near = closeWords(key, known);
+  const near = suggestKeys(key, known);
   if (near.length > 0) return rename(path, near, siblings);
   return {
     advice: absenceOf(key) ?? "Remove it.",

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { ExactJsonObject } from "../exactJson.ts";
-import type { Block, Message, MessageBlock } from "./contract.ts";
+import type { Block, Message, MessageBlock } from "./types.ts";
 
 /** Index-aligned with the candidates. */
 export const scoresReply = z.object({ scores: z.array(z.object({ reward: z.number() })) });

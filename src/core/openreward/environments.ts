@@ -11,8 +11,8 @@ import type {
   Split,
   TaskChoice,
   ToolList,
-} from "./contract.ts";
-import { findNearNames, withNearNames } from "./nearNames.ts";
+} from "./types.ts";
+import { suggestNames, withSuggestions } from "./suggestNames.ts";
 import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
 import { namesWithoutDomains } from "./secrets.ts";
 import { openSession } from "./session.ts";
@@ -103,8 +103,8 @@ class ConnectedEnvironment implements RemoteEnvironment {
       return await work;
     } catch (error) {
       if (!isAppError(error, "environment-not-found")) throw error;
-      this.#nearNames ??= findNearNames(this.#wire);
-      throw withNearNames(error, await this.#nearNames);
+      this.#nearNames ??= suggestNames(this.#wire);
+      throw withSuggestions(error, await this.#nearNames);
     }
   }
 

@@ -35,7 +35,7 @@ export async function* readEvents(
 }
 
 /** Tells when an event stream goes silent: with one timer a stream, however many bytes come. */
-export class SilenceWatch {
+export class IdleTimeout {
   readonly #clock: Clock;
   readonly #onSilence: (reason: AppError) => void;
   #limitMs = 0;
@@ -55,12 +55,12 @@ export class SilenceWatch {
   }
 
   /** From now on a silence may last so long. */
-  begin(limitMs: number): void {
+  start(limitMs: number): void {
     this.#limitMs = limitMs;
     this.#wait(this.#clock.monotonic(), limitMs);
   }
 
-  hear(): void {
+  reset(): void {
     this.#lastSignMs = this.#clock.monotonic();
   }
 

@@ -5,7 +5,7 @@ import { AppError, errorMessage } from "../errors.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 
 /** Where a failure happened: goes into message and data of every error. */
-export interface Place {
+export interface FaultLocation {
   readonly environment: string;
   readonly sid: string | null;
   /** Method and path, for example `POST /call`. */
@@ -29,7 +29,7 @@ const detailBody = z.object({ detail: z.unknown() });
 /** An AppError at a place; never holds keys or bodies that we sent. */
 export function environmentFault(
   code: string,
-  place: Place,
+  place: FaultLocation,
   text: string,
   details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
 ): AppError {
@@ -41,7 +41,7 @@ export function environmentFault(
 }
 
 /** The error that an HTTP status other than 200 means at this place. */
-export function httpFault(place: Place, failure: HttpFailure): AppError {
+export function httpFault(place: FaultLocation, failure: HttpFailure): AppError {
   const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
   const isFull = status === 503 && !place.isInSession && saysFull(detail);
@@ -99,7 +99,7 @@ function accessStep(key: KeySource | undefined): string {
 }
 
 /** The error for a connection that failed, `cause` being the transport's error. */
-export function unavailable(place: Place, cause: unknown): AppError {
+export function unavailable(place: FaultLocation, cause: unknown): AppError {
   return environmentFault(
     "environment-unavailable",
     place,
@@ -109,7 +109,7 @@ export function unavailable(place: Place, cause: unknown): AppError {
 }
 
 /** The error for a reply that ORS does not allow. */
-export function protocolFault(place: Place, what: string, cause?: unknown): AppError {
+export function protocolFault(place: FaultLocation, what: string, cause?: unknown): AppError {
   return environmentFault(
     "environment-protocol",
     place,
@@ -119,7 +119,7 @@ export function protocolFault(place: Place, what: string, cause?: unknown): AppE
 }
 
 /** The error for an answer that is longer than `limit`; asking again would bring it again. */
-export function replyTooLong(place: Place, limit: string): AppError {
+export function replyTooLong(place: FaultLocation, limit: string): AppError {
   return environmentFault(
     "environment-reply-too-long",
     place,

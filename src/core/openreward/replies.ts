@@ -10,7 +10,7 @@ import type {
   RejectionReason,
   ToolCallOutcome,
   ToolList,
-} from "./contract.ts";
+} from "./types.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 

@@ -1,6 +1,6 @@
 /** Owns the `X-Secrets` header: what is in it and how it is encoded: `docs/protocols/openreward.md#secrets`. */
 
-import type { SecretValue } from "./contract.ts";
+import type { SecretValue } from "./types.ts";
 
 /** Names under which OpenReward environments look for the user's key. */
 const KEY_NAMES = ["api_key", "OPENREWARD_API_KEY"] as const;

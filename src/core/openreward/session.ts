@@ -14,9 +14,9 @@ import type {
   ToolCallOptions,
   ToolCallOutcome,
   ToolList,
-} from "./contract.ts";
+} from "./types.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
-import { keepAlive } from "./pings.ts";
+import { keepAlive } from "./keepAlive.ts";
 import {
   callReply,
   messagesReply,
@@ -70,7 +70,7 @@ export async function openSession(
     return withLimit(answering, (answer) =>
       makeSession(wire, task, {
         signal: answer.signal,
-        pausedWhile: (wait) => answer.pausedWhile(wait),
+        withTimerPaused: (wait) => answer.withTimerPaused(wait),
       }),
     );
   });
@@ -98,7 +98,7 @@ async function makeSession(
 function noAnswer(wire: EnvironmentWire, request: WireRequest, limitMs = 0): Error {
   return environmentFault(
     "environment-unavailable",
-    wire.placeOf(request),
+    wire.locationOf(request),
     `no session within ${limitMs / 1000} s. Look into the environment's logs, or raise session_timeout.`,
   );
 }
@@ -106,7 +106,7 @@ function noAnswer(wire: EnvironmentWire, request: WireRequest, limitMs = 0): Err
 function notReady(wire: EnvironmentWire, request: WireRequest): Error {
   return environmentFault(
     "environment-unavailable",
-    wire.placeOf(request),
+    wire.locationOf(request),
     "not ready after 30 minutes. Look into the environment's logs, then try again.",
   );
 }
@@ -146,7 +146,7 @@ class OpenSession implements EnvironmentSession {
     const request = this.#request("GET", this.#wire.path("task_tools"));
     return this.#whileSettingUp(request, options, async (signal) => {
       const rule = { repeat: "always", signal } as const;
-      const reply = await this.#wire.sendPatiently(request, rule);
+      const reply = await this.#wire.sendWithRetries(request, rule);
       if (reply.status === 200) {
         return this.#wire.parse(request, reply.text, toolsReply, parseExactJson);
       }
@@ -173,7 +173,7 @@ class OpenSession implements EnvironmentSession {
         isRepeatable: false,
         throwsCapacity: false,
         signal,
-        pausedWhile: options.pausedWhile,
+        withTimerPaused: options.withTimerPaused,
       });
       const reply = this.#wire.parse(request, text, callReply);
       return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
@@ -195,12 +195,12 @@ class OpenSession implements EnvironmentSession {
         isRepeatable: true,
         throwsCapacity: false,
         signal,
-        pausedWhile: options.pausedWhile,
+        withTimerPaused: options.withTimerPaused,
       });
       const { scores } = this.#wire.parse(request, text, scoresReply);
       if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
       const count = `${scores.length} scores for ${candidates.length} rollouts`;
-      throw protocolFault(this.#wire.placeOf(request), `the reply holds ${count}`);
+      throw protocolFault(this.#wire.locationOf(request), `the reply holds ${count}`);
     });
   }
 
@@ -214,7 +214,7 @@ class OpenSession implements EnvironmentSession {
     const wire = this.#wire;
     // Reading either may reset the episode, so nothing is read twice.
     const rule = { repeat: "if-unsent", signal } as const;
-    const reply = await wire.sendPatiently(request, rule);
+    const reply = await wire.sendWithRetries(request, rule);
     if (reply.status === 200) {
       const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
       return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
@@ -262,7 +262,7 @@ class OpenSession implements EnvironmentSession {
       return read();
     } catch (error) {
       if (!(error instanceof z.ZodError)) throw error;
-      throw protocolFault(this.#wire.placeOf(request), "a block of the reply is malformed", error);
+      throw protocolFault(this.#wire.locationOf(request), "a block of the reply is malformed", error);
     }
   }
 
@@ -278,7 +278,7 @@ class OpenSession implements EnvironmentSession {
   }
 
   #lostError(what: string): AppError {
-    const place = this.#wire.placeOf(this.#request("POST", "/ping"));
+    const place = this.#wire.locationOf(this.#request("POST", "/ping"));
     return environmentFault("environment-session-lost", place, `${what}. Repeat the rollout.`);
   }
 }

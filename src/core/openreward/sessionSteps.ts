@@ -4,7 +4,7 @@ import * as z from "zod";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { withLimit } from "../util/abort.ts";
-import type { SecretValue, TaskChoice } from "./contract.ts";
+import type { SecretValue, TaskChoice } from "./types.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
 import { encodeSecrets, plainSecrets } from "./secrets.ts";
@@ -16,13 +16,13 @@ const RELEASE_LIMIT_MS = 15_000;
 const sessionReply = z.object({ sid: z.string().optional() });
 
 /** How the steps wait: until when, and what keeps the time while the environment is still starting. */
-export type StepWaits = Pick<RepeatRule, "signal" | "pausedWhile">;
+export type StepWaits = Pick<RepeatRule, "signal" | "withTimerPaused">;
 
 /** Reserves a session id; one that was announced but not completed is freed. */
 export async function reserveSession(
   wire: EnvironmentWire,
   secrets: string | null,
-  { signal, pausedWhile }: StepWaits,
+  { signal, withTimerPaused }: StepWaits,
 ): Promise<string> {
   const request = {
     method: "POST",
@@ -39,12 +39,12 @@ export async function reserveSession(
       isRepeatable: true,
       throwsCapacity: true,
       onTaskId: (id) => announced.add(id),
-      ...{ signal, pausedWhile },
+      ...{ signal, withTimerPaused },
       // Once the server has accepted the request, it is starting the environment.
-      whileRunning: pausedWhile,
+      whileRunning: withTimerPaused,
     });
     const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
-    if (sid === null) throw protocolFault(wire.placeOf(request), "the server gave no session id");
+    if (sid === null) throw protocolFault(wire.locationOf(request), "the server gave no session id");
     // The ids that remain belong to broken attempts that no repeat took up.
     for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;
@@ -83,11 +83,11 @@ export async function createEpisode(
   };
   const { secrets: _, ...bodyOfAnyDialect } = body;
   const rule = { repeat: "always", ...waits } as const;
-  const reply = await wire.sendPatiently(request, rule);
+  const reply = await wire.sendWithRetries(request, rule);
   // A server of the other dialect refuses the key that only this one knows.
   const isDialectRefused = reply.status === 422 && sendsSecretsInBody;
   const decisive = isDialectRefused
-    ? await wire.sendPatiently({ ...request, body: bodyOfAnyDialect }, rule)
+    ? await wire.sendWithRetries({ ...request, body: bodyOfAnyDialect }, rule)
     : reply;
   const { status, text } = decisive;
   if (status === 200) {
@@ -111,7 +111,7 @@ export function secretsHeader(
 /** True for a server of the `ors-sdk` dialect, which has no `/version`: `docs/protocols/openreward.md#dialects`. */
 export async function lacksVersion(wire: EnvironmentWire, waits: StepWaits): Promise<boolean> {
   const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
-  const { status } = await wire.sendPatiently(request, { repeat: "always", ...waits });
+  const { status } = await wire.sendWithRetries(request, { repeat: "always", ...waits });
   return status === 404;
 }
 
@@ -127,13 +127,13 @@ export async function releaseSession(
   const onLimit = (): Error =>
     environmentFault(
       "environment-unavailable",
-      wire.placeOf({ ...request, path: "/delete" }),
+      wire.locationOf({ ...request, path: "/delete" }),
       "the session was not freed in 15 s. The server frees it later by itself.",
     );
   await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async ({ signal }) => {
     for (const path of paths) {
       try {
-        await wire.sendPatiently({ ...request, path }, { repeat: "always", signal });
+        await wire.sendWithRetries({ ...request, path }, { repeat: "always", signal });
       } catch (error) {
         log.debug("environment session was not freed", { sid, path, error: errorMessage(error) });
       }

@@ -4,10 +4,10 @@ import { AppError, isAppError } from "../errors.ts";
 import type { ExactJsonObject } from "../exactJson.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
-import { readEvents, SilenceWatch, type StreamEvent } from "./eventStream.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
+import { readEvents, IdleTimeout, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
-import { createPatience, isStarting, type Patience } from "./patience.ts";
+import { createRetryPolicy, isStarting, type RetryPolicy } from "./retryPolicy.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
@@ -30,9 +30,9 @@ export interface StreamedJob {
   readonly onTaskId?: (taskId: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** Runs the waits for an environment that is still starting. */
-  readonly pausedWhile?: PausedWhile | undefined;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
   /** Runs the wait for the result once the server has answered. */
-  readonly whileRunning?: PausedWhile | undefined;
+  readonly whileRunning?: WithTimerPaused | undefined;
 }
 
 export interface JobResult {
@@ -60,17 +60,17 @@ type Attempt =
  */
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
   const { clock, random } = wire.dependencies;
-  const { pausedWhile } = job;
-  const patience = createPatience({ clock, random, maxAttempts: MAX_CONNECTIONS, pausedWhile });
+  const { withTimerPaused } = job;
+  const patience = createRetryPolicy({ clock, random, maxAttempts: MAX_CONNECTIONS, withTimerPaused });
   return await repeatJob(wire, job, patience);
 }
 
 async function repeatJob(
   wire: EnvironmentWire,
   job: StreamedJob,
-  patience: Patience,
+  patience: RetryPolicy,
 ): Promise<JobResult> {
-  const { sid, environment } = wire.placeOf(job.request);
+  const { sid, environment } = wire.locationOf(job.request);
   const { log } = wire.dependencies;
   let taskId: string | null = null;
   const onTaskId = (id: string): void => {
@@ -107,14 +107,14 @@ async function attemptJob(
   const link = linkSignals([job.signal]);
   const { clock } = wire.dependencies;
   const openedMs = clock.monotonic();
-  const silence = new SilenceWatch(clock, (reason) => link.abort(reason));
+  const silence = new IdleTimeout(clock, (reason) => link.abort(reason));
   try {
     // The first answer may wait for the set-up of the environment; the answer of a running job comes at once.
-    if (taskId !== null) silence.begin(SILENCE_LIMIT_MS);
+    if (taskId !== null) silence.start(SILENCE_LIMIT_MS);
     const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
     silence.stop();
     if (response.status !== 200) return await readRefusal(wire, job, response);
-    const { whileRunning = unpaused } = job;
+    const { whileRunning = withoutTimer } = job;
     const text = await whileRunning(() =>
       readResult(wire, request, response, { onTaskId, silence }),
     );
@@ -127,7 +127,7 @@ async function attemptJob(
       isUnsent,
       madeProgress: silence.lastSignMs - openedMs >= STEADY_STREAM_MS,
       retryAfterMs: null,
-      error: unavailable(wire.placeOf(request), error),
+      error: unavailable(wire.locationOf(request), error),
     };
   } finally {
     silence.stop();
@@ -158,7 +158,7 @@ async function readRefusal(
 
 interface StreamListener {
   readonly onTaskId: (taskId: string) => void;
-  readonly silence: SilenceWatch;
+  readonly silence: IdleTimeout;
 }
 
 /** Reads the stream up to its result. @throws AppError `silent` or `transport` when it breaks off before */
@@ -171,13 +171,13 @@ async function readResult(
   const { silence } = listener;
   let text = "";
   let isComplete = false;
-  silence.begin(SILENCE_LIMIT_MS);
+  silence.start(SILENCE_LIMIT_MS);
   try {
-    for await (const event of readEvents(response.stream(), () => silence.hear())) {
+    for await (const event of readEvents(response.stream(), () => silence.reset())) {
       if (isComplete) continue;
       text += readEvent(wire, request, event, listener);
       isComplete = event.name === "end";
-      if (isComplete) silence.begin(DRAIN_MS);
+      if (isComplete) silence.start(DRAIN_MS);
     }
   } catch (error) {
     // The result is complete, so a fault after the end event does not matter.
@@ -201,7 +201,7 @@ function readEvent(
 
 /** What an `error` event means: no session, a job that the server no longer knows, or a failure of the environment. */
 function eventFault(wire: EnvironmentWire, request: WireRequest, message: string): AppError {
-  const place = wire.placeOf(request);
+  const place = wire.locationOf(request);
   if (!place.isInSession) {
     if (saysFull(message))
       return httpFault(place, { status: 429, body: message, retryAfterMs: null });

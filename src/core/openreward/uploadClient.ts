@@ -7,7 +7,7 @@ import { faultReason } from "../util/faultReason.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
 import { readDetail } from "./faults.ts";
-import { MAX_RETRY_AFTER_MS } from "./patience.ts";
+import { MAX_RETRY_AFTER_MS } from "./retryPolicy.ts";
 import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 
 export interface UploadClientOptions {

@@ -7,11 +7,11 @@ import {
   uploadBatches,
   uploadEvents,
 } from "./uploadEvents.ts";
-import type { UploadPatience } from "./uploadPatience.ts";
+import type { UploadBackoff } from "./uploadBackoff.ts";
 
 export interface RolloutDeliveryOptions {
   readonly client: Pick<UploadClient, "post" | "arrived" | "catalogueIds">;
-  readonly patience: Pick<UploadPatience, "ready" | "failed" | "denied" | "succeeded">;
+  readonly backoff: Pick<UploadBackoff, "ready" | "failed" | "denied" | "succeeded">;
 }
 
 export interface DeliveryOptions {
@@ -24,18 +24,18 @@ export type Delivered = Exclude<PostOutcome, Unavailable | Denial>;
 
 /** Tries until the service has decided about it; a key that is denied waits for better times. Rejects with the signal's reason. @throws AppError `upload-message` */
 export async function deliverRollout(
-  { client, patience }: RolloutDeliveryOptions,
+  { client, backoff }: RolloutDeliveryOptions,
   rollout: RolloutUpload,
   { mayHaveArrived, signal }: DeliveryOptions,
 ): Promise<Delivered> {
   const delivery = new Delivery(client, rollout, mayHaveArrived);
   for (;;) {
-    await patience.ready(signal);
+    await backoff.ready(signal);
     const outcome = await delivery.proceed(signal);
-    if (outcome.kind === "unavailable") patience.failed(outcome);
-    else if (outcome.kind === "denied") patience.denied(outcome.reason);
+    if (outcome.kind === "unavailable") backoff.failed(outcome);
+    else if (outcome.kind === "denied") backoff.denied(outcome.reason);
     else {
-      patience.succeeded();
+      backoff.succeeded();
       return outcome;
     }
   }

@@ -6,10 +6,10 @@ import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
-import { httpFault, type Place, protocolFault, replyTooLong, unavailable } from "./faults.ts";
-import { createPatience, isStarting, MAX_RETRY_AFTER_MS, type Patience } from "./patience.ts";
+import { httpFault, type FaultLocation, protocolFault, replyTooLong, unavailable } from "./faults.ts";
+import { createRetryPolicy, isStarting, MAX_RETRY_AFTER_MS, type RetryPolicy } from "./retryPolicy.ts";
 import type { Target } from "./target.ts";
 
 /** Attempts of a plain request. */
@@ -52,7 +52,7 @@ export interface RepeatRule {
   readonly repeat: "always" | "if-unsent";
   readonly signal?: AbortSignal | undefined;
   /** Runs the waits for an environment that is still starting, the requests that find out whether it still is included. */
-  readonly pausedWhile?: PausedWhile | undefined;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
 /** A whole answer to a plain request. */
@@ -83,7 +83,7 @@ export class EnvironmentWire {
     return envName === null ? `/${endpoint}` : `/${encodeURIComponent(envName)}/${endpoint}`;
   }
 
-  placeOf(request: WireRequest): Place {
+  locationOf(request: WireRequest): FaultLocation {
     const { method, path, sid, isInSession } = request;
     return { environment: this.target.name, sid, action: `${method} ${path}`, isInSession };
   }
@@ -103,7 +103,7 @@ export class EnvironmentWire {
         ...(request.body === undefined ? {} : { body: writeExactJson(request.body) }),
         replyLimit: {
           bytes: REPLY_LIMITS.environment,
-          fault: (limit) => replyTooLong(this.placeOf(request), limit),
+          fault: (limit) => replyTooLong(this.locationOf(request), limit),
         },
         ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
@@ -115,16 +115,16 @@ export class EnvironmentWire {
   }
 
   /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
-  async sendPatiently(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
+  async sendWithRetries(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
-    const { pausedWhile = unpaused } = rule;
-    const patience = createPatience({ clock, random, maxAttempts: PLAIN_ATTEMPTS, pausedWhile });
+    const { withTimerPaused = withoutTimer } = rule;
+    const retryPolicy = createRetryPolicy({ clock, random, maxAttempts: PLAIN_ATTEMPTS, withTimerPaused });
     let isRepeat = false;
-    let run = unpaused;
+    let run = withoutTimer;
     for (;;) {
       const attempt: Attempt = await run(() => this.#attempt(request, rule));
-      run = attempt.kind === "starting" ? pausedWhile : unpaused;
-      if (!(await this.#awaitsRepeat(attempt, rule, patience))) {
+      run = attempt.kind === "starting" ? withTimerPaused : withoutTimer;
+      if (!(await this.#awaitsRepeat(attempt, rule, retryPolicy))) {
         if (attempt.kind === "lost") throw attempt.error;
         return { ...attempt.reply, isRepeat };
       }
@@ -136,18 +136,18 @@ export class EnvironmentWire {
   async #awaitsRepeat(
     attempt: Attempt,
     { repeat, signal }: RepeatRule,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): Promise<boolean> {
     switch (attempt.kind) {
       case "final":
         return false;
       case "lost":
         if (attempt.mayHaveRun && repeat === "if-unsent") return false;
-        return patience.afterFailure(null, signal);
+        return retryPolicy.afterFailure(null, signal);
       case "failed":
-        return patience.afterFailure(this.retryAfterMs(attempt.reply), signal);
+        return retryPolicy.afterFailure(this.retryAfterMs(attempt.reply), signal);
       case "starting":
-        return patience.whileStarting(this.retryAfterMs(attempt.reply), signal);
+        return retryPolicy.whileStarting(this.retryAfterMs(attempt.reply), signal);
       default:
         return assertNever(attempt);
     }
@@ -160,7 +160,7 @@ export class EnvironmentWire {
   }
 
   async #attempt(request: WireRequest, rule: RepeatRule): Promise<Attempt> {
-    const place = this.placeOf(request);
+    const place = this.locationOf(request);
     try {
       const response = await this.send(request, rule.signal);
       const { status } = response;
@@ -187,7 +187,7 @@ export class EnvironmentWire {
       readonly parseJson?: (text: string) => unknown;
     },
   ): Promise<T> {
-    const reply = await this.sendPatiently(request, rule);
+    const reply = await this.sendWithRetries(request, rule);
     if (reply.status !== 200) throw this.fault(request, reply, reply.text);
     return this.parse(request, reply.text, rule.schema, rule.parseJson);
   }
@@ -202,7 +202,7 @@ export class EnvironmentWire {
     try {
       return schema.parse(parseJson(text));
     } catch (error) {
-      throw protocolFault(this.placeOf(request), "the reply is not what ORS says", error);
+      throw protocolFault(this.locationOf(request), "the reply is not what ORS says", error);
     }
   }
 
@@ -213,7 +213,7 @@ export class EnvironmentWire {
     body: string,
   ): AppError {
     const { status } = response;
-    return httpFault(this.placeOf(request), {
+    return httpFault(this.locationOf(request), {
       status,
       body,
       retryAfterMs: this.retryAfterMs(response),
@@ -243,7 +243,7 @@ export class EnvironmentWire {
     location: string | null,
     hops: number,
   ): string {
-    const place = this.placeOf(request);
+    const place = this.locationOf(request);
     if (location === null || hops >= MAX_REDIRECTS || !URL.canParse(location, url)) {
       throw protocolFault(place, "the server redirects in circles or nowhere");
     }

@@ -1,7 +1,7 @@
 /** A rollout as a judge of its group reads it: what the model did after the prompt. */
 
 import { isExactObject, parseExactJson } from "../exactJson.ts";
-import type { Message, MessageBlock } from "../openreward/contract.ts";
+import type { Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 
 type Turn = RolloutRecord["turns"][number];

@@ -3,7 +3,7 @@
 import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
 import { writeExactJson } from "../exactJson.ts";
-import type { Block, Message, MessageBlock } from "../openreward/contract.ts";
+import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 
 /** Text of blocks as the model reads it. */

@@ -9,8 +9,8 @@ import type {
   OpenOptions,
   RemoteEnvironment,
   TaskChoice,
-} from "../openreward/contract.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+} from "../openreward/types.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { CircuitBreaker } from "./circuitBreaker.ts";
 import { FaultAttribution } from "./faultAttribution.ts";
 import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
@@ -51,7 +51,7 @@ export interface OpenedSession {
 
 interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
   /** Runs every wait, for room or for a failing environment. */
-  readonly whileWaiting?: PausedWhile | undefined;
+  readonly whileWaiting?: WithTimerPaused | undefined;
 }
 
 /** After this many failed probes the environment is sent a query, to see whether it answers at all. */
@@ -129,7 +129,7 @@ export class EnvironmentGate {
   async open(
     choice: TaskChoice,
     signal: AbortSignal,
-    { whileWaiting = unpaused, ...limits }: OpenSessionOptions = {},
+    { whileWaiting = withoutTimer, ...limits }: OpenSessionOptions = {},
   ): Promise<OpenedSession> {
     const isFree = this.sessions.hasCapacity && this.#breaker.opened === null;
     let release = await (isFree ? this.acquire(signal) : whileWaiting(() => this.acquire(signal)));

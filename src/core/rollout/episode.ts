@@ -5,14 +5,14 @@ import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { writeExactJson } from "../exactJson.ts";
-import type { Block, EnvironmentSession, ToolList } from "../openreward/contract.ts";
+import type { Block, EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../run/stepFacts.ts";
 import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { tookTooLong, withLimit } from "../util/abort.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation, toInitialMessages } from "./conversation.ts";
 import { followUpsTo, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
@@ -33,7 +33,7 @@ export interface EpisodeOptions {
   /** Waits for a place among the samples in flight; returns what gives it back. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Runs a wait that is nobody's fault with the rollout's clock standing still. */
-  readonly pausedWhile: PausedWhile;
+  readonly withTimerPaused: WithTimerPaused;
   /** Aborts the attempt; what has been played so far stays. */
   readonly signal: AbortSignal;
 }
@@ -106,9 +106,9 @@ export class Episode {
   }
 
   async #open(): Promise<Ledger> {
-    const { pausedWhile, session, renderer, settings, signal } = this.#options;
+    const { withTimerPaused, session, renderer, settings, signal } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
-    const [tools, prompt] = await pausedWhile(async () => [
+    const [tools, prompt] = await withTimerPaused(async () => [
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
@@ -204,7 +204,7 @@ export class Episode {
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { clock, pausedWhile, renderer, sampler, sampleSlot, seedOf, settings, signal } =
+    const { clock, withTimerPaused, renderer, sampler, sampleSlot, seedOf, settings, signal } =
       this.#options;
     this.prefillTokens += ledger.length;
     const request = {
@@ -216,14 +216,14 @@ export class Episode {
       seed: seedOf(ledger.turnCount),
       stop: renderer.stopIds,
     };
-    const release = await pausedWhile(() => sampleSlot(signal));
+    const release = await withTimerPaused(() => sampleSlot(signal));
     const limitMs = settings.samplingTimeoutMs;
     const onLimit = (): Error => tookTooLong(SAMPLE_LIMIT, limitMs);
     try {
       return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
         sampleTurn(sampler, request, {
           signal: limit.signal,
-          pausedWhile: (wait) => pausedWhile(() => limit.pausedWhile(wait)),
+          withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
         }),
       );
     } finally {
@@ -257,7 +257,7 @@ export class Episode {
   }
 
   async #runCall(call: ToolCall): Promise<ToolResultRecord> {
-    const { clock, pausedWhile, session, settings, signal, environment } = this.#options;
+    const { clock, withTimerPaused, session, settings, signal, environment } = this.#options;
     const started = clock.monotonic();
     const limitMs = settings.toolTimeoutMs;
     const onLimit = (): Error =>
@@ -265,7 +265,7 @@ export class Episode {
     const outcome = await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
       session.callTool(call.name, call.args, {
         signal: limit.signal,
-        pausedWhile: (wait) => pausedWhile(() => limit.pausedWhile(wait)),
+        withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
       }),
     );
     const durationS = (clock.monotonic() - started) / 1000;

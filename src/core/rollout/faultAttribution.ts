@@ -1,7 +1,7 @@
 /** Rollouts whose failure may be their own or the environment's: they wait until other rollouts show which. */
 
 import type { AppError } from "../errors.ts";
-import { orAborted } from "../util/abort.ts";
+import { raceAbort } from "../util/abort.ts";
 
 export class FaultAttribution {
   readonly #waiting = new Map<(blamesEnvironment: boolean) => void, AppError>();
@@ -15,7 +15,7 @@ export class FaultAttribution {
   /** Resolves with whether the environment is to blame for the fault. */
   wait(fault: AppError, signal: AbortSignal): Promise<boolean> {
     const answer = new Promise<boolean>((resolve) => this.#waiting.set(resolve, fault));
-    return orAborted(answer, signal);
+    return raceAbort(answer, signal);
   }
 
   settle(blamesEnvironment: boolean): void {

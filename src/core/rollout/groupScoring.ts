@@ -35,7 +35,7 @@ export async function scoreGroup(
     useSession({ ...options, task, name, signal }, (session, limit) =>
       session.scoreGroup(candidates, {
         signal: limit.signal,
-        pausedWhile: (wait) => limit.pausedWhile(wait),
+        withTimerPaused: (wait) => limit.withTimerPaused(wait),
       }),
     ),
   );

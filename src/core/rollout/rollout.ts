@@ -8,7 +8,7 @@ import type { RolloutRecord } from "../run/rolloutRecord.ts";
 import type { RolloutFacts } from "../run/stepFacts.ts";
 import type { StopReason } from "../run/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { retryUntilAccepted } from "./rolloutRetry.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
@@ -42,7 +42,7 @@ export interface RolloutOptions {
   /** Waits for a place among the samples in flight of the whole run. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Runs the waits for an environment that is full or fails. */
-  readonly whileWaiting?: PausedWhile;
+  readonly whileWaiting?: WithTimerPaused;
   /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
   readonly seedOf: (attempt: number, turn: number) => number | undefined;
 }
@@ -108,7 +108,7 @@ async function attempt(
       session,
       environment: task.environment,
       seedOf: (turn) => options.seedOf(seedAttempt, turn),
-      pausedWhile: (wait) => limit.pausedWhile(wait),
+      withTimerPaused: (wait) => limit.withTimerPaused(wait),
       signal: limit.signal,
     });
     begun.push(episode);

@@ -1,9 +1,9 @@
 /** One use of a fresh session with an environment, within a time limit; the session is closed whatever happens. */
 
-import type { EnvironmentSession } from "../openreward/contract.ts";
+import type { EnvironmentSession } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import { type Deadline, deadline, tookTooLong } from "../util/abort.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
 import type { RolloutSettings } from "./settings.ts";
 
@@ -16,7 +16,7 @@ export interface SessionUseOptions {
   readonly name: string;
   readonly signal: AbortSignal;
   /** Runs the waits for an environment that is full or fails. */
-  readonly whileWaiting?: PausedWhile | undefined;
+  readonly whileWaiting?: WithTimerPaused | undefined;
 }
 
 export type SessionOutcome<Result> = {
@@ -68,7 +68,7 @@ export async function useSession<Result>(
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
   const over = new AbortController();
   const stopListening = gate.onEvent(({ kind }) => {
-    if (kind === "blocked") limit.pausedWhile(() => gate.whenReachable(over.signal)).catch(() => undefined);
+    if (kind === "blocked") limit.withTimerPaused(() => gate.whenReachable(over.signal)).catch(() => undefined);
   });
   return () => {
     stopListening();

@@ -37,7 +37,7 @@ export interface UploadSpoolOptions {
   ) => RolloutUpload;
   readonly deliver: (rollout: RolloutUpload, options: DeliveryOptions) => Promise<Delivered>;
   /** Called when rollouts, or all of them, cannot be uploaded by this attempt, once for each reason. */
-  readonly onTrouble: (trouble: UploadTrouble) => void;
+  readonly onOutage: (trouble: UploadTrouble) => void;
 }
 
 export interface UploadTrouble {
@@ -86,7 +86,7 @@ export class UploadSpool {
   #isOver = false;
   /** Rollouts that the service refused; the next attempt at the run tries again. */
   #refused = 0;
-  #isTold = false;
+  #isReported = false;
 
   /** Begins with what earlier attempts at the run left behind. */
   constructor(options: UploadSpoolOptions) {
@@ -158,7 +158,7 @@ export class UploadSpool {
   #fail(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.onTrouble({ kind: "failed", reason });
+    this.#options.onOutage({ kind: "failed", reason });
   }
 
   async #open(): Promise<void> {
@@ -262,9 +262,9 @@ export class UploadSpool {
   #refuse(job: Job, reason: string): void {
     job.waiting -= 1;
     this.#refused += 1;
-    if (this.#isTold) return;
-    this.#isTold = true;
-    this.#options.onTrouble({ kind: "refused", reason });
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#options.onOutage({ kind: "refused", reason });
   }
 
   async #note(line: UploadLine): Promise<void> {

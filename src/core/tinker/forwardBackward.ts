@@ -50,13 +50,13 @@ async function postChunks(
   call: LossCall,
   firstSeqId: number,
 ): Promise<readonly Accepted[]> {
-  const { info, config, lossWire } = options;
+  const { info, config, lossEncoding } = options;
   const accepted: Accepted[] = [];
   const type = call.forwardOnly ? "Forward" : "ForwardBackward";
   const post = async (index: number) => {
     const seqId = firstSeqId + index;
     const chunk = { modelId: info.modelId, seqId, data: chunks[index] ?? [], ...call };
-    accepted[index] = await lossWire.submit(chunk, (request) =>
+    accepted[index] = await lossEncoding.submit(chunk, (request) =>
       submitInTurn(options, seqId, { type, ...request }),
     );
   };

@@ -3,7 +3,7 @@
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
 import { type Doubling, doubledMs } from "../util/backoff.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { ByteBudget } from "./byteBudget.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
 import { protobufType, type TinkerHttp } from "./http.ts";
@@ -49,7 +49,7 @@ export interface FutureRequest {
   readonly roundTripMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Runs the polls of an operation that the service has paused, and the waits for unpaid bills. */
-  readonly pausedWhile?: PausedWhile | undefined;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
 interface PollState {
@@ -99,7 +99,7 @@ async function pollUntilDone(
   makeRoom: (bytes: number) => Promise<void>,
 ): Promise<FutureResult> {
   const { clock } = options;
-  const { signal, pausedWhile = unpaused } = request;
+  const { signal, withTimerPaused = withoutTimer } = request;
   let isSizeAccepted = false;
   let polledAtMs = clock.monotonic();
   let state: PollState = {
@@ -113,7 +113,7 @@ async function pollUntilDone(
   };
   for (let iteration = 0; ; iteration++) {
     const { delayMs, isPaused } = state;
-    const poll = await (isPaused ? pausedWhile : unpaused)(async () => {
+    const poll = await (isPaused ? withTimerPaused : withoutTimer)(async () => {
       if (delayMs > 0) await clock.sleep(delayMs, signal);
       signal?.throwIfAborted();
       polledAtMs = clock.monotonic();
@@ -123,7 +123,7 @@ async function pollUntilDone(
     if (poll.kind === "pending") reportQueue(options, request, poll);
     if (poll.kind === "size-notice") {
       isSizeAccepted = true;
-      await pausedWhile(() => makeRoom(poll.bytes));
+      await withTimerPaused(() => makeRoom(poll.bytes));
     }
     const nowMs = clock.monotonic();
     state = afterPoll(state, poll, { nowMs, isQuick: nowMs - polledAtMs < quickPollMs });

@@ -7,7 +7,7 @@ import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { OutageNotice } from "../util/outageNotice.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
@@ -46,7 +46,7 @@ export interface CallOptions {
   /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
   readonly throttle?: Throttle | undefined;
   /** Runs waits for the throttle and for unpaid bills. */
-  readonly pausedWhile?: PausedWhile | undefined;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
 export interface TinkerHttp {
@@ -133,7 +133,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
         budgetMs: callOptions.budgetMs ?? submitBudgetMs,
         billingPauseMs: options.billingPauseMs(),
         throttle: callOptions.throttle,
-        pausedWhile: callOptions.pausedWhile,
+        withTimerPaused: callOptions.withTimerPaused,
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
       },
     ).catch((error: unknown) => {

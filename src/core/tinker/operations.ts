@@ -10,7 +10,7 @@ import {
 } from "./futures.ts";
 import { type CallOptions, checkShape } from "./http.ts";
 import type { FutureResult } from "./pollAnswer.ts";
-import { type Ticket, ticketSchema } from "./wire.ts";
+import { type PendingFuture, pendingFutureSchema } from "./wire.ts";
 
 export interface Submit {
   readonly type: OperationType;
@@ -23,11 +23,11 @@ export interface Submit {
 
 export interface Accepted {
   readonly type: OperationType;
-  readonly ticket: Ticket;
+  readonly future: PendingFuture;
   readonly roundTripMs: number;
 }
 
-export type ResultOptions = Pick<FutureRequest, "signal" | "pausedWhile">;
+export type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
 
 export interface Operations {
   /** @throws AppError as `TinkerHttp.call` does */
@@ -41,11 +41,11 @@ export function createOperations(options: FutureOptions): Operations {
   return {
     submit: async ({ type, ...request }, callOptions) => {
       const startedAtMs = clock.monotonic();
-      const ticket = await tinker.call({ method: "POST", ...request }, ticketSchema, callOptions);
-      return { type, ticket, roundTripMs: clock.monotonic() - startedAtMs };
+      const future = await tinker.call({ method: "POST", ...request }, pendingFutureSchema, callOptions);
+      return { type, future: future, roundTripMs: clock.monotonic() - startedAtMs };
     },
-    result: async ({ type, ticket, roundTripMs }, waiting) =>
-      await awaitFuture(options, { requestId: ticket.request_id, type, roundTripMs, ...waiting }),
+    result: async ({ type, future: future, roundTripMs }, waiting) =>
+      await awaitFuture(options, { requestId: future.request_id, type, roundTripMs, ...waiting }),
   };
 }
 

@@ -3,7 +3,7 @@
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
 
 /** A whole answer, its body read. */
@@ -31,7 +31,7 @@ export interface RetryOptions {
   readonly billingPauseMs: number;
   readonly throttle?: Throttle | undefined;
   /** Runs the waits that the request itself does not cause. */
-  readonly pausedWhile?: PausedWhile | undefined;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
   readonly onRetry: (reason: string, delayMs: number) => void;
 }
 
@@ -57,14 +57,14 @@ export async function retryAnswers(
   attempt: () => Promise<Answer>,
   options: RetryOptions,
 ): Promise<RetriedAnswer> {
-  const { clock, signal, throttle, pausedWhile = unpaused } = options;
+  const { clock, signal, throttle, withTimerPaused = withoutTimer } = options;
   const startedAtMs = clock.monotonic();
   let pausedMs = 0;
   let billingMs = 0;
   let retries = 0;
   const pause = async <Result>(action: () => Promise<Result>): Promise<Result> => {
     const pausedAtMs = clock.monotonic();
-    const result = await pausedWhile(action);
+    const result = await withTimerPaused(action);
     pausedMs += clock.monotonic() - pausedAtMs;
     return result;
   };

@@ -3,7 +3,7 @@
 import { isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted, Operations } from "./operations.ts";
@@ -39,7 +39,7 @@ export interface Sample {
 export interface SampleOptions {
   readonly signal?: AbortSignal;
   /** Runs each wait for capacity, pauses and payments, so that the caller's clock can stand still meanwhile. */
-  readonly pausedWhile?: PausedWhile;
+  readonly withTimerPaused?: WithTimerPaused;
 }
 
 export interface SamplingClient {
@@ -111,14 +111,14 @@ class Sampler {
   /** Submits anew, under a new number, when the service has lost a sample (410). */
   async draw(
     content: SampleContent,
-    { signal = this.#options.session.signal, pausedWhile = unpaused }: SampleOptions,
+    { signal = this.#options.session.signal, withTimerPaused = withoutTimer }: SampleOptions,
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
     const startedAtMs = clock.monotonic();
     for (let losses = 0; ; losses++) {
       session.check();
       try {
-        const done = await this.#drawOnce(content, { signal, pausedWhile });
+        const done = await this.#drawOnce(content, { signal, withTimerPaused });
         this.#lastFinishedAtMs = clock.monotonic();
         return done;
       } catch (error) {
@@ -136,7 +136,7 @@ class Sampler {
     try {
       return { result: readSampleResult(await operations.result(accepted, waiting)), accepted };
     } catch (error) {
-      if (waiting.signal.aborted) canceller.cancel(accepted.ticket.request_id);
+      if (waiting.signal.aborted) canceller.cancel(accepted.future.request_id);
       throw error;
     }
   }
@@ -144,7 +144,7 @@ class Sampler {
   /** After a 429 the same number is sent again, when the gate lets it. */
   async #submit(
     content: SampleContent,
-    { signal, pausedWhile }: Required<SampleOptions>,
+    { signal, withTimerPaused }: Required<SampleOptions>,
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
     const body: SampleBody = {
@@ -168,7 +168,7 @@ class Sampler {
           enter: () => gate.enter(promptTokens, signal),
           onBusy: (answer) => gate.pause(promptTokens, wishMs(answer, clock.now())),
         },
-        pausedWhile,
+        withTimerPaused,
       },
     );
   }
@@ -203,7 +203,7 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
     tokens: [...tokens],
     logprobs: logprobs?.length === tokens.length ? [...logprobs] : null,
     stopReason,
-    sequenceId: accepted.ticket.sample_sequence_ids?.[0] ?? null,
+    sequenceId: accepted.future.sample_sequence_ids?.[0] ?? null,
   };
 }
 

@@ -9,7 +9,7 @@ import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts"
 import { tinkerError } from "./errors.ts";
 import type { QueueState } from "./futures.ts";
 import { createTinkerHttp, type TinkerHttp } from "./http.ts";
-import { LossWire } from "./lossWire.ts";
+import { LossEncoding } from "./lossEncoding.ts";
 import {
   type CreatedModel,
   createModel,
@@ -99,7 +99,7 @@ interface Connection {
   readonly session: TinkerSession;
   readonly checkpoints: CheckpointClient;
   readonly config: ClientConfig;
-  readonly lossWire: LossWire;
+  readonly lossEncoding: LossEncoding;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
 
@@ -206,7 +206,7 @@ async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
-    lossWire: new LossWire(() =>
+    lossEncoding: new LossEncoding(() =>
       options.onMessage?.({
         level: "info",
         text: "It takes training data as JSON only, as servers before version 0.25 of Tinker's client did: requests are larger.",

@@ -1,6 +1,6 @@
 /** What all calls of one model share: its place at the service, its order, and the way a request takes. */
 
-import type { LossWire } from "./lossWire.ts";
+import type { LossEncoding } from "./lossEncoding.ts";
 import type { ModelInfo } from "./models.ts";
 import type { Accepted, Operations, Submit } from "./operations.ts";
 import type { TinkerSession } from "./session.ts";
@@ -19,7 +19,7 @@ export interface TrainingRequestOptions {
   readonly session: TinkerSession;
   readonly queue: SubmitQueue;
   readonly config: ClientConfig;
-  readonly lossWire: LossWire;
+  readonly lossEncoding: LossEncoding;
   readonly info: ModelInfo;
   readonly onSubmitted?: ((call: SubmittedCall) => void) | undefined;
 }

@@ -71,11 +71,11 @@ export const createSessionSchema = object({
   error_message: orNull(string()),
 });
 
-export const ticketSchema = object({
+export const pendingFutureSchema = object({
   request_id: string().min(1),
   sample_sequence_ids: orNull(array(string())),
 });
-export type Ticket = output<typeof ticketSchema>;
+export type PendingFuture = output<typeof pendingFutureSchema>;
 
 export const createModelResultSchema = object({ model_id: string().min(1) });
 export const loadWeightsResultSchema = object({ model_id: orNull(string().min(1)) });

@@ -5,7 +5,7 @@ import type { Renderer } from "../chat/renderer.ts";
 import type { Tokenizer, TokenizerOrigin } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
-import type { RemoteEnvironment } from "../openreward/contract.ts";
+import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, FolderFiles, Log, Random, Sha256 } from "../ports.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import type { RolloutInputs, RolloutSettings } from "../rollout/settings.ts";

@@ -2,7 +2,7 @@
 
 import { type AppError, errorMessage } from "../errors.ts";
 import type { Unavailability } from "../rollout/environmentGate.ts";
-import { orAborted, tookTooLong, withLimit } from "../util/abort.ts";
+import { raceAbort, tookTooLong, withLimit } from "../util/abort.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
   type UnavailableEnvironment,
@@ -162,7 +162,7 @@ export class OutageMonitor {
     const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
     try {
       await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
-        orAborted(service.capabilities(), signal),
+        raceAbort(service.capabilities(), signal),
       );
     } catch (error) {
       log.warn("The last step is not saved now.", { reason: errorMessage(error) });

@@ -5,7 +5,7 @@ import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import { isLocalModel } from "../config/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
-import type { RemoteEnvironment } from "../openreward/contract.ts";
+import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { rolloutSettings } from "../rollout/settings.ts";

@@ -27,7 +27,7 @@ export interface Deadline extends LinkedSignal {
   /** True once the limit (and not a parent) ended it. */
   readonly isExpired: () => boolean;
   /** Runs `action` with the time standing still; several may overlap. */
-  pausedWhile<T>(action: () => Promise<T>): Promise<T>;
+  withTimerPaused<T>(action: () => Promise<T>): Promise<T>;
 }
 
 export function linkSignals(parents: Parents): LinkedSignal {
@@ -64,7 +64,7 @@ export async function withLimit<T>(
 }
 
 /** What comes of `work`, or a rejection with the signal's reason once it aborts; the work then goes on unwatched. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let follow = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     follow = () => reject(signal.reason);
@@ -134,7 +134,7 @@ class RunningDeadline implements Deadline {
 
   readonly isExpired = (): boolean => this.#expired;
 
-  async pausedWhile<T>(action: () => Promise<T>): Promise<T> {
+  async withTimerPaused<T>(action: () => Promise<T>): Promise<T> {
     if (this.#pauses === 0) this.#stop();
     this.#pauses += 1;
     try {

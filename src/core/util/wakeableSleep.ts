@@ -1,7 +1,7 @@
 /** Sleeps that somebody else can end before their time. */
 
 import type { Clock } from "../ports.ts";
-import { linkSignals, orAborted } from "./abort.ts";
+import { linkSignals, raceAbort } from "./abort.ts";
 
 export class WakeableSleep {
   readonly #sleeping = new Set<AbortController>();
@@ -25,7 +25,7 @@ export class WakeableSleep {
 
   /** Resolves when woken, and not before. Rejects with the reason of `signal`. */
   async untilWoken(signal?: AbortSignal): Promise<void> {
-    await this.during((woken) => orAborted(new Promise<never>(() => undefined), woken), signal);
+    await this.during((woken) => raceAbort(new Promise<never>(() => undefined), woken), signal);
   }
 
   /** As {@link sleep}, for any wait that ends with its signal. */

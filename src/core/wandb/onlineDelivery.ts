@@ -82,8 +82,8 @@ export class OnlineDelivery {
     const { clock, random, signal, ending, outage, producer } = this.#options;
     return new WandbRequests({
       ...this.#server,
-      ...{ clock, random, signal, hurry: ending, userAgent: producer },
-      onTrouble: (reason) => outage.failed(reason),
+      ...{ clock, random, signal, retryNow: ending, userAgent: producer },
+      onOutage: (reason) => outage.failed(reason),
       onAnswer: () => outage.answered(),
     });
   }

@@ -24,7 +24,7 @@ export class Repeats {
   }
 
   /** True when an equal row of this step was sent before; metrics about the attempt itself are not compared. */
-  async isTold(row: MetricsRow, { sent }: Place): Promise<boolean> {
+  async isReported(row: MetricsRow, { sent }: Place): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
     this.#told ??= await this.#read(sent, attemptOf(row));
     return this.#told.get(row.step) === this.#digest(row);

@@ -22,9 +22,9 @@ export interface WandbRequestsOptions {
   /** Once aborted, nothing is sent any more. */
   readonly signal: AbortSignal;
   /** Once aborted, waits between tries are short: the run is about to end. */
-  readonly hurry: AbortSignal;
+  readonly retryNow: AbortSignal;
   /** Called with every try that failed and will be repeated. */
-  readonly onTrouble: (reason: string) => void;
+  readonly onOutage: (reason: string) => void;
   /** Called after every answer. */
   readonly onAnswer: () => void;
 }
@@ -112,7 +112,7 @@ export class WandbRequests {
       const outcome = this.#judge(await this.#try(http), request);
       if (outcome.kind === "done") return outcome.value;
       if (outcome.kind === "refused") throw outcome.error;
-      this.#options.onTrouble(outcome.reason);
+      this.#options.onOutage(outcome.reason);
       await this.#wait(outcome.afterMs, tries);
     }
   }
@@ -132,7 +132,7 @@ export class WandbRequests {
       const status = answer instanceof AppError ? 0 : answer.status;
       const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
       if (!isPassing) return "refused";
-      this.#options.onTrouble(`an upload was not taken: ${reason}`);
+      this.#options.onOutage(`an upload was not taken: ${reason}`);
       const wishedMs = answer instanceof AppError ? null : answer.retryAfterMs;
       if (tries + 1 < limit) await this.#wait(wishedMs, tries);
     }
@@ -203,10 +203,10 @@ export class WandbRequests {
   }
 
   async #wait(wishedMs: number | null, tries: number): Promise<void> {
-    const { clock, random, signal, hurry } = this.#options;
+    const { clock, random, signal, retryNow } = this.#options;
     const ms = wishedMs ?? backoffMs(BACKOFF, tries, random);
-    if (hurry.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
-    const either = linkSignals([signal, hurry]);
+    if (retryNow.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
+    const either = linkSignals([signal, retryNow]);
     await sleepUntilAborted(clock, ms, either.signal).finally(() => either.clear());
     signal.throwIfAborted();
   }

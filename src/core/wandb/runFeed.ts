@@ -154,7 +154,7 @@ export class RunFeed {
   async #tellRow({ run, lines, tables }: Telling, row: MetricsRow, place: Place): Promise<boolean> {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
-    if (await this.#repeats.isTold(row, place)) return false;
+    if (await this.#repeats.isReported(row, place)) return false;
     const isDue = isTableDue(step, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);

@@ -3,7 +3,7 @@
 import { errorMessage } from "../../core/errors.ts";
 import { UploadClient } from "../../core/openreward/uploadClient.ts";
 import { deliverRollout } from "../../core/openreward/uploadDelivery.ts";
-import { UploadPatience } from "../../core/openreward/uploadPatience.ts";
+import { UploadBackoff } from "../../core/openreward/uploadBackoff.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { describeRollout } from "../../core/run/rolloutUpload.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/run/uploadSpool.ts";
@@ -63,7 +63,7 @@ export function startUploads({
 export class RolloutUploads {
   readonly #options: UploadOptions;
   readonly #spool: UploadSpool;
-  readonly #patience: UploadPatience;
+  readonly #backoff: UploadBackoff;
   #rollouts = 0;
   /** Kinds of trouble that were told, until they are over. */
   readonly #told = new Set<string>();
@@ -76,10 +76,10 @@ export class RolloutUploads {
       ...{ http, clock },
       ...{ apiUrl: address.url, apiKey: address.key, userAgent: USER_AGENT },
     });
-    this.#patience = new UploadPatience({
+    this.#backoff = new UploadBackoff({
       clock,
       random,
-      onTrouble: (reason) => this.#waits(reason),
+      onOutage: (reason) => this.#waits(reason),
       onDenied: (reason) => this.#isDenied(reason),
       onRecovered: () => this.#recovers(),
     });
@@ -100,8 +100,8 @@ export class RolloutUploads {
           suffix,
         ),
       deliver: (rollout, options) =>
-        deliverRollout({ client, patience: this.#patience }, rollout, options),
-      onTrouble: (trouble) => this.#fails(trouble),
+        deliverRollout({ client, backoff: this.#backoff }, rollout, options),
+      onOutage: (trouble) => this.#fails(trouble),
     });
   }
 
@@ -121,16 +121,16 @@ export class RolloutUploads {
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
   async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
     const { watch } = this.#options.context;
-    const patience = this.#patience;
-    patience.hurry();
+    const backoff = this.#backoff;
+    backoff.retryNow();
     let told: number | null = null;
     const waiting = await this.#spool.drain({
       limitMs: DRAIN_MS[after],
-      isHopeless: () => patience.isDenied || (patience.trouble?.forMs ?? 0) > HOPELESS_AFTER_MS,
+      isHopeless: () => backoff.isDenied || (backoff.outage?.forMs ?? 0) > HOPELESS_AFTER_MS,
       onProgress: (left) => {
         if (left !== told) watch({ kind: "uploading", waiting: left, isOver: false });
         told = left;
-        if ((patience.trouble?.forMs ?? 0) > LINGERING_MS) this.#lingers();
+        if ((backoff.outage?.forMs ?? 0) > LINGERING_MS) this.#lingers();
       },
       ...(signal !== undefined && { signal }),
     });
@@ -147,7 +147,7 @@ export class RolloutUploads {
 
   /** Why the wait at the end goes on, unless that was told before. */
   #lingers(): void {
-    const { trouble } = this.#patience;
+    const { outage: trouble } = this.#backoff;
     if (trouble === null || this.#told.has("upload-waits")) return;
     this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
   }

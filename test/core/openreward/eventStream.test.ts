@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   readEvents,
-  SilenceWatch,
+  IdleTimeout,
   type StreamEvent,
 } from "../../../src/core/openreward/eventStream.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
@@ -88,11 +88,11 @@ describe("a watch for silence", () => {
   it("calls after the limit without a sign of life, with one timer for all of them", async () => {
     const clock = new FakeClock();
     const reasons: unknown[] = [];
-    const watch = new SilenceWatch(clock, (reason) => reasons.push(reason));
-    watch.begin(30_000);
+    const watch = new IdleTimeout(clock, (reason) => reasons.push(reason));
+    watch.start(30_000);
     for (let sign = 0; sign < 3; sign++) {
       await clock.advance(29_000);
-      watch.hear();
+      watch.reset();
     }
     await clock.advance(29_999);
     expect(reasons).toEqual([]);
@@ -104,17 +104,17 @@ describe("a watch for silence", () => {
   it("counts anew with another limit, and no more once it is stopped", async () => {
     const clock = new FakeClock();
     let calls = 0;
-    const watch = new SilenceWatch(clock, () => {
+    const watch = new IdleTimeout(clock, () => {
       calls += 1;
     });
-    watch.begin(30_000);
+    watch.start(30_000);
     await clock.advance(29_000);
-    watch.begin(250);
+    watch.start(250);
     await clock.advance(249);
     expect(calls).toBe(0);
     await clock.advance(1);
     expect(calls).toBe(1);
-    watch.begin(250);
+    watch.start(250);
     watch.stop();
     await clock.advance(60_000);
     expect(calls).toBe(1);

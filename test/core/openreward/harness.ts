@@ -3,7 +3,7 @@
 import type {
   EnvironmentSession,
   RemoteEnvironment,
-} from "../../../src/core/openreward/contract.ts";
+} from "../../../src/core/openreward/types.ts";
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type { Log } from "../../../src/core/ports.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

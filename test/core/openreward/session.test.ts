@@ -287,15 +287,15 @@ describe("the time of starting", () => {
     });
     const session = await open();
     let stoodStillMs = 0;
-    const pausedWhile = async <T>(wait: () => Promise<T>): Promise<T> => {
+    const withTimerPaused = async <T>(wait: () => Promise<T>): Promise<T> => {
       const fromMs = clock.monotonic();
       const value = await wait();
       stoodStillMs += clock.monotonic() - fromMs;
       return value;
     };
-    await session.callTool("look", {}, { pausedWhile });
+    await session.callTool("look", {}, { withTimerPaused });
     expect(stoodStillMs).toBe(0);
-    await clock.run(session.callTool("look", {}, { pausedWhile }));
+    await clock.run(session.callTool("look", {}, { withTimerPaused }));
     expect(stoodStillMs).toBe(4_000);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UploadClient } from "../../../src/core/openreward/uploadClient.ts";
 import { type Delivered, deliverRollout } from "../../../src/core/openreward/uploadDelivery.ts";
 import type { RolloutUpload } from "../../../src/core/openreward/uploadEvents.ts";
-import { UploadPatience } from "../../../src/core/openreward/uploadPatience.ts";
+import { UploadBackoff } from "../../../src/core/openreward/uploadBackoff.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { anUpload } from "./uploadBuilders.ts";
 import { UploadService } from "./uploadService.ts";
@@ -14,9 +14,9 @@ function setUp() {
   const service = new UploadService();
   const clock = new FakeClock();
   const told: string[] = [];
-  const patience = new UploadPatience({
+  const backoff = new UploadBackoff({
     ...{ clock, random: { uuid: () => "", uniform: () => 0 } },
-    onTrouble: (reason) => told.push(reason),
+    onOutage: (reason) => told.push(reason),
     onDenied: (reason) => told.push(`denied: ${reason}`),
     onRecovered: () => told.push("recovered"),
   });
@@ -29,9 +29,9 @@ function setUp() {
     mayHaveArrived = false,
   ): Promise<Delivered> => {
     const options = { mayHaveArrived, signal: new AbortController().signal };
-    return clock.run(deliverRollout({ client, patience }, rollout, options));
+    return clock.run(deliverRollout({ client, backoff }, rollout, options));
   };
-  return { service, clock, told, patience, client, deliver };
+  return { service, clock, told, backoff, client, deliver };
 }
 
 function expectOnce({ rollouts }: UploadService): void {
@@ -65,14 +65,14 @@ describe("a rollout arrives once, and whole", () => {
   }
 
   it.each(posts)("when it was begun before, and broken off after request %i", async (post) => {
-    const { service, client, patience, deliver } = setUp();
+    const { service, client, backoff, deliver } = setUp();
     const over = new AbortController();
     service.fault = (count) => {
       if (count > post) over.abort(new Error("killed"));
       return count > post ? "broken" : null;
     };
     const options = { mayHaveArrived: false, signal: over.signal };
-    const broken = deliverRollout({ client, patience }, anUpload(), options);
+    const broken = deliverRollout({ client, backoff }, anUpload(), options);
     if (post < POSTS) await expect(broken).rejects.toThrow("killed");
     else await broken;
     service.fault = () => null;
@@ -184,22 +184,22 @@ describe("an outage", () => {
   });
 
   it("does not hold up the end: the service is asked at once whether it is there again", async () => {
-    const { clock, patience } = setUp();
+    const { clock, backoff } = setUp();
     const signal = new AbortController().signal;
-    patience.denied("x");
-    const ready = patience.ready(signal);
+    backoff.denied("x");
+    const ready = backoff.ready(signal);
     await clock.advance(1_000);
-    expect(patience.isDenied).toBe(true);
-    patience.hurry();
+    expect(backoff.isDenied).toBe(true);
+    backoff.retryNow();
     await ready;
-    expect([clock.monotonic(), patience.isDenied]).toEqual([1_000, false]);
+    expect([clock.monotonic(), backoff.isDenied]).toEqual([1_000, false]);
   });
 
   it("counts once for all that were under way", async () => {
-    const { clock, patience } = setUp();
+    const { clock, backoff } = setUp();
     const failure = { kind: "unavailable", reason: "x", retryAfterMs: null, mayHaveArrived: true };
-    for (let i = 0; i < 8; i += 1) patience.failed({ ...failure, kind: "unavailable" });
-    await clock.run(patience.ready(new AbortController().signal));
+    for (let i = 0; i < 8; i += 1) backoff.failed({ ...failure, kind: "unavailable" });
+    await clock.run(backoff.ready(new AbortController().signal));
     expect(clock.monotonic()).toBe(500);
   });
 });

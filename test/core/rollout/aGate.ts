@@ -1,6 +1,6 @@
 /** Builds the gate of a scripted environment. */
 
-import type { RemoteEnvironment } from "../../../src/core/openreward/contract.ts";
+import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
 import type { Clock } from "../../../src/core/ports.ts";
 import { EnvironmentGate } from "../../../src/core/rollout/environmentGate.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import type { RemoteEnvironment } from "../../../src/core/openreward/contract.ts";
+import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aGate } from "./aGate.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";

@@ -46,7 +46,7 @@ function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
     environment: ENVIRONMENT,
     seedOf: seedOf ?? (() => undefined),
     sampleSlot: async () => () => undefined,
-    pausedWhile: (wait) => wait(),
+    withTimerPaused: (wait) => wait(),
     signal: stopping.signal,
   });
   return { clock, session, sampler, stopping, episode };

@@ -270,8 +270,8 @@ describe("the time limit of a rollout", () => {
   it("stands still, as that of the call does, while an environment is still starting", async () => {
     const clock = new FakeClock();
     const starting: SessionScript = {
-      onCall: async ({ name, signal, pausedWhile }) => {
-        await pausedWhile(() => clock.sleep(600_000, signal));
+      onCall: async ({ name, signal, withTimerPaused }) => {
+        await withTimerPaused(() => clock.sleep(600_000, signal));
         return result("5", name === "answer" ? { reward: 1, finished: true } : {});
       },
     };

@@ -10,15 +10,15 @@ import type {
   TaskChoice,
   TerminalTool,
   ToolCallOutcome,
-} from "../../../src/core/openreward/contract.ts";
-import { type PausedWhile, unpaused } from "../../../src/core/util/pausedWhile.ts";
+} from "../../../src/core/openreward/types.ts";
+import { type WithTimerPaused, withoutTimer } from "../../../src/core/util/withTimerPaused.ts";
 
 export interface ToolRequest {
   readonly name: string;
   readonly args: ExactJsonObject;
   readonly signal: AbortSignal | undefined;
   /** For the wait for an environment that is still starting. */
-  readonly pausedWhile: PausedWhile;
+  readonly withTimerPaused: WithTimerPaused;
 }
 
 type Candidates = readonly (readonly Message[])[];
@@ -98,9 +98,9 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
         "tool_result",
       ],
     }),
-    callTool: async (name, args, { signal, pausedWhile = unpaused } = {}) => {
+    callTool: async (name, args, { signal, withTimerPaused = withoutTimer } = {}) => {
       calls.push([name, args]);
-      return await onCall({ name, args, signal, pausedWhile });
+      return await onCall({ name, args, signal, withTimerPaused });
     },
     scoreGroup: async (candidates, { signal } = {}) => {
       if (script.onScore === undefined) throw new Error("this environment scores no groups");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { UploadClient } from "../../../src/core/openreward/uploadClient.ts";
 import { deliverRollout } from "../../../src/core/openreward/uploadDelivery.ts";
-import { UploadPatience } from "../../../src/core/openreward/uploadPatience.ts";
+import { UploadBackoff } from "../../../src/core/openreward/uploadBackoff.ts";
 import { runPaths, supersededFolder } from "../../../src/core/run/layout.ts";
 import type { RolloutRecord } from "../../../src/core/run/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
@@ -48,8 +48,8 @@ class World {
     const { service, clock, disk } = this;
     const random = { uuid: () => "", uniform: () => 1 };
     const ignore = (): void => undefined;
-    const patience = new UploadPatience({
-      ...{ clock, random, onTrouble: ignore, onDenied: ignore, onRecovered: ignore },
+    const backoff = new UploadBackoff({
+      ...{ clock, random, onOutage: ignore, onDenied: ignore, onRecovered: ignore },
     });
     const client = new UploadClient({
       ...{ http: service.http, clock, apiUrl: "https://api.test", apiKey: "k", userAgent: "t" },
@@ -62,8 +62,8 @@ class World {
     return new UploadSpool({
       ...{ fileSystem: disk, clock, folder: FOLDER, attempt, firstStep },
       describe: (record, score, suffix) => describeRollout(record, score, settings, suffix),
-      deliver: (rollout, options) => deliverRollout({ client, patience }, rollout, options),
-      onTrouble: (trouble) => this.troubles.push(trouble),
+      deliver: (rollout, options) => deliverRollout({ client, backoff }, rollout, options),
+      onOutage: (trouble) => this.troubles.push(trouble),
     });
   }
 

@@ -6,7 +6,7 @@ import {
   type QueueState,
 } from "../../../src/core/tinker/futures.ts";
 import { createTinkerHttp } from "../../../src/core/tinker/http.ts";
-import type { PausedWhile } from "../../../src/core/util/pausedWhile.ts";
+import type { WithTimerPaused } from "../../../src/core/util/withTimerPaused.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -17,7 +17,7 @@ const done: FakeReply = { json: { metrics: {} } };
 function poll(
   answers: readonly FakeReply[],
   overrides: Partial<FutureOptions> = {},
-  pausedWhile?: PausedWhile,
+  withTimerPaused?: WithTimerPaused,
 ) {
   const clock = new FakeClock();
   let next = 0;
@@ -47,7 +47,7 @@ function poll(
     requestId: "r1",
     type: "ForwardBackward",
     roundTripMs: 250,
-    pausedWhile,
+    withTimerPaused,
   } as const;
   const result = clock.run(awaitFuture(options, request));
   return { result, http, clock, states };

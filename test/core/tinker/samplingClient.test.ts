@@ -185,7 +185,7 @@ describe("time that is not spent on sampling", () => {
     const startedAtMs = clock.monotonic();
     await clock.run(
       sampler.sample(request, {
-        pausedWhile: async (wait) => {
+        withTimerPaused: async (wait) => {
           const fromMs = clock.monotonic();
           const value = await wait();
           stoodStillMs += clock.monotonic() - fromMs;

@@ -3,7 +3,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import {
   deadline,
   linkSignals,
-  orAborted,
+  raceAbort,
   tookTooLong,
   withLimit,
 } from "../../../src/core/util/abort.ts";
@@ -42,7 +42,7 @@ describe("a deadline", () => {
     const limit = deadline(limitOf(clock, 1_000));
     await clock.advance(600);
     let arrive = (): void => undefined;
-    const waiting = limit.pausedWhile(
+    const waiting = limit.withTimerPaused(
       () =>
         new Promise<void>((resolve) => {
           arrive = resolve;
@@ -138,14 +138,14 @@ describe("work that may be abandoned", () => {
 
   it("gives its result when nothing is asked to stop", async () => {
     const { signal } = new AbortController();
-    await expect(orAborted(Promise.resolve("connected"), signal)).resolves.toBe("connected");
+    await expect(raceAbort(Promise.resolve("connected"), signal)).resolves.toBe("connected");
   });
 
   it("is not waited for once the signal aborts, before or while it goes on", async () => {
     const control = new AbortController();
-    const waiting = orAborted(never, control.signal);
+    const waiting = raceAbort(never, control.signal);
     control.abort(reason);
     await expect(waiting).rejects.toBe(reason);
-    await expect(orAborted(never, control.signal)).rejects.toBe(reason);
+    await expect(raceAbort(never, control.signal)).rejects.toBe(reason);
   });
 });

@@ -18,9 +18,9 @@ function requestsTo(replies: readonly FakeReply[], baseUrl = "https://wandb.test
   const troubles: string[] = [];
   const never = new AbortController().signal;
   const requests = new WandbRequests({
-    ...{ http, clock, baseUrl, apiKey: KEY, userAgent: "test", signal: never, hurry: never },
+    ...{ http, clock, baseUrl, apiKey: KEY, userAgent: "test", signal: never, retryNow: never },
     random: { uuid: () => "", uniform: () => 0 },
-    onTrouble: (reason) => troubles.push(reason),
+    onOutage: (reason) => troubles.push(reason),
     onAnswer: () => undefined,
   });
   const post = () => clock.run(requests.post({ path: "/x", body: "{}", timeoutMs: 1_000 }));

@@ -12,7 +12,7 @@ const OPERATION =
   /^\/api\/v1\/(forward_backward|optim_step|save_weights|save_weights_for_sampler)$/;
 const LOSS = "forward_backward";
 const bodySchema = z.looseObject({ model_id: z.string(), seq_id: z.int() });
-const ticketSchema = z.looseObject({ request_id: z.string() });
+const pendingFutureSchema = z.looseObject({ request_id: z.string() });
 
 /** A request under its number, which the client gives once and the service runs once. */
 interface Numbered {
@@ -46,7 +46,7 @@ export class TrainingRequests {
     this.#requests.set(key, request);
     request.sent.push(digest(body));
     if (answer?.status === 200) {
-      request.tickets.add(ticketSchema.parse(JSON.parse(answer.body.toString())).request_id);
+      request.tickets.add(pendingFutureSchema.parse(JSON.parse(answer.body.toString())).request_id);
     }
   }
 

@@ -5,26 +5,26 @@ import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "./reply.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { futureReference } from "./schemas.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 
-export function futureRoutes({ tickets }: ServiceContext): Routes {
+export function futureRoutes({ futures }: ServiceContext): Routes {
   return {
     "POST /retrieve_future": async (request) => {
       const { request_id } = readAs(futureReference, jsonBody(request));
-      const result = await tickets.poll(request_id, request.signal);
+      const result = await futures.poll(request_id, request.signal);
       if (result === null) {
         return jsonReply({ type: "try_again", request_id, queue_state: "active" }, 408);
       }
       return resultReply(result, request.header("accept").includes(PROTOBUF));
     },
     "POST /cancel_future": (request) => {
-      tickets.cancel(readAs(futureReference, jsonBody(request)).request_id);
+      futures.cancel(readAs(futureReference, jsonBody(request)).request_id);
       return noContent;
     },
   };
 }
 
-function resultReply(result: TicketResult, wantsProtobuf: boolean): Reply {
+function resultReply(result: FutureResult, wantsProtobuf: boolean): Reply {
   switch (result.kind) {
     case "json":
       return jsonReply(result.body);

@@ -15,7 +15,7 @@ import {
   modelRequest,
 } from "./schemas.ts";
 import { hashOf, jsonResult, submitJson } from "./submit.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 import { parseTinkerPath } from "./tinkerPath.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
@@ -49,15 +49,15 @@ export function modelRoutes(options: ServiceContext): Routes {
 
 /** The model exists from here on: its id is known beforehand, and requests may follow at once. */
 function submitCreation(
-  { models, tickets, sessions }: ServiceContext,
+  { models, futures, sessions }: ServiceContext,
   body: JsonObject,
-  create: (model: TrainedModel) => Promise<TicketResult>,
+  create: (model: TrainedModel) => Promise<FutureResult>,
 ): Reply {
   const { session_id, model_seq_id, user_metadata } = readAs(creationRequest, body);
   sessions.checkOpen(session_id);
   const modelId = `${session_id}:train:${model_seq_id}`;
   const requestId = `${modelId}:0`;
-  tickets.submit(requestId, hashOf(JSON.stringify(body)), () => {
+  futures.submit(requestId, hashOf(JSON.stringify(body)), () => {
     const model = models.add(session_id, modelId, user_metadata ?? null);
     return model.queue.enqueue(0, () => create(model));
   });
@@ -68,7 +68,7 @@ function submitCreation(
 function submitFirst(
   options: ServiceContext,
   body: JsonObject,
-  load: (model: TrainedModel) => Promise<TicketResult>,
+  load: (model: TrainedModel) => Promise<FutureResult>,
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
   if (seq_id === 1) return submitJson(options, body, load);
@@ -103,7 +103,7 @@ async function loadInto(
   { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const { path, optimizer, base_model, optimizer_config } = loadWeights.parse(body);
   const key = parseTinkerPath(path);
   if (key.kind !== "weights") {
@@ -131,9 +131,9 @@ function describe({ engine }: ServiceContext, model: TrainedModel): JsonObject {
   };
 }
 
-function unload({ models, tickets }: ServiceContext, modelId: string): Reply {
+function unload({ models, futures }: ServiceContext, modelId: string): Reply {
   const requestId = `${modelId}:unload`;
-  tickets.submit(requestId, modelId, async () => {
+  futures.submit(requestId, modelId, async () => {
     await models.unload(modelId);
     return jsonResult({ type: "unload_model", model_id: modelId });
   });

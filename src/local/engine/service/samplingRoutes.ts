@@ -10,8 +10,8 @@ import { planSample } from "./samplePlan.ts";
 import type { Sampler, SamplerWeights } from "./samplers.ts";
 import { createSamplingSession, sample, sampleRequest } from "./schemas.ts";
 import { hashOf } from "./submit.ts";
-import { sampleTicketResult } from "./tensorResults.ts";
-import type { TicketResult } from "./tickets.ts";
+import { sampleFutureResult } from "./tensorResults.ts";
+import type { FutureResult } from "./futures.ts";
 import { parseTinkerPath } from "./tinkerPath.ts";
 
 export function samplingRoutes(options: ServiceContext): Routes {
@@ -64,7 +64,7 @@ function submitSample(options: ServiceContext, body: JsonObject): Reply {
   const sampler = options.samplers.get(sampling_session_id);
   options.sessions.checkOpen(sampler.sessionId);
   const requestId = `${sampler.id}:${seq_id}`;
-  options.tickets.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
+  options.futures.submit(requestId, hashOf(JSON.stringify(body)), (signal) =>
     runPlan(options, sampler, body, num_samples, signal),
   );
   return jsonReply({
@@ -79,10 +79,10 @@ async function runPlan(
   body: JsonObject,
   numSamples: number,
   signal: AbortSignal,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const plan = planSample(sample.parse(body), numSamples, engine.model, randomSeed);
   const result = await samplers.withWeights(sampler, (weights) =>
     runSample(engine, weights, plan, signal),
   );
-  return sampleTicketResult(result);
+  return sampleFutureResult(result);
 }

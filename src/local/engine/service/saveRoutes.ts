@@ -8,7 +8,7 @@ import type { ServiceContext } from "./serviceContext.ts";
 import { jsonBody, type Routes } from "./router.ts";
 import { saveWeights, saveWeightsForSampler } from "./schemas.ts";
 import { hashOf, jsonResult, submitJson } from "./submit.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 import { checkpointKey, tinkerPath } from "./tinkerPath.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
@@ -37,7 +37,7 @@ async function saveTraining(
   { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const { path, ttl_seconds, overwrite, user_metadata } = saveWeights.parse(body);
   const key = checkpointKey(model.id, "weights", path);
   await store.save(key, {
@@ -54,7 +54,7 @@ async function saveSampler(
   options: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
     saveWeightsForSampler.parse(body);
   if (path) {
@@ -77,7 +77,7 @@ async function saveNamedSampler(
   model: TrainedModel,
   name: string,
   options: Pick<NewCheckpoint, "userMetadata" | "ttlSeconds">,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const key = checkpointKey(model.id, "sampler_weights", name);
   const snapshot: Snapshot = await engine.snapshot(model.adapter);
   try {

@@ -20,7 +20,7 @@ import { saveRoutes } from "./saveRoutes.ts";
 import { sessionRoutes } from "./sessionRoutes.ts";
 import { Sessions } from "./sessions.ts";
 import { SnapshotCache } from "./snapshotCache.ts";
-import { Tickets } from "./tickets.ts";
+import { Futures } from "./futures.ts";
 import { trainingRoutes } from "./trainingRoutes.ts";
 
 export interface TinkerServiceOptions {
@@ -92,7 +92,7 @@ async function createParts(options: TinkerServiceOptions): Promise<ServiceContex
     sessions,
     models: new Models({ engine, clock, sessions }),
     samplers: new Samplers({ engine, sessions, store, snapshots }),
-    tickets: new Tickets({ clock, log }),
+    futures: new Futures({ clock, log }),
     randomSeed: () => randomInt(2 ** 32),
   };
 }

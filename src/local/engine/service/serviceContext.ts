@@ -5,7 +5,7 @@ import type { CheckpointStore } from "./checkpointStore.ts";
 import type { Models } from "./models.ts";
 import type { Samplers } from "./samplers.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Tickets } from "./tickets.ts";
+import type { Futures } from "./futures.ts";
 
 export interface ServiceContext {
   readonly engine: Engine;
@@ -13,7 +13,7 @@ export interface ServiceContext {
   readonly sessions: Sessions;
   readonly models: Models;
   readonly samplers: Samplers;
-  readonly tickets: Tickets;
+  readonly futures: Futures;
   /** Seed of requests that name none. */
   readonly randomSeed: () => number;
 }

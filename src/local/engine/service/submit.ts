@@ -6,7 +6,7 @@ import { readAs } from "./faults.ts";
 import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { modelRequest } from "./schemas.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
 export interface ModelSubmit {
@@ -21,13 +21,13 @@ export interface ModelSubmit {
  * @throws AppError `http-refused`
  */
 export function submitToModel(
-  { models, tickets }: ServiceContext,
+  { models, futures }: ServiceContext,
   { modelId, seqId, bodyHash }: ModelSubmit,
-  run: (model: TrainedModel) => Promise<TicketResult>,
+  run: (model: TrainedModel) => Promise<FutureResult>,
 ): Reply {
   const model = models.get(modelId);
   const requestId = `${modelId}:${seqId}`;
-  tickets.submit(requestId, bodyHash, () => model.queue.enqueue(seqId, () => run(model)));
+  futures.submit(requestId, bodyHash, () => model.queue.enqueue(seqId, () => run(model)));
   return jsonReply({ request_id: requestId, model_id: modelId });
 }
 
@@ -35,7 +35,7 @@ export function submitToModel(
 export function submitJson(
   options: ServiceContext,
   body: JsonObject,
-  run: (model: TrainedModel) => Promise<TicketResult>,
+  run: (model: TrainedModel) => Promise<FutureResult>,
   bodyHash = hashOf(JSON.stringify(body)),
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
@@ -46,6 +46,6 @@ export function hashOf(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-export function jsonResult(body: JsonObject): TicketResult {
+export function jsonResult(body: JsonObject): FutureResult {
   return { kind: "json", body };
 }

@@ -9,12 +9,12 @@ import {
   type SampleResult,
   type TopkRows,
 } from "../../../core/tinker/wireProto.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 
 const BYTES_PER_NUMBER = 4;
 const OVERHEAD_BYTES = 256;
 
-export function forwardBackwardResult(result: ForwardBackwardResult): TicketResult {
+export function forwardBackwardResult(result: ForwardBackwardResult): FutureResult {
   const numbers = result.outputs.reduce((sum, output) => sum + output.logprobs.length, 0);
   return {
     kind: "tensors",
@@ -30,7 +30,7 @@ export function forwardBackwardResult(result: ForwardBackwardResult): TicketResu
   };
 }
 
-export function sampleTicketResult(result: SampleResult): TicketResult {
+export function sampleFutureResult(result: SampleResult): FutureResult {
   const tokens = result.sequences.reduce((sum, sequence) => sum + sequence.tokens.length, 0);
   const scores = result.promptLogprobs?.length ?? 0;
   return {

@@ -20,7 +20,7 @@ import {
 } from "./schemas.ts";
 import { hashOf, jsonResult, submitJson, submitToModel } from "./submit.ts";
 import { forwardBackwardResult } from "./tensorResults.ts";
-import type { TicketResult } from "./tickets.ts";
+import type { FutureResult } from "./futures.ts";
 import type { TrainedModel } from "./trainedModel.ts";
 
 export function trainingRoutes(options: ServiceContext): Routes {
@@ -73,7 +73,7 @@ async function forwardBackward(
   model: TrainedModel,
   batch: Batch,
   forwardOnly: boolean,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const { data, loss } = checkBatch(batch, engine.model);
   const outcome = await engine.forwardBackward(model.adapter, data, loss, forwardOnly);
   return forwardBackwardResult({
@@ -86,7 +86,7 @@ async function applyStep(
   { engine }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<TicketResult> {
+): Promise<FutureResult> {
   const { adam_params, optimizer_params } = optimStep.parse(body);
   if (optimizer_params) {
     throw userFault(

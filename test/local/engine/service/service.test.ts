@@ -63,10 +63,10 @@ async function newModel({ client, session }: Setup, number = 0): Promise<string>
 }
 
 async function train({ client }: Setup, modelId: string, seqId: number): Promise<void> {
-  const ticket = await client.forwardBackward({ modelId, seqId });
+  const future = await client.forwardBackward({ modelId, seqId });
   const step = { model_id: modelId, seq_id: seqId + 1, adam_params };
   expect(await client.submit("/optim_step", step)).toHaveProperty(["metrics", "grad_norm:mean"]);
-  await client.trained(ticket);
+  await client.trained(future);
 }
 
 /** Sum of the log-probs of a fixed sequence under a model. */
@@ -137,7 +137,7 @@ describe("a session", () => {
     const setup = await setUp();
     const { client, session, engine } = setup;
     const modelId = await newModel(setup);
-    const ticket = await client.forwardBackward({ modelId, seqId: 1 });
+    const future = await client.forwardBackward({ modelId, seqId: 1 });
     const unnamed = { model_id: modelId, seq_id: 2, sampling_session_seq_id: 0 };
     const sampler = await client.submit("/save_weights_for_sampler", unnamed);
     const finish = { reason: { type: "success" }, detail: null };
@@ -150,7 +150,7 @@ describe("a session", () => {
     const sampling = await client.call("POST", "/asample", sampleBody(sampler, 0));
     expect(sampling.status).toBe(400);
     expect(engine.openHandles()).toBe(0);
-    expect((await client.trained(ticket)).outputs).toHaveLength(1);
+    expect((await client.trained(future)).outputs).toHaveLength(1);
     await client.post(`/sessions/${session}/finish`, finish);
   });
 });
@@ -163,13 +163,13 @@ describe("submits", () => {
     const chunk = (seqId: number) =>
       client.forwardBackward({ modelId, seqId, data: Array(seqId).fill(sftDatum([3, 4])) });
     const step = { model_id: modelId, seq_id: 4, adam_params };
-    const tickets = [
+    const futures = [
       await chunk(2),
       await chunk(3),
       await client.post("/optim_step", step),
       await chunk(1),
     ];
-    await Promise.all(tickets.map((ticket) => client.result(ticket)));
+    await Promise.all(futures.map((future) => client.result(future)));
     const order = ["forwardBackward 1", "forwardBackward 2", "forwardBackward 3", "optimStep"];
     expect(engine.calls).toEqual(order);
   });
@@ -190,10 +190,10 @@ describe("submits", () => {
     const setup = await setUp();
     const { client } = setup;
     const save = { model_id: await newModel(setup), seq_id: 1, kind: "snapshot" };
-    const tickets = [0, 1].map((sampling_session_seq_id) =>
+    const futures = [0, 1].map((sampling_session_seq_id) =>
       client.submit("/save_weights_for_sampler", { ...save, sampling_session_seq_id }),
     );
-    const [first, second] = await Promise.all(tickets);
+    const [first, second] = await Promise.all(futures);
     expect(second).toEqual(first);
   });
 
@@ -290,13 +290,13 @@ describe("samples", () => {
     const setup = await setUp();
     const { client } = setup;
     const sampler = await baseSampler(setup);
-    const tickets = [
+    const futures = [
       await client.post("/asample", sampleBody(sampler, 5)),
       await client.post("/asample", sampleBody(sampler, 0)),
     ];
     const id = `${sampler["sampling_session_id"]}:5`;
-    expect(tickets[0]).toEqual({ request_id: id, sample_sequence_ids: [`${id}:0`, `${id}:1`] });
-    const [first, second] = await Promise.all(tickets.map((ticket) => client.sampled(ticket)));
+    expect(futures[0]).toEqual({ request_id: id, sample_sequence_ids: [`${id}:0`, `${id}:1`] });
+    const [first, second] = await Promise.all(futures.map((future) => client.sampled(future)));
     expect(second).toEqual(first);
     expect(first?.sequences[0]?.tokens).not.toEqual(first?.sequences[1]?.tokens);
     expect(first?.promptLogprobs?.[0]).toBeNaN();
@@ -306,12 +306,12 @@ describe("samples", () => {
     const setup = await setUp();
     const { client, engine } = setup;
     engine.hold = new Promise(() => undefined);
-    const ticket = await client.post("/asample", sampleBody(await baseSampler(setup), 0));
+    const future = await client.post("/asample", sampleBody(await baseSampler(setup), 0));
     const { status } = await client.call("POST", "/cancel_future", {
-      request_id: ticket["request_id"],
+      request_id: future["request_id"],
     });
     expect(status).toBe(204);
-    expect(await client.result(ticket)).toMatchObject({ category: "user" });
+    expect(await client.result(future)).toMatchObject({ category: "user" });
   });
 
   it("that ask for what the engine lacks are told so", async () => {

@@ -20,10 +20,10 @@ export interface ServiceClient {
   post(path: string, body: object): Promise<Answer>;
   forwardBackward(call: Partial<ForwardBackwardCall>): Promise<Answer>;
   /** The JSON result of a ticket. */
-  result(ticket: Answer): Promise<Answer>;
+  result(future: Answer): Promise<Answer>;
   submit(path: string, body: object): Promise<Answer>;
-  trained(ticket: Answer): Promise<ReturnType<typeof decodeForwardBackwardOutput>>;
-  sampled(ticket: Answer): Promise<ReturnType<typeof decodeSampleResponse>>;
+  trained(future: Answer): Promise<ReturnType<typeof decodeForwardBackwardOutput>>;
+  sampled(future: Answer): Promise<ReturnType<typeof decodeSampleResponse>>;
 }
 
 export function createServiceClient(address: string): ServiceClient {
@@ -42,16 +42,16 @@ export function createServiceClient(address: string): ServiceClient {
     if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
-  async function bytesOf(ticket: Answer): Promise<Uint8Array> {
+  async function bytesOf(future: Answer): Promise<Uint8Array> {
     const response = await fetch(`${base}/retrieve_future`, {
       method: "POST",
-      body: JSON.stringify({ request_id: ticket["request_id"] }),
+      body: JSON.stringify({ request_id: future["request_id"] }),
       headers: { Accept: PROTOBUF },
     });
     if (response.headers.get("content-type") !== PROTOBUF) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());
   }
-  const result = (ticket: Answer) => post("/retrieve_future", { request_id: ticket["request_id"] });
+  const result = (future: Answer) => post("/retrieve_future", { request_id: future["request_id"] });
 
   return {
     call,
@@ -74,8 +74,8 @@ export function createServiceClient(address: string): ServiceClient {
       });
       return answerSchema.parse(await response.json());
     },
-    trained: async (ticket) => decodeForwardBackwardOutput(await bytesOf(ticket)),
-    sampled: async (ticket) => decodeSampleResponse(await bytesOf(ticket)),
+    trained: async (future) => decodeForwardBackwardOutput(await bytesOf(future)),
+    sampled: async (future) => decodeSampleResponse(await bytesOf(future)),
   };
 }
 

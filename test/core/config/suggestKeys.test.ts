@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { closeWords, ownNameOf } from "../../../src/core/config/closeWords.ts";
+import { suggestKeys, ownNameOf } from "../../../src/core/config/suggestKeys.ts";
 import { configFields, fieldOf, fieldSections } from "../../../src/core/config/fields.ts";
 
 it("near words are those with few other letters, the same letters, or another case", () => {
   const keys = Object.keys(configFields);
-  expect(closeWords("lerning_rate", keys)[0]).toBe("learning_rate");
-  expect(closeWords("Batch-Size", keys)).toEqual(["batch_size"]);
-  expect(closeWords("mxi", ["mix", "seed"])).toEqual(["mix"]);
-  expect(closeWords("whodunit", ["A/WhoDunIt", "WhoDunIt"])[0]).toBe("WhoDunIt");
-  expect(closeWords("nothing", keys)).toEqual([]);
-  expect(closeWords("x".repeat(100_000), keys)).toEqual([]);
+  expect(suggestKeys("lerning_rate", keys)[0]).toBe("learning_rate");
+  expect(suggestKeys("Batch-Size", keys)).toEqual(["batch_size"]);
+  expect(suggestKeys("mxi", ["mix", "seed"])).toEqual(["mix"]);
+  expect(suggestKeys("whodunit", ["A/WhoDunIt", "WhoDunIt"])[0]).toBe("WhoDunIt");
+  expect(suggestKeys("nothing", keys)).toEqual([]);
+  expect(suggestKeys("x".repeat(100_000), keys)).toEqual([]);
 });
 
 it("every foreign name leads to a key that exists", () => {

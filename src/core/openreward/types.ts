@@ -2,7 +2,7 @@
 
 import type { ExactJsonObject } from "../exactJson.ts";
 import type { JsonObject } from "../json.ts";
-import type { PausedWhile } from "../util/pausedWhile.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -98,7 +98,7 @@ export interface CallOptions {
 
 export interface ToolCallOptions extends CallOptions {
   /** Runs each wait for an environment that is still starting, so that the caller's clock can stand still meanwhile. */
-  readonly pausedWhile?: PausedWhile;
+  readonly withTimerPaused?: WithTimerPaused;
 }
 
 export interface OpenOptions extends CallOptions {

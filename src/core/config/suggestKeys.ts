@@ -10,7 +10,7 @@ const MAX_WORDS = 3;
  * The candidates near `word`, nearest first, at most three: letter case and `-` against `_` aside, at most a third of
  * the letters of the longer one may differ, and always one; the same letters in another order are near, too.
  */
-export function closeWords(word: string, candidates: readonly string[]): readonly string[] {
+export function suggestKeys(word: string, candidates: readonly string[]): readonly string[] {
   if (word.length > MAX_LENGTH) return [];
   const wanted = normalize(word);
   return candidates

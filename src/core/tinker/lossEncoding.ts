@@ -10,7 +10,7 @@ export interface LossSubmit {
 }
 
 /** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */
-export class LossWire {
+export class LossEncoding {
   readonly #onJson: () => void;
   #format: "unknown" | "proto" | "json" = "unknown";
 

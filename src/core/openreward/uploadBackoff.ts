@@ -14,14 +14,14 @@ export interface UploadBackoffOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** An outage has lasted for half a minute. */
-  readonly onTrouble: (reason: string) => void;
+  readonly onOutage: (reason: string) => void;
   /** The service takes nothing from this client: the key or the address is wrong. */
   readonly onDenied: (reason: string) => void;
   /** The trouble that was reported is over. */
   readonly onRecovered: () => void;
 }
 
-export class UploadPatience {
+export class UploadBackoff {
   readonly #options: UploadBackoffOptions;
   #failures = 0;
   #notBeforeMs = 0;
@@ -30,13 +30,13 @@ export class UploadPatience {
   readonly #sleep = new WakeableSleep();
 
   constructor(options: UploadBackoffOptions) {
-    const { clock, onTrouble: onOutage, onRecovered } = options;
+    const { clock, onOutage: onOutage, onRecovered } = options;
     this.#options = options;
     this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }
 
   /** For how long nothing has been taken, and why; null while all is well. */
-  get trouble(): { readonly forMs: number; readonly reason: string } | null {
+  get outage(): { readonly forMs: number; readonly reason: string } | null {
     return this.#notice.outage;
   }
 
@@ -46,7 +46,7 @@ export class UploadPatience {
   }
 
   /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts anew. */
-  hurry(): void {
+  retryNow(): void {
     const nowMs = this.#options.clock.monotonic();
     this.#failures = 0;
     this.#notBeforeMs = nowMs;

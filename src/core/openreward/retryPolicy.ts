@@ -2,7 +2,7 @@
 
 import type { Clock, HttpResponse, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
-import { type PausedWhile, unpaused } from "../util/pausedWhile.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 
 /** Longest time for which a request is repeated after "still starting" answers; hosted environments can take ten minutes. */
 const MAX_STARTING_MS = 30 * 60_000;
@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 60_000;
 /** An environment that is full may name a longer wait than a single request waits for. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-export interface Patience {
+export interface RetryPolicy {
   /** Backs off, or waits as long as the server asked; false when the attempts are used up. */
   afterFailure(retryAfterMs: number | null, signal: AbortSignal | undefined): Promise<boolean>;
   /** Waits without using up an attempt; false after 30 minutes of starting. */
@@ -24,15 +24,15 @@ export interface Patience {
   restore(): void;
 }
 
-export function createPatience(dependencies: {
+export function createRetryPolicy(dependencies: {
   readonly clock: Clock;
   readonly random: Random;
   /** Requests in all, the first included. */
   readonly maxAttempts: number;
   /** Runs the waits for a starting environment. */
-  readonly pausedWhile?: PausedWhile | undefined;
-}): Patience {
-  const { clock, random, maxAttempts, pausedWhile = unpaused } = dependencies;
+  readonly withTimerPaused?: WithTimerPaused | undefined;
+}): RetryPolicy {
+  const { clock, random, maxAttempts, withTimerPaused = withoutTimer } = dependencies;
   let failures = 0;
   let startingSinceMs: number | null = null;
   return {
@@ -47,7 +47,7 @@ export function createPatience(dependencies: {
       startingSinceMs ??= clock.monotonic();
       if (clock.monotonic() - startingSinceMs >= MAX_STARTING_MS) return false;
       const waitMs = Math.max(retryAfterMs ?? STARTING_WAIT_MS, MIN_STARTING_WAIT_MS);
-      await pausedWhile(() => clock.sleep(Math.min(waitMs, MAX_STARTING_WAIT_MS), signal));
+      await withTimerPaused(() => clock.sleep(Math.min(waitMs, MAX_STARTING_WAIT_MS), signal));
       return true;
     },
     restore() {

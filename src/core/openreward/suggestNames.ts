@@ -19,7 +19,7 @@ const catalogueReply = z.object({
 const serverReply = z.array(z.string());
 
 /** At most three names like the target's, nearest first, spelled as in a configuration; faults only make the list shorter. */
-export async function findNearNames(wire: EnvironmentWire): Promise<readonly string[]> {
+export async function suggestNames(wire: EnvironmentWire): Promise<readonly string[]> {
   const { target } = wire;
   const apiUrl = target.deployment === null ? null : catalogueUrl(wire);
   const lists = [
@@ -33,7 +33,7 @@ export async function findNearNames(wire: EnvironmentWire): Promise<readonly str
 }
 
 /** The same error with `data.near`, and with the question whether one of the names was meant. */
-export function withNearNames(error: AppError, near: readonly string[]): AppError {
+export function withSuggestions(error: AppError, near: readonly string[]): AppError {
   const question = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   return new AppError(error.code, error.message + question, {
     data: { ...error.data, near },

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Clock, Log } from "../../../core/ports.ts";
 import { type Failure, refusal, toFailure } from "./faults.ts";
 
-export type TicketResult =
+export type FutureResult =
   | { readonly kind: "json"; readonly body: JsonObject }
   | {
       readonly kind: "tensors";
@@ -16,13 +16,13 @@ export type TicketResult =
     }
   | ({ readonly kind: "failed" } & Failure);
 
-export interface TicketsOptions {
+export interface FuturesOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: TicketLimits;
+  readonly limits?: FutureLimits;
 }
 
-export interface TicketLimits {
+export interface FutureLimits {
   /** How long an unfinished poll is held. */
   readonly holdMs: number;
   /** How long a result stays after it was first retrieved. */
@@ -32,7 +32,7 @@ export interface TicketLimits {
 }
 
 /** The official client gives up a poll after 45 s. */
-const DEFAULT_LIMITS: TicketLimits = {
+const DEFAULT_LIMITS: FutureLimits = {
   holdMs: 30_000,
   keepRetrievedMs: 10 * 60_000,
   maxFinished: 20_000,
@@ -42,18 +42,18 @@ const DEFAULT_LIMITS: TicketLimits = {
 const MAX_DROPPED = 50_000;
 const SMALL_RESULT_BYTES = 1024;
 
-interface Ticket {
+interface Future {
   readonly bodyHash: string;
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  result: TicketResult | null;
+  result: FutureResult | null;
 }
 
-export class Tickets {
+export class Futures {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #limits: TicketLimits;
-  readonly #tickets = new Map<string, Ticket>();
+  readonly #limits: FutureLimits;
+  readonly #futures = new Map<string, Future>();
   /** Sizes of finished results, in the order in which they finished. */
   readonly #finished = new Map<string, number>();
   #finishedBytes = 0;
@@ -61,7 +61,7 @@ export class Tickets {
   readonly #retrieved = new Map<string, number>();
   readonly #dropped = new Map<string, string>();
 
-  constructor({ clock, log, limits = DEFAULT_LIMITS }: TicketsOptions) {
+  constructor({ clock, log, limits = DEFAULT_LIMITS }: FuturesOptions) {
     this.#clock = clock;
     this.#log = log;
     this.#limits = limits;
@@ -75,9 +75,9 @@ export class Tickets {
   submit(
     id: string,
     bodyHash: string,
-    start: (signal: AbortSignal) => Promise<TicketResult>,
+    start: (signal: AbortSignal) => Promise<FutureResult>,
   ): void {
-    const known = this.#tickets.get(id)?.bodyHash ?? this.#dropped.get(id);
+    const known = this.#futures.get(id)?.bodyHash ?? this.#dropped.get(id);
     if (known === bodyHash) return;
     if (known !== undefined) {
       throw refusal(409, `The request ${id} was submitted before with another body.`);
@@ -87,43 +87,43 @@ export class Tickets {
       (result) => this.#finish(id, result),
       (error: unknown) => this.#finish(id, this.#failed(id, error)),
     );
-    this.#tickets.set(id, { bodyHash, abort, done, result: null });
+    this.#futures.set(id, { bodyHash, abort, done, result: null });
   }
 
   /**
    * The result of `id`, or null when it was not there within the holding time.
    * @throws AppError `http-refused` 404 for an unknown id, 410 for a dropped one
    */
-  async poll(id: string, signal: AbortSignal): Promise<TicketResult | null> {
-    const ticket = this.#tickets.get(id);
-    if (ticket === undefined) {
+  async poll(id: string, signal: AbortSignal): Promise<FutureResult | null> {
+    const future = this.#futures.get(id);
+    if (future === undefined) {
       throw this.#dropped.has(id)
         ? refusal(410, `The result of ${id} is no longer kept; submit the request again.`)
         : refusal(404, `There is no request ${id}.`);
     }
-    if (ticket.result === null) await this.#hold(ticket, signal);
-    if (ticket.result === null) return null;
+    if (future.result === null) await this.#hold(future, signal);
+    if (future.result === null) return null;
     if (!this.#retrieved.has(id)) this.#retrieved.set(id, this.#clock.monotonic());
-    return ticket.result;
+    return future.result;
   }
 
   /** Tells the operation to stop; its result says so. Unknown and finished ids are left alone. */
   cancel(id: string): void {
-    this.#tickets
+    this.#futures
       .get(id)
       ?.abort.abort(new AppError("cancelled", `The request ${id} was cancelled by its client.`));
   }
 
-  async #hold(ticket: Ticket, signal: AbortSignal): Promise<void> {
+  async #hold(future: Future, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const pause = this.#clock
       .sleep(this.#limits.holdMs, AbortSignal.any([signal, over.signal]))
       .catch(() => undefined); // woken early: the result is there, or the client is gone
-    await Promise.race([ticket.done, pause]);
+    await Promise.race([future.done, pause]);
     over.abort();
   }
 
-  #failed(id: string, error: unknown): TicketResult {
+  #failed(id: string, error: unknown): FutureResult {
     const failure = toFailure(error);
     if (failure.category === "server") {
       this.#log.error("operation failed", {
@@ -134,10 +134,10 @@ export class Tickets {
     return { kind: "failed", ...failure };
   }
 
-  #finish(id: string, result: TicketResult): void {
-    const ticket = this.#tickets.get(id);
-    if (ticket === undefined) return;
-    ticket.result = result;
+  #finish(id: string, result: FutureResult): void {
+    const future = this.#futures.get(id);
+    if (future === undefined) return;
+    future.result = result;
     const sizeBytes = result.kind === "tensors" ? result.sizeBytes : SMALL_RESULT_BYTES;
     this.#finished.set(id, sizeBytes);
     this.#finishedBytes += sizeBytes;
@@ -166,10 +166,10 @@ export class Tickets {
   }
 
   #drop(id: string): void {
-    this.#dropped.set(id, this.#tickets.get(id)?.bodyHash ?? "");
+    this.#dropped.set(id, this.#futures.get(id)?.bodyHash ?? "");
     this.#finishedBytes -= this.#finished.get(id) ?? 0;
     this.#finished.delete(id);
     this.#retrieved.delete(id);
-    this.#tickets.delete(id);
+    this.#futures.delete(id);
   }
 }

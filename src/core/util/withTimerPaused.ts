@@ -1,7 +1,7 @@
 /** Time in which a service lets a caller wait instead of working for it. */
 
 /** Runs `action` while the caller's own clock stands still. */
-export type PausedWhile = <Result>(action: () => Promise<Result>) => Promise<Result>;
+export type WithTimerPaused = <Result>(action: () => Promise<Result>) => Promise<Result>;
 
 /** For callers without a clock of their own. */
-export const unpaused: PausedWhile = (action) => action();
+export const withoutTimer: WithTimerPaused = (action) => action();

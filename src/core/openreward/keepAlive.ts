@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../errors.ts";
 import { sleepUntilAborted } from "../util/wakeableSleep.ts";
-import { isStarting } from "./patience.ts";
+import { isStarting } from "./retryPolicy.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
 /** Measured from start to start. */
