@@ -60,7 +60,7 @@ try {
   // A table of trajectories with every step.
   await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
   await writeFile(runPaths(runFolder).config, "save_every: 1\n");
-  tell(await measure(run));
+  report(await measure(run));
 } finally {
   await closers.closeAll();
 }
@@ -89,7 +89,7 @@ async function measure({ context }: StandInRun): Promise<Sent> {
   return all;
 }
 
-function tell(sent: Sent): void {
+function report(sent: Sent): void {
   const off = median(OFF.times);
   for (const { name, times, cpuS } of MODES) {
     print({ name: `${name}: time over ideal, median`, value: median(times), unit: "x" });

@@ -79,9 +79,9 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
       ...{ project: "bench", entity: null, displayName: null, group: null, jobType: null },
       ...{ notes: null, tags: null, program: null, platform: process.platform },
     },
-    tell: {
+    report: {
       ...{ opened: () => undefined, recovered: () => undefined },
-      ...{ draining: () => undefined, stopWished: () => undefined },
+      ...{ draining: () => undefined, stopRequested: () => undefined },
       warning: (message: string): void => console.error(message),
     },
   });

@@ -5,7 +5,7 @@ import { parseCheckpoint } from "../../src/core/run/checkpointLog.ts";
 import { readRunFile } from "../../src/core/run/runFile.ts";
 import { readState } from "../../src/core/run/state.ts";
 import { Redactor } from "../../src/core/secrets/redact.ts";
-import { START } from "../../src/core/wandb/place.ts";
+import { START } from "../../src/core/wandb/syncState.ts";
 import { WandbTracker } from "../../src/core/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { sha256 } from "../../src/node/hash.ts";
@@ -27,7 +27,7 @@ async function fileWith(note: object): Promise<void> {
   const nowhere = { confirmed: START, pending: null };
   const full = {
     ...{ schemaVersion: 1, runId: "abcdefgh", deployment: null, entity: null, project: "p" },
-    ...{ isStopHeeded: false, online: nowhere, offline: nowhere, ...note },
+    ...{ isStopHandled: false, online: nowhere, offline: nowhere, ...note },
   };
   await writeFile(join(folder, "wandb.json"), JSON.stringify(full));
   const tracker = await WandbTracker.start({
@@ -38,12 +38,12 @@ async function fileWith(note: object): Promise<void> {
       ...{ project: "p", entity: null, displayName: "demo", group: null, jobType: null },
       ...{ notes: null, tags: null, program: null, platform: "linux-x64" },
     },
-    tell: {
+    report: {
       opened: () => undefined,
       warning: () => undefined,
       recovered: () => undefined,
       draining: () => undefined,
-      stopWished: () => undefined,
+      stopRequested: () => undefined,
     },
   });
   await tracker.finish(0);

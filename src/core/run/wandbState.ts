@@ -6,7 +6,7 @@ import { baseName, storedId } from "./storedNames.ts";
 
 const count = z.number().int().nonnegative();
 
-const placeSchema = z
+const cursorSchema = z
   .object({
     /** Step of the next metrics row to tell. */
     next: count,
@@ -27,13 +27,13 @@ const placeSchema = z
   .readonly();
 
 /** A point in what there is to tell. */
-export type Place = z.infer<typeof placeSchema>;
+export type SyncCursor = z.infer<typeof cursorSchema>;
 
-const roadSchema = z
+const modeSchema = z
   .object({
-    confirmed: placeSchema,
+    confirmed: cursorSchema,
     /** Where it will be if what was under way last has arrived; null = nothing was. */
-    pending: placeSchema.nullable(),
+    pending: cursorSchema.nullable(),
   })
   .readonly();
 
@@ -46,11 +46,11 @@ const fileSchema = z
     entity: z.string().nullable(),
     project: z.string(),
     /** True once a stop asked for on the run's page was obeyed. */
-    isStopHeeded: z.boolean(),
+    isStopHandled: z.boolean(),
     /** True once W&B holds all rows of the last attempt, the summary and the end of the run. */
     isEnded: z.boolean().catch(false),
-    online: roadSchema,
-    offline: roadSchema,
+    online: modeSchema,
+    offline: modeSchema,
   })
   .readonly();
 

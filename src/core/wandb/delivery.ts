@@ -1,12 +1,12 @@
 /** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../ports.ts";
-import type { Place } from "../run/wandbState.ts";
+import type { SyncCursor } from "../run/wandbState.ts";
 import type { OutageNotice } from "../util/outageNotice.ts";
 import type { WakeableSleep } from "../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import type { Places, Road } from "./place.ts";
-import type { RunBook } from "./runBook.ts";
+import type { SyncState, SyncMode } from "./syncState.ts";
+import type { RunSummary } from "./runSummary.ts";
 import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
@@ -21,7 +21,7 @@ export interface WandbServer {
 }
 
 /** What people are told. */
-export interface TrackerVoice {
+export interface TrackerCallbacks {
   /** The run has a page, or a file. */
   readonly opened: (message: string) => void;
   /** Something is wrong that may last. */
@@ -31,7 +31,7 @@ export interface TrackerVoice {
   /** Rows that are left when the end has come. */
   readonly draining: (rows: number) => void;
   /** Somebody pressed Stop on the run's page. */
-  readonly stopWished: () => void;
+  readonly stopRequested: () => void;
 }
 
 /** In milliseconds. */
@@ -48,10 +48,10 @@ export interface TrackerDeliveryOptions extends RunConfigOptions {
   readonly random: Random;
   readonly sha256: Sha256;
   readonly log: Log;
-  readonly places: Places;
+  readonly syncState: SyncState;
   readonly feed: RunFeed;
   readonly outage: OutageNotice;
-  readonly tell: TrackerVoice;
+  readonly report: TrackerCallbacks;
   readonly news: WakeableSleep;
   /** Name and version of this program, for those who read what it has told. */
   readonly producer: string;
@@ -70,21 +70,21 @@ export interface TrackerDeliveryOptions extends RunConfigOptions {
 
 /** Where the run will stand once everything sent so far has arrived. */
 export interface Reach {
-  readonly book: Pick<RunBook, "nextStep" | "runtimeS">;
-  readonly place: Partial<Place>;
+  readonly runSummary: Pick<RunSummary, "nextStep" | "runtimeS">;
+  readonly place: Partial<SyncCursor>;
 }
 
 const CONFIG_FILE = "tinker-config.yaml";
 
-export class Teller {
+export class RunReporter {
   readonly #options: TrackerDeliveryOptions;
-  readonly #road: Road;
+  readonly #mode: SyncMode;
   #config: RunConfig | null = null;
   #results: ExtendedObject = {};
 
-  constructor(options: TrackerDeliveryOptions, road: Road) {
+  constructor(options: TrackerDeliveryOptions, mode: SyncMode) {
     this.#options = options;
-    this.#road = road;
+    this.#mode = mode;
   }
 
   /** The configuration is read again before the next piece. */
@@ -99,7 +99,7 @@ export class Teller {
 
   /** Rows of this attempt that are not told yet. */
   get waiting(): number {
-    return this.#options.feed.waiting(this.#options.places.confirmed(this.#road));
+    return this.#options.feed.waiting(this.#options.syncState.confirmed(this.#mode));
   }
 
   async config(): Promise<RunConfig> {
@@ -108,38 +108,38 @@ export class Teller {
   }
 
   /** Tells the next piece and waits until it has arrived. False when there is nothing to tell. */
-  async tellNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
-    const { places, feed, totalSteps } = this.#options;
+  async reportNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
+    const { syncState, feed, totalSteps } = this.#options;
     if (this.#config === null) {
       run.updateConfig((await this.config()).config);
-      await this.tellConfigFile(run);
+      await this.reportConfigFile(run);
     }
     const { saveEvery } = await this.config();
     const results = this.#results;
     if (Object.keys(results).length > 0) run.updateSummary(results);
-    const before = places.confirmed(this.#road);
-    const after = await feed.tell(run, before, { saveEvery, totalSteps });
+    const before = syncState.confirmed(this.#mode);
+    const after = await feed.report(run, before, { saveEvery, totalSteps });
     if (after === null) {
       await run.flush();
       this.#forgetResults(results);
       return false;
     }
-    const { book, place } = reach();
-    const reached = { ...after, step: book.nextStep, runtimeS: book.runtimeS, ...place };
-    await places.intend(this.#road, reached);
+    const { runSummary, place } = reach();
+    const reached = { ...after, step: runSummary.nextStep, runtimeS: runSummary.runtimeS, ...place };
+    await syncState.intend(this.#mode, reached);
     await run.flush();
-    await places.confirm(this.#road, reached);
+    await syncState.confirm(this.#mode, reached);
     this.#forgetResults(results);
     return true;
   }
 
   /** Forgets the values that were sent, unless others came meanwhile: then all are sent once more. */
-  #forgetResults(told: ExtendedObject): void {
-    if (this.#results === told) this.#results = {};
+  #forgetResults(reported: ExtendedObject): void {
+    if (this.#results === reported) this.#results = {};
   }
 
   /** The file that the user wrote. */
-  async tellConfigFile(run: WandbRun): Promise<void> {
+  async reportConfigFile(run: WandbRun): Promise<void> {
     await run.addFile(CONFIG_FILE, (await this.config()).text);
   }
 }

@@ -1,23 +1,23 @@
 /** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
 
-import type { Place } from "../run/wandbState.ts";
-import { type TrackerDeliveryOptions, type Reach, Teller } from "./delivery.ts";
+import type { SyncCursor } from "../run/wandbState.ts";
+import { type TrackerDeliveryOptions, type Reach, RunReporter } from "./delivery.ts";
 import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
 
 const REST_MS = 3_600_000;
 
 export class OfflineDelivery {
   readonly #options: TrackerDeliveryOptions;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   #isOpened = false;
 
   constructor(options: TrackerDeliveryOptions) {
     this.#options = options;
-    this.#teller = new Teller(options, "offline");
+    this.#reporter = new RunReporter(options, "offline");
   }
 
-  get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
-    return this.#teller;
+  get reporter(): Pick<RunReporter, "forgetConfig" | "addResults" | "waiting"> {
+    return this.#reporter;
   }
 
   /** Resolves when everything is filed and the run has ended. @throws AppError `disk` */
@@ -25,10 +25,10 @@ export class OfflineDelivery {
     const run = await this.#open();
     const { news, clock, exitCode, signal } = this.#options;
     const file = () => ({ folder: nameOf(run), size: run.size });
-    const reach = (): Reach => ({ book: run.book, place: { file: file() } });
+    const reach = (): Reach => ({ runSummary: run.runSummary, place: { file: file() } });
     for (;;) {
       signal.throwIfAborted();
-      if (await this.#teller.tellNext(run, reach)) continue;
+      if (await this.#reporter.reportNext(run, reach)) continue;
       const code = exitCode();
       if (code !== null) return run.finish(code);
       await news.sleep(clock, REST_MS);
@@ -36,10 +36,10 @@ export class OfflineDelivery {
   }
 
   async #open(): Promise<OfflineRun> {
-    const { places, feed, folder, init, tell } = this.#options;
+    const { syncState, feed, folder, init, report } = this.#options;
     const place = await this.#place();
-    await places.confirm("offline", place);
-    const { config } = await this.#teller.config();
+    await syncState.confirm("offline", place);
+    const { config } = await this.#reporter.config();
     const isResumed = place.next > 0 || place.step > 0;
     const run = await openOfflineRun(
       { ...this.#options, parent: parentOf(folder) },
@@ -47,24 +47,24 @@ export class OfflineDelivery {
       { nextStep: place.step, runtimeS: place.runtimeS, isResumed },
     );
     // The summary of the file is all that its sync leaves on the server.
-    await feed.recall(place, (values) => run.book.recall(values));
-    await this.#teller.tellConfigFile(run);
+    await feed.recall(place, (values) => run.runSummary.recall(values));
+    await this.#reporter.reportConfigFile(run);
     await run.flush();
-    if (!this.#isOpened) tell.opened(openedText(run));
+    if (!this.#isOpened) report.opened(openedText(run));
     this.#isOpened = true;
     return run;
   }
 
   /** Behind what was filed, or sent, before; a file that was cut off in the middle is cut back to its last whole part. */
-  async #place(): Promise<Place> {
-    const { places, fileSystem, folder } = this.#options;
-    const sent = places.confirmed("online");
-    const confirmed = places.confirmed("offline");
-    const pending = places.pending("offline");
+  async #place(): Promise<SyncCursor> {
+    const { syncState, fileSystem, folder } = this.#options;
+    const sent = syncState.confirmed("online");
+    const confirmed = syncState.confirmed("offline");
+    const pending = syncState.pending("offline");
     const file = pending?.file ?? null;
     let place = confirmed;
     if (pending !== null && file !== null) {
-      const path = offlinePath(`${parentOf(folder)}/${file.folder}`, places.runId);
+      const path = offlinePath(`${parentOf(folder)}/${file.folder}`, syncState.runId);
       const size = (await fileSystem.size(path)) ?? 0;
       if (size >= file.size) place = pending;
       else if (confirmed.file?.folder === file.folder && size > confirmed.file.size) {

@@ -20,7 +20,7 @@ import {
   summaryRecord,
 } from "./log/records.ts";
 import type { MetricDefinition } from "./metricDefinitions.ts";
-import { type RowTime, RunBook } from "./runBook.ts";
+import { type RowTime, RunSummary } from "./runSummary.ts";
 import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
@@ -63,7 +63,7 @@ export class OfflineRun implements WandbRun {
   readonly folder: string;
   readonly path: string;
   readonly #options: OfflineRunOptions;
-  readonly #book: RunBook;
+  readonly #runSummary: RunSummary;
   /** Framed and not yet written. */
   #bytes: Uint8Array[] = [FILE_HEADER];
   #size = FILE_HEADER.length;
@@ -79,7 +79,7 @@ export class OfflineRun implements WandbRun {
     this.#options = options;
     this.folder = folder;
     this.path = offlinePath(folder, init.id);
-    this.#book = new RunBook({ config: init.config, startedAtMs, ...spent });
+    this.#runSummary = new RunSummary({ config: init.config, startedAtMs, ...spent });
     this.#add(headerRecord(options.producer));
     this.#add(runRecord(init, startedAtMs, isResumed));
   }
@@ -90,28 +90,28 @@ export class OfflineRun implements WandbRun {
     return this.#size;
   }
 
-  get book(): Pick<RunBook, "nextStep" | "runtimeS" | "recall"> {
-    return this.#book;
+  get runSummary(): Pick<RunSummary, "nextStep" | "runtimeS" | "recall"> {
+    return this.#runSummary;
   }
 
   define(metric: MetricDefinition): void {
-    this.#book.define(metric);
+    this.#runSummary.define(metric);
     this.#add(metricRecord(metric));
   }
 
   log(values: ExtendedObject, at: RowTime): void {
-    const row = this.#book.row(values, at);
-    this.#add(historyRecord(row, this.#book.nextStep - 1));
+    const row = this.#runSummary.row(values, at);
+    this.#add(historyRecord(row, this.#runSummary.nextStep - 1));
     this.#isSummaryNew = true;
   }
 
   updateConfig(update: ExtendedObject): void {
-    this.#book.updateConfig(update);
+    this.#runSummary.updateConfig(update);
     this.#add(configRecord(update));
   }
 
   updateSummary(update: ExtendedObject): void {
-    this.#book.updateSummary(update);
+    this.#runSummary.updateSummary(update);
     this.#add(summaryRecord(update));
   }
 
@@ -142,8 +142,8 @@ export class OfflineRun implements WandbRun {
 
   async finish(exitCode: number): Promise<void> {
     this.#isSummaryNew = false;
-    this.#add(summaryRecord(this.#book.lastSummary(this.#options.clock.now())));
-    this.#add(exitRecord(exitCode, this.#book.runtimeS));
+    this.#add(summaryRecord(this.#runSummary.lastSummary(this.#options.clock.now())));
+    this.#add(exitRecord(exitCode, this.#runSummary.runtimeS));
     await this.flush();
   }
 
@@ -151,7 +151,7 @@ export class OfflineRun implements WandbRun {
   #addSummary(): void {
     if (!this.#isSummaryNew) return;
     this.#isSummaryNew = false;
-    this.#add(summaryRecord(this.#book.summary()));
+    this.#add(summaryRecord(this.#runSummary.summary()));
   }
 
   #add(record: RecordContent): void {

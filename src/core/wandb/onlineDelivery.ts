@@ -1,17 +1,17 @@
 /** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
 
-import type { Place } from "../run/wandbState.ts";
+import type { SyncCursor } from "../run/wandbState.ts";
 import { sleepUntilAborted } from "../util/wakeableSleep.ts";
-import { type TrackerDeliveryOptions, type Reach, Teller, type WandbServer } from "./delivery.ts";
+import { type TrackerDeliveryOptions, type Reach, RunReporter, type WandbServer } from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
-import { START } from "./place.ts";
+import { START } from "./syncState.ts";
 import { WandbRequests } from "./requests.ts";
 
 export class OnlineDelivery {
   readonly #options: TrackerDeliveryOptions;
   readonly #server: WandbServer;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   #isOpened = false;
   #isWarned = false;
   /** A stop of an earlier attempt stays set on the page: only one that was seen to be off counts then. */
@@ -21,26 +21,26 @@ export class OnlineDelivery {
   constructor(options: TrackerDeliveryOptions, server: WandbServer) {
     this.#options = options;
     this.#server = server;
-    this.#teller = new Teller(options, "online");
+    this.#reporter = new RunReporter(options, "online");
   }
 
-  get teller(): Pick<Teller, "forgetConfig" | "addResults" | "waiting"> {
-    return this.#teller;
+  get reporter(): Pick<RunReporter, "forgetConfig" | "addResults" | "waiting"> {
+    return this.#reporter;
   }
 
   /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
     const { ending, waits, clock, exitCode, signal, outage } = this.#options;
-    const reach = (): Reach => ({ book: run.book, place: run.counts });
+    const reach = (): Reach => ({ runSummary: run.runSummary, place: run.counts });
     for (;;) {
       signal.throwIfAborted();
       await sleepUntilAborted(clock, run.lastSentMs + waits.gapMs - clock.monotonic(), ending);
-      const hasTold = await this.#teller.tellNext(run, reach);
-      if (hasTold) outage.recovered();
+      const hasReported = await this.#reporter.reportNext(run, reach);
+      if (hasReported) outage.recovered();
       const code = exitCode();
-      if (!hasTold && code !== null) return run.finish(code);
-      if (!hasTold) await this.#idle(run);
+      if (!hasReported && code !== null) return run.finish(code);
+      if (!hasReported) await this.#idle(run);
     }
   }
 
@@ -54,27 +54,27 @@ export class OnlineDelivery {
 
   async #open(): Promise<OnlineRun> {
     const { clock, sha256, init } = this.#options;
-    const { config } = await this.#teller.config();
+    const { config } = await this.#reporter.config();
     const run = await openOnlineRun(
       {
         ...{ clock, sha256, requests: this.#requests() },
-        onStopFlag: (isStopped) => this.#heedStop(isStopped),
+        onStopFlag: (isStopped) => this.#markStopHandled(isStopped),
         onWarning: (message) => this.#warn(message),
       },
       { ...init, config },
     );
-    await this.#options.places.confirm("online", this.#placeOf(run));
-    await this.#teller.tellConfigFile(run);
-    if (!this.#isOpened) this.#options.tell.opened(this.#pageOf(run));
+    await this.#options.syncState.confirm("online", this.#placeOf(run));
+    await this.#reporter.reportConfigFile(run);
+    if (!this.#isOpened) this.#options.report.opened(this.#pageOf(run));
     this.#isOpened = true;
     return run;
   }
 
   /** Warns once: a server that takes no files would cause a warning with every table. */
   #warn(message: string): void {
-    const { log, tell } = this.#options;
+    const { log, report } = this.#options;
     log.warn(`W&B: ${message}`);
-    if (!this.#isWarned) tell.warning(`Weights & Biases: ${message}.`);
+    if (!this.#isWarned) report.warning(`Weights & Biases: ${message}.`);
     this.#isWarned = true;
   }
 
@@ -95,9 +95,9 @@ export class OnlineDelivery {
   }
 
   /** What the server holds decides which of the two places in the run folder is true: `docs/protocols/wandb.md#resume`. */
-  #placeOf({ found, lastRow }: OnlineRun): Place {
-    const confirmed = this.#options.places.confirmed("online");
-    const pending = this.#options.places.pending("online");
+  #placeOf({ found, lastRow }: OnlineRun): SyncCursor {
+    const confirmed = this.#options.syncState.confirmed("online");
+    const pending = this.#options.syncState.pending("online");
     const hasArrived =
       pending !== null &&
       found.history === pending.history &&
@@ -111,13 +111,13 @@ export class OnlineDelivery {
     return { ...known, ...found, next };
   }
 
-  #heedStop(isStopped: boolean): void {
-    const { places, tell, outage } = this.#options;
+  #markStopHandled(isStopped: boolean): void {
+    const { syncState, report, outage } = this.#options;
     if (!isStopped) this.#wasStopSeenOff = true;
     if (!isStopped || this.#isStopped) return;
-    if (places.isStopHeeded && !this.#wasStopSeenOff) return;
+    if (syncState.isStopHandled && !this.#wasStopSeenOff) return;
     this.#isStopped = true;
-    places.heedStop().catch((error: unknown) => outage.failed(String(error)));
-    tell.stopWished();
+    syncState.markStopHandled().catch((error: unknown) => outage.failed(String(error)));
+    report.stopRequested();
   }
 }

@@ -20,7 +20,7 @@ import {
   WandbOperations,
 } from "./operations.ts";
 import type { WandbRequests } from "./requests.ts";
-import { type RowTime, RunBook } from "./runBook.ts";
+import { type RowTime, RunSummary } from "./runSummary.ts";
 import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
@@ -87,7 +87,7 @@ export class OnlineRun implements WandbRun {
   readonly #options: OnlineRunOptions;
   readonly #operations: WandbOperations;
   readonly #platform: string;
-  readonly #book: RunBook;
+  readonly #runSummary: RunSummary;
   readonly #history: LineQueue;
   readonly #log: LineQueue;
   readonly #console = { stdout: new ConsoleLines(), stderr: new ConsoleLines() };
@@ -111,7 +111,7 @@ export class OnlineRun implements WandbRun {
     this.#history = new LineQueue(this.found.history);
     this.#log = new LineQueue(this.found.log);
     const summary = parsedObject(before?.summaryMetrics);
-    this.#book = new RunBook({
+    this.#runSummary = new RunSummary({
       config: init.config,
       startedAtMs: parts.clock.now(),
       nextStep: nextStep(this.lastRow, summary, before),
@@ -125,8 +125,8 @@ export class OnlineRun implements WandbRun {
     return { history: this.#history.end, log: this.#log.end };
   }
 
-  get book(): Pick<RunBook, "nextStep" | "runtimeS"> {
-    return this.#book;
+  get runSummary(): Pick<RunSummary, "nextStep" | "runtimeS"> {
+    return this.#runSummary;
   }
 
   /** When the last request of the file stream was answered, on the clock for durations. */
@@ -135,24 +135,24 @@ export class OnlineRun implements WandbRun {
   }
 
   define(metric: MetricDefinition): void {
-    this.#book.define(metric);
+    this.#runSummary.define(metric);
     this.#isConfigNew = true;
   }
 
   log(values: ExtendedObject, at: RowTime): void {
-    const line = writeExtended(this.#book.row(values, at));
+    const line = writeExtended(this.#runSummary.row(values, at));
     this.#isSummaryNew = true;
     if (this.#history.add(line)) return;
     this.#options.onWarning(`a row is longer than ${MAX_LINE_BYTES} bytes and is missing there`);
   }
 
   updateConfig(update: ExtendedObject): void {
-    this.#book.updateConfig(update);
+    this.#runSummary.updateConfig(update);
     this.#isConfigNew = true;
   }
 
   updateSummary(update: ExtendedObject): void {
-    this.#book.updateSummary(update);
+    this.#runSummary.updateSummary(update);
     this.#isSummaryNew = true;
   }
 
@@ -187,7 +187,7 @@ export class OnlineRun implements WandbRun {
 
   async flush(): Promise<void> {
     if (this.#isConfigNew) await this.#sendConfig();
-    while (this.#hasNews()) await this.#sendPart({});
+    while (this.#hasWork()) await this.#sendPart({});
   }
 
   /** Without news, so that the run counts as alive. */
@@ -203,19 +203,19 @@ export class OnlineRun implements WandbRun {
     }
     await this.#sendConfig();
     await this.flush();
-    const summary = writeExtended(this.#book.lastSummary(this.#options.clock.now()));
+    const summary = writeExtended(this.#runSummary.lastSummary(this.#options.clock.now()));
     const files = { "wandb-summary.json": { offset: 0, content: [summary] } };
     await this.#post(JSON.stringify({ files, complete: true, exitcode: exitCode }));
   }
 
   async #sendConfig(): Promise<void> {
     this.#isConfigNew = false;
-    const { config, definitions } = this.#book;
+    const { config, definitions } = this.#runSummary;
     const text = wrappedConfig(config, this.#platform, definitions.wire());
     await this.#operations.upsert({ ...this.names, config: text });
   }
 
-  #hasNews(): boolean {
+  #hasWork(): boolean {
     const isQueued = this.#history.length > 0 || this.#log.length > 0;
     return isQueued || this.#isSummaryNew || this.#uploaded.length > 0;
   }
@@ -225,7 +225,7 @@ export class OnlineRun implements WandbRun {
     const history = this.#history.part();
     const log = history.isLast ? this.#log.part() : null;
     const uploaded = this.#uploaded;
-    const summary = writeExtended(this.#book.summary());
+    const summary = writeExtended(this.#runSummary.summary());
     const isSummarySent = history.isLast && this.#isSummaryNew;
     const files = {
       ...(history.lines.length > 0 && { "wandb-history.jsonl": history.wire }),

@@ -155,14 +155,14 @@ export class WandbOperations {
     query: string,
     variables: object,
     schema: Schema,
-    repeatsConflict = false,
+    retriesConflict = false,
   ): Promise<z.output<Schema>> {
     const operationName = /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? "";
     const answer = await this.#requests.post({
       path: "/graphql",
       body: JSON.stringify({ query, variables, operationName }),
       timeoutMs: TIMEOUT_MS,
-      repeatsConflict,
+      retriesConflict,
     });
     const failure = failureText(answer);
     if (failure !== null) throw new AppError("wandb-refused", `${operationName}: ${failure}`);

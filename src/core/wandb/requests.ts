@@ -35,7 +35,7 @@ export interface PostRequest {
   readonly body: string;
   readonly timeoutMs: number;
   /** Repeats a conflict, too. */
-  readonly repeatsConflict?: boolean;
+  readonly retriesConflict?: boolean;
 }
 
 export interface PutRequest {
@@ -133,8 +133,8 @@ export class WandbRequests {
       const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
       if (!isPassing) return "refused";
       this.#options.onOutage(`an upload was not taken: ${reason}`);
-      const wishedMs = answer instanceof AppError ? null : answer.retryAfterMs;
-      if (tries + 1 < limit) await this.#wait(wishedMs, tries);
+      const requestedMs = answer instanceof AppError ? null : answer.retryAfterMs;
+      if (tries + 1 < limit) await this.#wait(requestedMs, tries);
     }
     return "unreachable";
   }
@@ -156,7 +156,7 @@ export class WandbRequests {
     try {
       const response = await http.send({ ...request, replyLimit: REPLY_LIMIT, signal });
       const text = await response.text();
-      this.#heedLimit(response.header("ratelimit-remaining"), response.header("ratelimit-reset"));
+      this.#applyLimit(response.header("ratelimit-remaining"), response.header("ratelimit-reset"));
       const asked = retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS });
       return { status: response.status, text, retryAfterMs: asked };
     } catch (error) {
@@ -165,13 +165,13 @@ export class WandbRequests {
     }
   }
 
-  #heedLimit(remaining: string | null, reset: string | null): void {
+  #applyLimit(remaining: string | null, reset: string | null): void {
     if (remaining === null || Number(remaining) > 0) return;
     const resetMs = Math.min(Number(reset ?? Number.NaN) * 1000, MAX_LIMIT_RESET_MS);
     if (resetMs > 0) this.#closedUntilMs = this.#options.clock.monotonic() + resetMs;
   }
 
-  #judge(answer: Answer | AppError, { path, repeatsConflict = false }: PostRequest): Outcome {
+  #judge(answer: Answer | AppError, { path, retriesConflict = false }: PostRequest): Outcome {
     if (answer instanceof AppError) {
       return { kind: "again", reason: `no answer: ${faultReason(answer)}`, afterMs: null };
     }
@@ -185,7 +185,7 @@ export class WandbRequests {
       return { kind: "again", reason: FOREIGN, afterMs: null };
     }
     const reason = this.#reasonOf(status, text);
-    const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && repeatsConflict);
+    const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && retriesConflict);
     if (!isFinal) return { kind: "again", reason, afterMs: answer.retryAfterMs };
     const error = new AppError("wandb-refused", reason, { data: { status, path } });
     return { kind: "refused", error };
@@ -202,9 +202,9 @@ export class WandbRequests {
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
   }
 
-  async #wait(wishedMs: number | null, tries: number): Promise<void> {
+  async #wait(requestedMs: number | null, tries: number): Promise<void> {
     const { clock, random, signal, retryNow } = this.#options;
-    const ms = wishedMs ?? backoffMs(BACKOFF, tries, random);
+    const ms = requestedMs ?? backoffMs(BACKOFF, tries, random);
     if (retryNow.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
     const either = linkSignals([signal, retryNow]);
     await sleepUntilAborted(clock, ms, either.signal).finally(() => either.clear());

@@ -7,11 +7,11 @@ import { runPaths, stepPaths } from "../run/layout.ts";
 import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
-import type { Place } from "../run/wandbState.ts";
+import type { SyncCursor } from "../run/wandbState.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import { attemptOf, Repeats } from "./repeats.ts";
+import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";
 import { rowLine } from "./rowLine.ts";
 import { trajectoryTable } from "./trajectoryTable.ts";
 import type { WandbRun } from "./wandbRun.ts";
@@ -23,7 +23,7 @@ export interface RunFeedOptions {
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
-  readonly tell: { readonly warning: (message: string) => void };
+  readonly report: { readonly warning: (message: string) => void };
 }
 
 export interface TableTimes {
@@ -40,7 +40,7 @@ interface LogLine {
 }
 
 /** One delivery. */
-interface Telling {
+interface RowReport {
   readonly run: WandbRun;
   /** What goes into the log with it. */
   readonly lines: LogLine[];
@@ -63,7 +63,7 @@ const NOWHERE = -1;
 
 export class RunFeed {
   readonly #options: RunFeedOptions;
-  readonly #repeats: Repeats;
+  readonly #replayed: ReplayedSteps;
   /** When rows of this attempt were written, until they are told. */
   readonly #times = new Map<number, number>();
   /** Metrics that {@link #run} knows. */
@@ -76,7 +76,7 @@ export class RunFeed {
 
   constructor(options: RunFeedOptions) {
     this.#options = options;
-    this.#repeats = new Repeats(options);
+    this.#replayed = new ReplayedSteps(options);
   }
 
   /** The row of `step` was written just now. */
@@ -85,18 +85,18 @@ export class RunFeed {
   }
 
   /** Rows of this attempt that were noted and are not yet told. */
-  waiting(place: Place): number {
+  waiting(place: SyncCursor): number {
     return [...this.#times.keys()].filter((step) => step >= place.next).length;
   }
 
   /** Tells `run` the next of what lies behind `from`. Returns the place after it, null when there is nothing. */
-  async tell(run: WandbRun, from: Place, tables: TableTimes): Promise<Place | null> {
+  async report(run: WandbRun, from: SyncCursor, tables: TableTimes): Promise<SyncCursor | null> {
     if (run !== this.#run) this.#defined.clear();
     this.#run = run;
     for (const step of this.#times.keys()) if (step < from.next) this.#times.delete(step);
     const lines: LogLine[] = [];
     const events = await this.#readEvents(lines, from.events);
-    const rows = await this.#tellRows({ run, lines, tables }, from);
+    const rows = await this.#reportRows({ run, lines, tables }, from);
     // Reads both files at once, so that rows and events that are sent late keep their order.
     for (const { stream, text, timeMs } of lines.sort((a, b) => a.timeMs - b.timeMs)) {
       run.print(stream, text, timeMs);
@@ -106,7 +106,7 @@ export class RunFeed {
   }
 
   /** Takes into the summary of a run what earlier attempts have told. */
-  async recall(place: Place, add: (values: ExtendedObject) => void): Promise<void> {
+  async recall(place: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
     const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
       if (isMetricsRow(value) && value.step < place.next) add(this.#values(value));
@@ -127,7 +127,7 @@ export class RunFeed {
     return offset;
   }
 
-  async #tellRows(telling: Telling, from: Place): Promise<Place> {
+  async #reportRows(rowReport: RowReport, from: SyncCursor): Promise<SyncCursor> {
     const { fileSystem, folder } = this.#options;
     // Another place than the one it left off at: after a resume, or when the server had lost something.
     if (from.next !== this.#next) this.#offset = 0;
@@ -140,7 +140,7 @@ export class RunFeed {
     for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
       if (!isMetricsRow(line.value) || line.value.step < place.next) continue;
-      if (await this.#tellRow(telling, line.value, place)) tables += 1;
+      if (await this.#reportRow(rowReport, line.value, place)) tables += 1;
       place = after(place, line.value);
       rows += 1;
       bytes += line.length;
@@ -151,10 +151,10 @@ export class RunFeed {
   }
 
   /** True when a table went with it. */
-  async #tellRow({ run, lines, tables }: Telling, row: MetricsRow, place: Place): Promise<boolean> {
+  async #reportRow({ run, lines, tables }: RowReport, row: MetricsRow, place: SyncCursor): Promise<boolean> {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
-    if (await this.#repeats.isReported(row, place)) return false;
+    if (await this.#replayed.isReported(row, place)) return false;
     const isDue = isTableDue(step, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
@@ -180,7 +180,7 @@ export class RunFeed {
   #leaveOut(): void {
     if (this.#hasLeftOut) return;
     this.#hasLeftOut = true;
-    this.#options.tell.warning(
+    this.#options.report.warning(
       `Weights & Biases gets the first ${MAX_METRICS} metrics of this run only; all are in metrics.jsonl.`,
     );
   }
@@ -214,7 +214,7 @@ export class RunFeed {
   }
 }
 
-function after(place: Place, row: MetricsRow): Place {
+function after(place: SyncCursor, row: MetricsRow): SyncCursor {
   const sent = { ...place.sent, [attemptOf(row)]: row.step };
   return { ...place, next: row.step + 1, sent };
 }

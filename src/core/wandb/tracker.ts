@@ -10,7 +10,7 @@ import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
-import { Places } from "./place.ts";
+import { SyncState } from "./syncState.ts";
 import { RunFeed } from "./runFeed.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
 
@@ -24,7 +24,7 @@ type GivenOptions = Pick<
   | "redactor"
   | "folder"
   | "homeFolder"
-  | "tell"
+  | "report"
   | "producer"
   | "totalSteps"
 >;
@@ -56,7 +56,7 @@ export class WandbTracker {
   /** The last part of the run's address. */
   readonly runId: string;
   readonly #options: TrackerOptions;
-  readonly #places: Places;
+  readonly #syncState: SyncState;
   readonly #feed: RunFeed;
   readonly #outage: OutageNotice;
   readonly #news = new WakeableSleep();
@@ -67,20 +67,20 @@ export class WandbTracker {
   #exitCode: number | null = null;
   #isComplete = false;
 
-  private constructor(options: TrackerOptions, places: Places) {
+  private constructor(options: TrackerOptions, syncState: SyncState) {
     this.#options = options;
-    this.#places = places;
-    this.runId = places.runId;
+    this.#syncState = syncState;
+    this.runId = syncState.runId;
     this.#feed = new RunFeed(options);
     this.#outage = new OutageNotice({
       clock: options.clock,
       onOutage: (reason) => this.#warn(`Weights & Biases cannot be reached (${reason}).`),
-      onRecovered: () => options.tell.recovered("Weights & Biases takes the run again."),
+      onRecovered: () => options.report.recovered("Weights & Biases takes the run again."),
     });
     const delivery: TrackerDeliveryOptions = {
       ...options,
-      ...{ places, feed: this.#feed, outage: this.#outage, news: this.#news },
-      init: { ...options.init, id: places.runId, resume: "allow" },
+      ...{ syncState, feed: this.#feed, outage: this.#outage, news: this.#news },
+      init: { ...options.init, id: syncState.runId, resume: "allow" },
       waits: options.waits ?? WAITS,
       signal: this.#givingUp.signal,
       ending: this.#ending.signal,
@@ -98,11 +98,11 @@ export class WandbTracker {
     const { fileSystem, folder, firstStep, server, init, knownRunId } = options;
     const { entity, project } = init;
     const deployment = server === null ? null : deploymentOf(server.baseUrl);
-    const places = await Places.open({
+    const syncState = await SyncState.open({
       ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
       ...{ knownRunId, newRunId: newRunId(options.random) },
     });
-    return new WandbTracker(options, places);
+    return new WandbTracker(options, syncState);
   }
 
   /** The row of `step` was written. */
@@ -113,13 +113,13 @@ export class WandbTracker {
 
   /** The settings of the run were changed. */
   configChanged(): void {
-    this.#delivery.teller.forgetConfig();
+    this.#delivery.reporter.forgetConfig();
     this.#news.wakeOrNext();
   }
 
   /** Results that are in no row, for the summary. */
   addResults(values: ExtendedObject): void {
-    this.#delivery.teller.addResults(values);
+    this.#delivery.reporter.addResults(values);
     this.#news.wakeOrNext();
   }
 
@@ -141,19 +141,19 @@ export class WandbTracker {
     signal?.removeEventListener("abort", giveUp);
     cancelLimit();
     cancelLooks();
-    if (!this.#isComplete) this.#tellWhatIsLeft();
+    if (!this.#isComplete) this.#reportRemaining();
   }
 
-  #tellWhatIsLeft(): void {
+  #reportRemaining(): void {
     const { outage } = this.#outage;
     const why = outage === null ? "" : ` (${outage.reason})`;
-    this.#options.tell.warning(
+    this.#options.report.warning(
       `Not everything was sent to Weights & Biases${why}. The rest stays in the run folder and is sent when the run is resumed.`,
     );
   }
 
   #warn(what: string): void {
-    this.#options.tell.warning(
+    this.#options.report.warning(
       `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
     );
   }
@@ -168,13 +168,13 @@ export class WandbTracker {
 
   /** Reports what the end of the run waits for, and ends the waiting soon when the service does not answer. */
   #watchTheEnd(giveUp: () => void): () => void {
-    const { clock, tell, server } = this.#options;
+    const { clock, report, server } = this.#options;
     const isSending = server !== null;
     const hopelessMs = clock.monotonic() + HOPELESS_MS;
     let looks = 0;
     let cancel = (): void => undefined;
     const look = (): void => {
-      if (isSending && looks % LOOKS_A_WORD === 0) tell.draining(this.#delivery.teller.waiting);
+      if (isSending && looks % LOOKS_A_WORD === 0) report.draining(this.#delivery.reporter.waiting);
       looks += 1;
       // It may have come back since the last try.
       if (clock.monotonic() >= hopelessMs && (this.#outage.outage?.forMs ?? 0) >= HOPELESS_MS)
@@ -190,7 +190,7 @@ export class WandbTracker {
       const isLastTry = this.#ending.signal.aborted;
       try {
         await this.#delivery.run();
-        await this.#places.end();
+        await this.#syncState.end();
         this.#isComplete = true;
         return;
       } catch (error) {

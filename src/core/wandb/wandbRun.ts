@@ -3,7 +3,7 @@
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { MetricDefinition } from "./metricDefinitions.ts";
-import type { RowTime } from "./runBook.ts";
+import type { RowTime } from "./runSummary.ts";
 import type { Table } from "./tableFile.ts";
 
 export interface WandbRunInit {

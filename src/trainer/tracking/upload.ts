@@ -66,7 +66,7 @@ export class RolloutUploads {
   readonly #backoff: UploadBackoff;
   #rollouts = 0;
   /** Kinds of trouble that were told, until they are over. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(parts: UploadOptions) {
     this.#options = parts;
@@ -123,19 +123,19 @@ export class RolloutUploads {
     const { watch } = this.#options.context;
     const backoff = this.#backoff;
     backoff.retryNow();
-    let told: number | null = null;
+    let reported: number | null = null;
     const waiting = await this.#spool.drain({
       limitMs: DRAIN_MS[after],
       isHopeless: () => backoff.isDenied || (backoff.outage?.forMs ?? 0) > HOPELESS_AFTER_MS,
       onProgress: (left) => {
-        if (left !== told) watch({ kind: "uploading", waiting: left, isOver: false });
-        told = left;
+        if (left !== reported) watch({ kind: "uploading", waiting: left, isOver: false });
+        reported = left;
         if ((backoff.outage?.forMs ?? 0) > LINGERING_MS) this.#lingers();
       },
       ...(signal !== undefined && { signal }),
     });
     if (waiting > 0) this.#lingers();
-    if (waiting > 0 || told !== null) watch({ kind: "uploading", waiting, isOver: true });
+    if (waiting > 0 || reported !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
     const message = `${formatQuantity(waiting, "rollout is", "rollouts are")} not uploaded to OpenReward yet; the next resume uploads them.`;
     this.#record("warn", "upload-left", message, waiting);
@@ -148,7 +148,7 @@ export class RolloutUploads {
   /** Why the wait at the end goes on, unless that was told before. */
   #lingers(): void {
     const { outage: trouble } = this.#backoff;
-    if (trouble === null || this.#told.has("upload-waits")) return;
+    if (trouble === null || this.#reported.has("upload-waits")) return;
     this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
   }
 
@@ -163,8 +163,8 @@ export class RolloutUploads {
     this.#warn("upload-denied", message);
   }
 
-  #fails({ kind, reason: told }: UploadTrouble): void {
-    const reason = told.replace(/\.$/, "");
+  #fails({ kind, reason: reported }: UploadTrouble): void {
+    const reason = reported.replace(/\.$/, "");
     const message =
       kind === "refused"
         ? `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`
@@ -176,14 +176,14 @@ export class RolloutUploads {
     const message = "OpenReward takes rollouts again.";
     this.#record("info", "upload-goes-on", message);
     this.#options.context.watch({ kind: "notice", message });
-    for (const kind of ["upload-waits", "upload-denied"]) this.#told.delete(kind);
+    for (const kind of ["upload-waits", "upload-denied"]) this.#reported.delete(kind);
   }
 
-  #warn(kind: string, told: string): void {
-    const message = this.#options.context.redactor.clean(told);
+  #warn(kind: string, reported: string): void {
+    const message = this.#options.context.redactor.clean(reported);
     this.#record("warn", kind, message);
-    if (!this.#told.has(kind)) this.#options.context.watch({ kind: "warning", message });
-    this.#told.add(kind);
+    if (!this.#reported.has(kind)) this.#options.context.watch({ kind: "warning", message });
+    this.#reported.add(kind);
   }
 
   #record(level: "info" | "warn", kind: string, message: string, waiting = this.#waiting()): void {

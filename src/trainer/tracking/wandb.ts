@@ -109,7 +109,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
   };
   return WandbTracker.start({
     ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
-    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: USER_AGENT, tell: voice(context) },
+    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: USER_AGENT, report: callbacks(context) },
     ...(waits !== undefined && { waits }),
     server: address && {
       ...{ http, baseUrl: address.baseUrl, appUrl: address.appUrl, apiKey: address.key },
@@ -130,7 +130,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
   });
 }
 
-function voice({ control, events, redactor, watch, log }: ReportContext) {
+function callbacks({ control, events, redactor, watch, log }: ReportContext) {
   let left: number | null = null;
   const record = (level: "info" | "warn", kind: string, message: string): void => {
     events.record({ step: null, level, kind, message, data: {} }).catch((error: unknown) => {
@@ -143,8 +143,8 @@ function voice({ control, events, redactor, watch, log }: ReportContext) {
       record("info", "wandb-opened", message);
       watch({ kind: "notice", message });
     },
-    warning: (told: string): void => {
-      const message = redactor.clean(told);
+    warning: (reported: string): void => {
+      const message = redactor.clean(reported);
       record("warn", "wandb-trouble", message);
       watch({ kind: "warning", message });
     },
@@ -156,7 +156,7 @@ function voice({ control, events, redactor, watch, log }: ReportContext) {
       if (waiting !== left) watch({ kind: "reporting", waiting, isOver: false });
       left = waiting;
     },
-    stopWished: (): void => {
+    stopRequested: (): void => {
       const message = "Stop was pressed on the run's page at Weights & Biases.";
       record("info", "wandb-stop", message);
       watch({ kind: "notice", message: `${message} The run saves and ends.` });

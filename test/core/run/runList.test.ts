@@ -73,7 +73,7 @@ it("tells what the trackers of a run that is done still lack", async () => {
   const state = { confirmed: { ...counts, sent: { 1: 0 }, file: null }, pending: null };
   const place = {
     ...{ schemaVersion: 1, runId: "abcd1234", deployment: "https://wandb.test", entity: null },
-    ...{ project: "p", isStopHeeded: false, isEnded: false, online: state, offline: state },
+    ...{ project: "p", isStopHandled: false, isEnded: false, online: state, offline: state },
   };
   await fileSystem.writeAtomic("/runs/demo/wandb.json", JSON.stringify(place));
   await writeFile({ phase: "done", generation: 1 });

@@ -69,12 +69,12 @@ export class TrackedRun {
         ...{ project, entity: null, displayName: "run", group: null, jobType: "train" },
         ...{ notes: null, tags: ["test"], program: "config.yaml", platform: "linux-x64" },
       },
-      tell: {
+      report: {
         opened: (place) => this.opened.push(place),
         warning: (message) => this.warnings.push(message),
         recovered: (message) => this.recoveries.push(message),
         draining: (rows) => this.draining.push(rows),
-        stopWished: () => {
+        stopRequested: () => {
           this.stops += 1;
         },
       },

@@ -5,7 +5,7 @@ import { runPaths, supersededAttempts, supersededFolder } from "../run/layout.ts
 import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
-import type { Place } from "../run/wandbState.ts";
+import type { SyncCursor } from "../run/wandbState.ts";
 
 export interface ReplayedStepsOptions {
   readonly fileSystem: FolderFiles;
@@ -14,35 +14,35 @@ export interface ReplayedStepsOptions {
   readonly folder: string;
 }
 
-export class Repeats {
+export class ReplayedSteps {
   readonly #options: ReplayedStepsOptions;
   /** Digests of the rows that were told and then superseded, by step. */
-  #told: ReadonlyMap<number, string> | null = null;
+  #reported: ReadonlyMap<number, string> | null = null;
 
   constructor(options: ReplayedStepsOptions) {
     this.#options = options;
   }
 
   /** True when an equal row of this step was sent before; metrics about the attempt itself are not compared. */
-  async isReported(row: MetricsRow, { sent }: Place): Promise<boolean> {
+  async isReported(row: MetricsRow, { sent }: SyncCursor): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
-    this.#told ??= await this.#read(sent, attemptOf(row));
-    return this.#told.get(row.step) === this.#digest(row);
+    this.#reported ??= await this.#read(sent, attemptOf(row));
+    return this.#reported.get(row.step) === this.#digest(row);
   }
 
   /** Digests of the rows that earlier attempts sent; of a step sent twice, the later row. */
-  async #read(sent: Place["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
+  async #read(sent: SyncCursor["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
     const { fileSystem, folder } = this.#options;
-    const told = new Map<number, string>();
+    const reported = new Map<number, string>();
     for (const earlier of await supersededAttempts(fileSystem, folder)) {
       if (earlier >= attempt) break;
       const path = runPaths(supersededFolder(folder, earlier)).metrics;
       for await (const { value } of readLines(fileSystem, path)) {
         if (!isMetricsRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;
-        told.set(value.step, this.#digest(value));
+        reported.set(value.step, this.#digest(value));
       }
     }
-    return told;
+    return reported;
   }
 
   #digest(row: MetricsRow): string {

@@ -1,12 +1,12 @@
 /** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
 
 import type { FolderFiles } from "../ports.ts";
-import { type Place, type PlaceFile, parsePlaceFile, wandbStatePath } from "../run/wandbState.ts";
+import { type SyncCursor, type PlaceFile, parsePlaceFile, wandbStatePath } from "../run/wandbState.ts";
 import { MAX_BYTES } from "../run/wholeFiles.ts";
 import { Limiter } from "../util/limiter.ts";
 
 /** Sent at once, or filed for `wandb sync`: each has its own place. */
-export type Road = "online" | "offline";
+export type SyncMode = "online" | "offline";
 
 export interface RunIdentity {
   /** Null = any. */
@@ -29,13 +29,13 @@ export interface SyncStateOptions {
 }
 
 /** Nothing is told yet. */
-export const START: Place = {
+export const START: SyncCursor = {
   ...{ next: 0, history: 0, log: 0, events: 0, step: 0, runtimeS: 0 },
   ...{ sent: {}, file: null },
 };
 const NOWHERE = { confirmed: START, pending: null };
 
-export class Places {
+export class SyncState {
   readonly #fileSystem: FolderFiles;
   readonly #path: string;
   readonly #writing = new Limiter(1);
@@ -48,7 +48,7 @@ export class Places {
   }
 
   /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
-  static async open(options: SyncStateOptions): Promise<Places> {
+  static async open(options: SyncStateOptions): Promise<SyncState> {
     const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = options;
     const path = wandbStatePath(folder);
     const old = await readPlaceFile(fileSystem, path);
@@ -63,43 +63,43 @@ export class Places {
           offline: back(old.offline, firstStep),
         }
       : {
-          ...{ schemaVersion: 1, runId, ...identity, isStopHeeded: false, isEnded: false },
+          ...{ schemaVersion: 1, runId, ...identity, isStopHandled: false, isEnded: false },
           ...{ online: NOWHERE, offline: NOWHERE },
         };
-    const places = new Places(fileSystem, path, file);
-    await places.#save({});
-    return places;
+    const syncState = new SyncState(fileSystem, path, file);
+    await syncState.#save({});
+    return syncState;
   }
 
   get runId(): string {
     return this.#file.runId;
   }
 
-  get isStopHeeded(): boolean {
-    return this.#file.isStopHeeded;
+  get isStopHandled(): boolean {
+    return this.#file.isStopHandled;
   }
 
-  confirmed(road: Road): Place {
-    return this.#file[road].confirmed;
+  confirmed(mode: SyncMode): SyncCursor {
+    return this.#file[mode].confirmed;
   }
 
-  pending(road: Road): Place | null {
-    return this.#file[road].pending;
+  pending(mode: SyncMode): SyncCursor | null {
+    return this.#file[mode].pending;
   }
 
   /** Before something is told: where that leads. @throws AppError `disk` */
-  async intend(road: Road, pending: Place): Promise<void> {
-    await this.#save({ [road]: { ...this.#file[road], pending } });
+  async intend(mode: SyncMode, pending: SyncCursor): Promise<void> {
+    await this.#save({ [mode]: { ...this.#file[mode], pending } });
   }
 
   /** It is told. @throws AppError `disk` */
-  async confirm(road: Road, confirmed: Place): Promise<void> {
-    await this.#save({ [road]: { confirmed, pending: null } });
+  async confirm(mode: SyncMode, confirmed: SyncCursor): Promise<void> {
+    await this.#save({ [mode]: { confirmed, pending: null } });
   }
 
   /** @throws AppError `disk` */
-  async heedStop(): Promise<void> {
-    await this.#save({ isStopHeeded: true });
+  async markStopHandled(): Promise<void> {
+    await this.#save({ isStopHandled: true });
   }
 
   /** Everything is told. @throws AppError `disk` */
@@ -129,6 +129,6 @@ function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity
 }
 
 function back({ confirmed, pending }: PlaceFile["online"], step: number): PlaceFile["online"] {
-  const to = (place: Place): Place => ({ ...place, next: Math.min(place.next, step) });
+  const to = (place: SyncCursor): SyncCursor => ({ ...place, next: Math.min(place.next, step) });
   return { confirmed: to(confirmed), pending: pending === null ? null : to(pending) };
 }

@@ -4,7 +4,7 @@ import { type ExtendedObject, type ExtendedValue, isExtendedObject } from "./ext
 import { type MetricDefinition, MetricDefinitions } from "./metricDefinitions.ts";
 import { Summary } from "./summary.ts";
 
-export interface RunBookStart {
+export interface RunSummaryStart {
   readonly config: ExtendedObject;
   /** The lowest `_step` that the next row may have. */
   readonly nextStep: number;
@@ -21,7 +21,7 @@ export interface RowTime {
   readonly step?: number;
 }
 
-export class RunBook {
+export class RunSummary {
   readonly #definitions = new MetricDefinitions();
   readonly #summary: Summary;
   readonly #startedAtMs: number;
@@ -30,7 +30,7 @@ export class RunBook {
   #nextStep: number;
   #runtimeS: number;
 
-  constructor({ config, nextStep, runtimeS, startedAtMs, summary = {} }: RunBookStart) {
+  constructor({ config, nextStep, runtimeS, startedAtMs, summary = {} }: RunSummaryStart) {
     this.#config = config;
     this.#nextStep = nextStep;
     this.#spentS = runtimeS;
