@@ -1,7 +1,7 @@
 /** Alarms on a terminal: what was seen, what it means, what to try. */
 
-import type { AlarmNotice } from "../core/run/alarms/alarmTexts.ts";
-import { editSetting, editsChange, editText } from "../core/run/alarms/editWords.ts";
+import type { AlarmNotice } from "../core/alarms/alarmTexts.ts";
+import { editSetting, editsChange, editText } from "../core/alarms/formatSettingChange.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, type Piece, type Style, styled } from "./line.ts";
 

@@ -1,8 +1,8 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
-import { ringingAlarms } from "../core/run/alarms/alarmEvents.ts";
-import { alarmFacts } from "../core/run/alarms/alarmFacts.ts";
-import { ALARM_TITLES } from "../core/run/alarms/alarmTexts.ts";
+import { firingAlarms } from "../core/alarms/alarmEvents.ts";
+import { alarmFacts } from "../core/alarms/alarmFacts.ts";
+import { ALARM_TITLES } from "../core/alarms/alarmTexts.ts";
 import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/run/events.ts";
 import { runPaths } from "../core/run/layout.ts";
@@ -42,7 +42,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
-  yield* await ringingLines(context, rows.at(-1));
+  yield* await firingLines(context, rows.at(-1));
   yield BLANK;
   if (rows.length === 0) yield remark("No step is complete yet.");
   else {
@@ -75,16 +75,16 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
 }
 
 /** The alarms that rang after the last step, each as it was told when it began. */
-async function ringingLines(
+async function firingLines(
   { fileSystem, folder, invocation }: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
-  const ringing = last === undefined ? new Set() : alarmFacts(last).ringing;
-  if (ringing.size === 0) return [];
+  const firing = last === undefined ? new Set() : alarmFacts(last).firing;
+  if (firing.size === 0) return [];
   const events: RunEvent[] = [];
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
   const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
-  return ringingAlarms((id) => ringing.has(id), events).flatMap((alarm) => [
+  return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
     BLANK,
     heading(`${ALARM_TITLES[alarm.id]}, since step ${alarm.step + 1}`),
     ...alarmLines(alarm, isOver ? null : folder, invocation),

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import { editsTitle } from "../core/run/alarms/editWords.ts";
+import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import * as z from "zod";
 import { AppError } from "../core/errors.ts";
-import { ringingIn } from "../core/run/alarms/alarmEvents.ts";
+import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { RunFollower } from "../core/run/follower.ts";
 import { systemClock } from "../node/clock.ts";
 import type { ClosableFileSystem } from "../node/fileSystem.ts";
@@ -170,7 +170,7 @@ export class RunPanel implements vscode.Disposable {
   }
 
   async #applyAlarm({ follower }: PanelRun, { name }: CommandArgs): Promise<void> {
-    const alarm = ringingIn(follower).find(({ id }) => id === name);
+    const alarm = firingIn(follower).find(({ id }) => id === name);
     if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
     await applyAlarm(this.#options.store, follower.folder, alarm);
   }

@@ -1,7 +1,7 @@
 /** The one item in the status bar: how the run stands; hidden while there is nothing to tell. */
 
 import * as vscode from "vscode";
-import { ALARM_TITLES } from "../core/run/alarms/alarmTexts.ts";
+import { ALARM_TITLES } from "../core/alarms/alarmTexts.ts";
 import { formatReward } from "../shared/format.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
@@ -57,14 +57,14 @@ export class StatusItem implements vscode.Disposable {
     this.#last = run.folder;
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
     this.#item.text = `${textOf(run)}${more}`;
-    const ringing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
-    const titles = ringing.map(({ id }) => ALARM_TITLES[id]);
+    const firing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
+    const titles = firing.map(({ id }) => ALARM_TITLES[id]);
     this.#item.tooltip = runTooltip(run, titles);
     const { spoken } = runRow(run, { isArchived: false, isSpinning: false });
     this.#item.accessibilityInformation = {
       label: [spoken, ...titles.map((title) => `alarm: ${title}`)].join(", "),
     };
-    const isCritical = run.isLive && ringing.some(({ severity }) => severity === "critical");
+    const isCritical = run.isLive && firing.some(({ severity }) => severity === "critical");
     this.#item.backgroundColor =
       run.phase === "failed" || isCritical
         ? new vscode.ThemeColor("statusBarItem.errorBackground")

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { alarmBegins } from "../../src/core/run/alarms/alarmEvents.ts";
+import { alarmBegins } from "../../src/core/alarms/alarmEvents.ts";
 import { appendCheckpoint } from "../../src/core/run/checkpointLog.ts";
 import { createEventLog } from "../../src/core/run/events.ts";
 import { evalPath, runPaths, stepPaths } from "../../src/core/run/layout.ts";

@@ -32,7 +32,7 @@ export function rewardsOf(run: string): readonly number[] {
 }
 
 /** The alarms that rang after the last step. */
-export function ringingIn(run: string): readonly string[] {
+export function firingIn(run: string): readonly string[] {
   const flags = rowsOf(run).at(-1)?.alarm ?? {};
   return Object.keys(flags).filter((id) => flags[id] === 1);
 }

@@ -128,7 +128,7 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
       plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
     );
   }
-  const ringing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
+  const firing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
     const remedy = fix === null ? null : { id, text: fix };
     return { severity, text: seen, more: meaning, step, code: null, fix: remedy };
   });
@@ -140,5 +140,5 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
     .map(({ level, message, step }) =>
       plain(level === "error" ? "critical" : "warning", message, step),
     );
-  return [...own, ...ringing, ...told.reverse()];
+  return [...own, ...firing, ...told.reverse()];
 }

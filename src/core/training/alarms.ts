@@ -2,14 +2,14 @@
 
 import { zeroVariancePolicy } from "../config/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
-import { alarmBegins, alarmEnds } from "../run/alarms/alarmEvents.ts";
-import { AlarmHistory } from "../run/alarms/alarmHistory.ts";
-import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../run/alarms/alarmTexts.ts";
-import { judge, type Verdict } from "../run/alarms/judge.ts";
+import { alarmBegins, alarmEnds } from "../alarms/alarmEvents.ts";
+import { AlarmHistory } from "../alarms/alarmHistory.ts";
+import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../alarms/alarmTexts.ts";
+import { evaluateAlarms, type AlarmState } from "../alarms/evaluateAlarms.ts";
 import { type MetricsRow, mergeMetrics } from "../run/metricsTree.ts";
 import type { RunContext } from "./context.ts";
 
-export interface JudgedRow {
+export interface EvaluatedRow {
   /** With `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
   readonly row: MetricsRow;
   readonly begun: readonly AlarmNotice[];
@@ -28,11 +28,11 @@ export class RunAlarms {
   }
 
   /** Writes events before the row: after a crash in between they are reported twice rather than never. */
-  async judge(context: RunContext, bare: MetricsRow): Promise<JudgedRow> {
+  async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {
     const { config, events, fileSystem, folder } = context;
     this.#history ??= await AlarmHistory.read(fileSystem, folder);
     const past = this.#history.with(bare);
-    const verdicts = judge(past, thresholds(config));
+    const verdicts = evaluateAlarms(past, thresholds(config));
     const begun = verdicts.flatMap((verdict) =>
       verdict.change === "begins" ? (alarmNotice(verdict, past, config) ?? []) : [],
     );
@@ -52,10 +52,10 @@ function thresholds(config: Config): AlarmsConfig {
     : config.alarms;
 }
 
-function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
+function flags(verdicts: readonly AlarmState[]): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    verdicts.flatMap(({ id, threshold, isRinging }) =>
-      threshold === null ? [] : [[id, isRinging ? 1 : 0] as const],
+    verdicts.flatMap(({ id, threshold, isFiring }) =>
+      threshold === null ? [] : [[id, isFiring ? 1 : 0] as const],
     ),
   );
 }
@@ -63,7 +63,7 @@ function flags(verdicts: readonly Verdict[]): Readonly<Record<string, number>> {
 /** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
 export function applyAlarmActions(
   { config, control, watch }: RunContext,
-  { row: { step }, begun, ended }: JudgedRow,
+  { row: { step }, begun, ended }: EvaluatedRow,
 ): void {
   for (const { id, ...notice } of begun) {
     watch({ kind: "alarm", step, title: ALARM_TITLES[id], ...notice });

@@ -85,7 +85,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
     ...stepFacts(context, input, { rollouts, groups, data, trained, times, totals }),
     learningRate,
   });
-  const judged = await input.alarms.judge(context, bare);
+  const judged = await input.alarms.evaluate(context, bare);
   await appendMetrics(context.fileSystem, context.folder, judged.row);
   const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
   watch({

@@ -1,8 +1,8 @@
 /** Quick fixes for what a run suggests. */
 
 import * as vscode from "vscode";
-import type { AlarmEdit } from "../../core/run/alarms/alarmEdits.ts";
-import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
+import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { workspaceEdit } from "./textEdits.ts";
 

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import type { FileSystem } from "../../core/ports.ts";
-import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
-import { editsTitle } from "../../core/run/alarms/editWords.ts";
+import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
+import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
 import type { RunEvent } from "../../core/run/events.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
@@ -140,11 +140,11 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     isResumable: hasState && ENDED.has(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
-    alarms: ringingIn(follower).map(alarmView),
+    alarms: firingIn(follower).map(alarmView),
   };
 }
 
-function alarmView({ id, severity, step, seen, meaning, edits }: RingingAlarm): AlarmView {
+function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {
   return {
     ...{ id, severity, step },
     seen: seen.slice(0, MAX_ALARM_TEXT),

@@ -1,7 +1,7 @@
 /** Marks the settings that alarms are about in configurations, and offers to change them. */
 
 import * as vscode from "vscode";
-import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
@@ -17,11 +17,11 @@ export interface AlarmDiagnosticsOptions {
 
 interface Mark {
   readonly diagnostic: vscode.Diagnostic;
-  readonly alarm: RingingAlarm;
+  readonly alarm: FiringAlarm;
 }
 
 const SOURCE = "Tinker RL";
-const SEVERITIES: Readonly<Record<RingingAlarm["severity"], vscode.DiagnosticSeverity>> = {
+const SEVERITIES: Readonly<Record<FiringAlarm["severity"], vscode.DiagnosticSeverity>> = {
   info: vscode.DiagnosticSeverity.Information,
   warning: vscode.DiagnosticSeverity.Warning,
   critical: vscode.DiagnosticSeverity.Warning,
@@ -82,8 +82,8 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
 
   async #draw(): Promise<void> {
     const drawn = new Map<string, readonly Mark[]>();
-    for (const [path, ringing] of this.#byConfig()) {
-      const marks = ringing.length === 0 ? [] : await marksIn(path, ringing);
+    for (const [path, firing] of this.#byConfig()) {
+      const marks = firing.length === 0 ? [] : await marksIn(path, firing);
       if (marks.length > 0) drawn.set(path, marks);
     }
     for (const path of this.#marks.keys()) {
@@ -97,10 +97,10 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
   }
 
   /** The alarms of the newest run of each configuration. */
-  #byConfig(): ReadonlyMap<string, readonly RingingAlarm[]> {
+  #byConfig(): ReadonlyMap<string, readonly FiringAlarm[]> {
     const { store, alarms } = this.#options;
     const known = new Set(alarms.folders);
-    const newest = new Map<string, readonly RingingAlarm[]>();
+    const newest = new Map<string, readonly FiringAlarm[]>();
     for (const { file, folder } of store.runs) {
       if (file === null || newest.has(file.configPath)) continue;
       newest.set(file.configPath, known.has(folder) ? alarms.of(folder) : []);
@@ -110,7 +110,7 @@ export class AlarmMarks implements vscode.Disposable, vscode.CodeActionProvider 
 }
 
 /** At the setting that may help; none for what the file says already, or when there is no such file. */
-async function marksIn(path: string, ringing: readonly RingingAlarm[]): Promise<readonly Mark[]> {
+async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<readonly Mark[]> {
   const [{ suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/suggestion.ts"),
     import("../../core/config/editing/keySpan.ts"),
@@ -124,7 +124,7 @@ async function marksIn(path: string, ringing: readonly RingingAlarm[]): Promise<
   );
   if (document === null || !isConfigDocument(document)) return [];
   const text = document.getText();
-  return ringing.flatMap((alarm): readonly Mark[] => {
+  return firing.flatMap((alarm): readonly Mark[] => {
     const hasFix = alarm.edits.length > 0;
     if (hasFix && suggestionEdits(text, alarm.edits, { path })?.length === 0) return [];
     const place = alarm.edits[0]?.path ?? ["environments"];

@@ -3,8 +3,8 @@
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
-import type { RingingAlarm } from "../../core/run/alarms/alarmEvents.ts";
-import { editSetting, editsChange, editText } from "../../core/run/alarms/editWords.ts";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
+import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../plainWindow.ts";
@@ -16,7 +16,7 @@ const SHOWN_MS = 5_000;
 export async function applyAlarm(
   store: RunStore,
   folder: string,
-  { edits }: RingingAlarm,
+  { edits }: FiringAlarm,
 ): Promise<void> {
   const run = store.get(folder);
   const configPath = run?.file?.configPath;
@@ -51,7 +51,7 @@ export async function applyAlarm(
 async function offerForRun(
   store: RunStore,
   run: RunEntry,
-  { edits, name }: Pick<RingingAlarm, "edits"> & { readonly name: string },
+  { edits, name }: Pick<FiringAlarm, "edits"> & { readonly name: string },
 ): Promise<void> {
   const settings = edits.map(editText).join(", ");
   if (!run.isLive || editsChange(edits) !== "tunable") {

@@ -1,6 +1,6 @@
 /** The alarms of the runs that are, or in this window were, under way. */
 
-import { type RingingAlarm, ringingIn } from "../../core/run/alarms/alarmEvents.ts";
+import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import type { RunFeeds } from "./runFeed.ts";
 import type { RunStore } from "./runStore.ts";
@@ -14,7 +14,7 @@ export interface RunAlarmsOptions {
 export class RunAlarms implements Listening {
   readonly #options: RunAlarmsOptions;
   readonly #followed = new Map<string, Listening>();
-  readonly #ringing = new Map<string, readonly RingingAlarm[]>();
+  readonly #firing = new Map<string, readonly FiringAlarm[]>();
   readonly #changed: Emitter<string>;
   readonly #listening: Listening;
 
@@ -31,13 +31,13 @@ export class RunAlarms implements Listening {
   }
 
   /** The most serious first; none for a run that has not been under way in this window. */
-  of(folder: string): readonly RingingAlarm[] {
-    return this.#ringing.get(folder) ?? [];
+  of(folder: string): readonly FiringAlarm[] {
+    return this.#firing.get(folder) ?? [];
   }
 
   /** Runs whose alarms are known. */
   get folders(): readonly string[] {
-    return [...this.#ringing.keys()];
+    return [...this.#firing.keys()];
   }
 
   dispose(): void {
@@ -52,7 +52,7 @@ export class RunAlarms implements Listening {
     for (const folder of live) {
       if (this.#followed.has(folder)) continue;
       const run = feeds.follow(folder);
-      const listening = run.onDidChange(() => this.#look(folder, ringingIn(run.follower)));
+      const listening = run.onDidChange(() => this.#look(folder, firingIn(run.follower)));
       const stop = (): void => {
         listening.dispose();
         run.dispose();
@@ -68,9 +68,9 @@ export class RunAlarms implements Listening {
     }
   }
 
-  #look(folder: string, now: readonly RingingAlarm[]): void {
-    const before = this.#ringing.get(folder);
-    this.#ringing.set(folder, now);
+  #look(folder: string, now: readonly FiringAlarm[]): void {
+    const before = this.#firing.get(folder);
+    this.#firing.set(folder, now);
     if (JSON.stringify(before ?? []) !== JSON.stringify(now)) this.#changed.fire(folder);
   }
 }

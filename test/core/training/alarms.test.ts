@@ -3,7 +3,7 @@ import type { NewRunEvent } from "../../../src/core/run/events.ts";
 import { appendMetrics } from "../../../src/core/run/metrics.ts";
 import type { MetricsRow } from "../../../src/core/run/metricsTree.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
-import { aRow, type Numbers, times } from "../run/alarms/aRow.ts";
+import { aRow, type Numbers, times } from "../alarms/aRow.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
@@ -22,7 +22,7 @@ async function play(
   const rows: MetricsRow[] = [];
   for (const [step, numbers] of steps.entries()) {
     if (resumedAt.includes(step)) alarms = new RunAlarms();
-    const { row } = await alarms.judge(context, aRow(step, numbers));
+    const { row } = await alarms.evaluate(context, aRow(step, numbers));
     await appendMetrics(context.fileSystem, FOLDER, row);
     rows.push(row);
   }
@@ -75,7 +75,7 @@ describe("the alarms of a run", () => {
       ...context.config,
       alarms: { ...context.config.alarms, truncated_turns: null },
     };
-    const { row } = await new RunAlarms().judge({ ...context, config }, aRow(0));
+    const { row } = await new RunAlarms().evaluate({ ...context, config }, aRow(0));
     expect(row["alarm"]).toHaveProperty("parse_success", 0);
     expect(row["alarm"]).not.toHaveProperty("truncated_turns");
   });

@@ -7,7 +7,7 @@ import { accessibilityFaults } from "../../workbench/accessibility.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
-import { ringingIn, runIn, stepsOf } from "../runFiles.ts";
+import { firingIn, runIn, stepsOf } from "../runFiles.ts";
 
 /** As someone might who wants the model's best answers. */
 function greedyConfig(): string {
@@ -43,7 +43,7 @@ export const alarms: Journey = {
     await step("the dashboard has it in one line, with what may help", async () => {
       await strip.getByText("are copies of another one").waitFor();
       await strip.getByRole("button", { name: FIX }).waitFor();
-      await until("both alarms", () => ringingIn(run).length === 2, 60_000);
+      await until("both alarms", () => firingIn(run).length === 2, 60_000);
       await strip.getByRole("button", { name: "Show all (2)" }).waitFor();
       await panel.locator("canvas").first().waitFor();
       await pictures("strip");
@@ -100,7 +100,7 @@ export const alarms: Journey = {
 
     await step("the run can have it, too, and the alarm ends", async () => {
       await workbench.page.getByRole("button", { name: "Change This Run" }).click();
-      await until("an end of the alarm", () => ringingIn(run).length === 0, 60_000);
+      await until("an end of the alarm", () => firingIn(run).length === 0, 60_000);
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.locator("canvas").first().waitFor();
       await strip.waitFor({ state: "hidden" });

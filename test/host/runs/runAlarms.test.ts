@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { alarmBegins } from "../../../src/core/run/alarms/alarmEvents.ts";
-import type { AlarmNotice } from "../../../src/core/run/alarms/alarmTexts.ts";
+import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
+import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
 import { createEventLog } from "../../../src/core/run/events.ts";
 import { appendMetrics } from "../../../src/core/run/metrics.ts";
 import { Redactor } from "../../../src/core/secrets/redact.ts";
@@ -50,9 +50,9 @@ function setUp(isLive = true) {
   });
   let step = 0;
   /** Writes a step after which the alarm rings or not. */
-  const play = async (isRinging: boolean, begins = false): Promise<void> => {
+  const play = async (isFiring: boolean, begins = false): Promise<void> => {
     if (begins) await events.record(alarmBegins(step, CUT));
-    const alarm = { truncated_turns: isRinging ? 1 : 0 };
+    const alarm = { truncated_turns: isFiring ? 1 : 0 };
     await appendMetrics(fileSystem, FOLDER, { step, alarm });
     step += 1;
     own.become(aRun({ folder: FOLDER, isLive, steps: step }));

@@ -1,8 +1,8 @@
 /** Which change of the configuration may help against an alarm. Nothing here is more than a first thing to try. */
 
-import { isLocalModel } from "../../config/presets.ts";
-import type { AlarmId, Config, EnvironmentConfig } from "../../config/schema.ts";
-import type { Json } from "../../json.ts";
+import { isLocalModel } from "../config/presets.ts";
+import type { AlarmId, Config, EnvironmentConfig } from "../config/schema.ts";
+import type { Json } from "../json.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, readableShare } from "./rules.ts";
 

@@ -1,10 +1,10 @@
 /** What an alarm says: what was seen, what that means, and where to look. */
 
-import { formatMeasure } from "../../../shared/format.ts";
-import type { AlarmId, Config } from "../../config/schema.ts";
+import { formatMeasure } from "../../shared/format.ts";
+import type { AlarmId, Config } from "../config/schema.ts";
 import { type AlarmEdit, alarmEdits, areGood, couldOnce, whyMissing } from "./alarmEdits.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import type { Verdict } from "./judge.ts";
+import type { AlarmState } from "./evaluateAlarms.ts";
 import { type AlarmPast, BASELINE_STEPS, comparedLengths, usualGap } from "./rules.ts";
 
 /** `info` = worth knowing, and nothing is ill; `critical` = going on is most likely a waste. */
@@ -21,7 +21,7 @@ export interface AlarmNotice {
 }
 
 /** What is said when an alarm begins; `past` ends with the step that it begins with. */
-export function alarmNotice(verdict: Verdict, past: AlarmPast, config: Config): AlarmNotice | null {
+export function alarmNotice(verdict: AlarmState, past: AlarmPast, config: Config): AlarmNotice | null {
   const { id, value, threshold } = verdict;
   const facts = past.steps.at(-1);
   if (value === null || threshold === null || facts === undefined) return null;

@@ -1,7 +1,7 @@
 /** What each alarm measures, and how much it must have seen: a false alarm is worse than a late one. */
 
-import type { AlarmId } from "../../config/schema.ts";
-import { mean, percentile } from "../../util/stats.ts";
+import type { AlarmId } from "../config/schema.ts";
+import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 
 /** What is known of a run so far. */
@@ -14,7 +14,7 @@ export interface AlarmPast {
 
 export interface AlarmRule {
   /** Which side of its threshold is bad. */
-  readonly rings: "above" | "below";
+  readonly fires: "above" | "below";
   /** Null when there is too little to judge by. */
   readonly measure: (past: AlarmPast) => number | null;
 }
@@ -42,20 +42,20 @@ const MIN_LAG_STEP_S = 10;
 export const RULE_STEPS = LENGTH_STEPS + LENGTH_MEAN_STEPS;
 
 export const ALARM_RULES: Readonly<Record<AlarmId, AlarmRule>> = {
-  parse_success: { rings: "below", measure: ofLast(readableShare) },
+  parse_success: { fires: "below", measure: ofLast(readableShare) },
   tool_errors: {
-    rings: "above",
+    fires: "above",
     measure: ofLast(({ toolCalls, toolErrorShare }) =>
       toolCalls < MIN_CALLS ? null : toolErrorShare,
     ),
   },
   truncated_turns: {
-    rings: "above",
+    fires: "above",
     measure: ofLast(({ turns, truncatedShare }) => (turns < MIN_TURNS ? null : truncatedShare)),
   },
-  equal_rewards: { rings: "above", measure: leastEqualShare },
+  equal_rewards: { fires: "above", measure: leastEqualShare },
   identical_rollouts: {
-    rings: "above",
+    fires: "above",
     measure: ofLast(({ rollouts, groups, identicalShare, expectedIdenticalShare }) =>
       identicalShare === null || rollouts - groups < MIN_ROLLOUTS
         ? null
@@ -63,22 +63,22 @@ export const ALARM_RULES: Readonly<Record<AlarmId, AlarmRule>> = {
     ),
   },
   nonfinite_rewards: {
-    rings: "above",
+    fires: "above",
     measure: ofLast(({ nonfiniteRewards }) => nonfiniteRewards),
   },
-  logprob_gap: { rings: "above", measure: gapOverBaseline },
-  logprob_gap_critical: { rings: "above", measure: gapOverBaseline },
-  stale_sampler: { rings: "above", measure: ofLast(({ samplerAge }) => samplerAge) },
-  response_length: { rings: "above", measure: lengthFactor },
+  logprob_gap: { fires: "above", measure: gapOverBaseline },
+  logprob_gap_critical: { fires: "above", measure: gapOverBaseline },
+  stale_sampler: { fires: "above", measure: ofLast(({ samplerAge }) => samplerAge) },
+  response_length: { fires: "above", measure: lengthFactor },
   missing_rewards: {
-    rings: "above",
+    fires: "above",
     measure: ofLast(({ rollouts, scored }) => {
       if (rollouts < MIN_ROLLOUTS) return null;
       const missing = rollouts - scored;
       return missing < MIN_MISSING ? 0 : missing / rollouts;
     }),
   },
-  event_loop_lag: { rings: "above", measure: leastLag },
+  event_loop_lag: { fires: "above", measure: leastLag },
 };
 
 function ofLast(measure: (facts: AlarmFacts) => number | null): (past: AlarmPast) => number | null {

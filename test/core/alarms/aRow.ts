@@ -1,11 +1,11 @@
 /** Rows of a healthy run for tests of alarms, with only the interesting numbers named. */
 
-import type { AlarmsConfig } from "../../../../src/core/config/schema.ts";
-import { AlarmHistory } from "../../../../src/core/run/alarms/alarmHistory.ts";
-import { judge, type Verdict } from "../../../../src/core/run/alarms/judge.ts";
-import type { AlarmPast } from "../../../../src/core/run/alarms/rules.ts";
-import { type MetricsRow, mergeMetrics } from "../../../../src/core/run/metricsTree.ts";
-import { aConfig } from "../../training/builders.ts";
+import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
+import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
+import { evaluateAlarms, type AlarmState } from "../../../src/core/alarms/evaluateAlarms.ts";
+import type { AlarmPast } from "../../../src/core/alarms/rules.ts";
+import { type MetricsRow, mergeMetrics } from "../../../src/core/run/metricsTree.ts";
+import { aConfig } from "../training/builders.ts";
 
 /** Flat names, such as `rollout/parse_ok_frac`. */
 export type Numbers = Readonly<Record<string, number | null>>;
@@ -56,19 +56,19 @@ export function watched(
   thresholds: Partial<AlarmsConfig> = {},
 ): {
   readonly told: readonly string[];
-  readonly last: readonly Verdict[];
+  readonly last: readonly AlarmState[];
   readonly past: AlarmPast;
 } {
   const history = new AlarmHistory();
   const told: string[] = [];
-  let last: readonly Verdict[] = [];
+  let last: readonly AlarmState[] = [];
   let past: AlarmPast = { steps: [], firstGaps: [] };
   for (const [step, numbers] of steps.entries()) {
     const bare = aRow(step, numbers);
     past = history.with(bare);
-    last = judge(past, { ...aConfig().alarms, ...thresholds });
+    last = evaluateAlarms(past, { ...aConfig().alarms, ...thresholds });
     for (const { id, change } of last) if (change !== null) told.push(`${step} ${id} ${change}`);
-    const alarm = Object.fromEntries(last.map(({ id, isRinging }) => [id, isRinging ? 1 : 0]));
+    const alarm = Object.fromEntries(last.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
     history.add({ ...mergeMetrics(bare, { alarm }), step });
   }
   return { told, last, past };

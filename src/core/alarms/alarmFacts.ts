@@ -1,12 +1,12 @@
 /** The numbers of a metrics row that alarms rest on. What the row does not tell is null. */
 
-import type { AlarmId } from "../../config/schema.ts";
-import { flattenMetrics, type MetricsRow } from "../metricsTree.ts";
+import type { AlarmId } from "../config/schema.ts";
+import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
 
 export interface AlarmFacts {
   readonly step: number;
   /** Alarms that rang after this step; empty for a row that was not judged. */
-  readonly ringing: ReadonlySet<AlarmId>;
+  readonly firing: ReadonlySet<AlarmId>;
   readonly groups: number;
   /** Groups with two rewards at least. */
   readonly comparedGroups: number;
@@ -50,7 +50,7 @@ export function alarmFacts(row: MetricsRow): AlarmFacts {
   const mixed = number("group/frac_mixed");
   return {
     step: row.step,
-    ringing: ringingIn(flat),
+    firing: firingIn(flat),
     groups: count("group/size/count"),
     comparedGroups: count("group/compared"),
     rollouts: Math.round(total("group/size")),
@@ -81,7 +81,7 @@ export function alarmFacts(row: MetricsRow): AlarmFacts {
 
 const PREFIX = "alarm/";
 
-function ringingIn(flat: Readonly<Record<string, unknown>>): ReadonlySet<AlarmId> {
+function firingIn(flat: Readonly<Record<string, unknown>>): ReadonlySet<AlarmId> {
   const names = Object.keys(flat).filter((name) => name.startsWith(PREFIX) && flat[name] === 1);
   // An alarm of another version is harmless: no rule looks it up.
   return new Set(names.map((name) => name.slice(PREFIX.length) as AlarmId));

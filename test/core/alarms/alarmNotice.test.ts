@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../../../src/core/config/parse.ts";
-import type { AlarmId, Config, EnvironmentConfig } from "../../../../src/core/config/schema.ts";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
 import {
   alarmBegins,
   noticeOf,
-  ringingAlarms,
-} from "../../../../src/core/run/alarms/alarmEvents.ts";
-import { type AlarmNotice, alarmNotice } from "../../../../src/core/run/alarms/alarmTexts.ts";
+  firingAlarms,
+} from "../../../src/core/alarms/alarmEvents.ts";
+import { type AlarmNotice, alarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
 import {
   editSetting,
   editsChange,
   editsTitle,
   editText,
-} from "../../../../src/core/run/alarms/editWords.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../../training/builders.ts";
+} from "../../../src/core/alarms/formatSettingChange.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
 interface Wishes {
@@ -209,8 +209,8 @@ describe("alarms in the events of a run", () => {
     const critical = noticed("stale_sampler", { steps: [{ "async/staleness/max": 1 }] });
     const over = noticed("tool_errors", { steps: [{ "rollout/failed_tool_calls/mean": 2 }] });
     const events = [event(2), event(4, over), event(5, critical), event(8)];
-    const ringing = ringingAlarms((id) => id !== "tool_errors", events);
-    expect(ringing.map(({ id, step }) => [id, step])).toEqual([
+    const firing = firingAlarms((id) => id !== "tool_errors", events);
+    expect(firing.map(({ id, step }) => [id, step])).toEqual([
       ["stale_sampler", 5],
       ["truncated_turns", 8],
     ]);

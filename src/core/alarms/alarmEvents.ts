@@ -1,19 +1,19 @@
 /** Alarms in `events.jsonl`: how they are written down, and which of them ring now. */
 
 import * as z from "zod";
-import { shapeAt } from "../../config/fields.ts";
-import type { AlarmId } from "../../config/schema.ts";
-import type { JsonObject } from "../../json.ts";
-import type { NewRunEvent, RunEvent } from "../events.ts";
-import type { RunFollower } from "../follower.ts";
+import { shapeAt } from "../config/fields.ts";
+import type { AlarmId } from "../config/schema.ts";
+import type { JsonObject } from "../json.ts";
+import type { NewRunEvent, RunEvent } from "../run/events.ts";
+import type { RunFollower } from "../run/follower.ts";
 import { ALARM_TITLES, type AlarmNotice, type AlarmSeverity } from "./alarmTexts.ts";
-import { ALARM_IDS } from "./judge.ts";
+import { ALARM_IDS } from "./evaluateAlarms.ts";
 
 const ALARM_BEGINS = "alarm";
 const ALARM_ENDS = "alarm-over";
 
 /** An alarm that rings, with the step that it began with. */
-export interface RingingAlarm extends AlarmNotice {
+export interface FiringAlarm extends AlarmNotice {
   readonly step: number;
 }
 
@@ -64,22 +64,22 @@ export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
 }
 
 /** Those of a run that is followed. */
-export function ringingIn({ metrics, events }: RunFollower): readonly RingingAlarm[] {
-  return ringingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events);
+export function firingIn({ metrics, events }: RunFollower): readonly FiringAlarm[] {
+  return firingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events);
 }
 
 /** `isRinging` says what the last row tells of an alarm. The most serious come first, then the newest. */
-export function ringingAlarms(
-  isRinging: (id: AlarmId) => boolean,
+export function firingAlarms(
+  isFiring: (id: AlarmId) => boolean,
   events: readonly RunEvent[],
-): readonly RingingAlarm[] {
-  const begun = new Map<AlarmId, RingingAlarm>();
+): readonly FiringAlarm[] {
+  const begun = new Map<AlarmId, FiringAlarm>();
   for (const event of events) {
     const notice = noticeOf(event);
     if (notice !== null) begun.set(notice.id, { ...notice, step: event.step ?? 0 });
   }
   return [...begun.values()]
-    .filter(({ id }) => isRinging(id))
+    .filter(({ id }) => isFiring(id))
     .sort((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.step - a.step);
 }
 

@@ -1,15 +1,15 @@
 /** What alarms must remember of a run: a bounded number of its rows, the same after a resume as without one. */
 
-import type { FolderFiles } from "../../ports.ts";
-import { runPaths } from "../layout.ts";
-import { readLines } from "../lineReader.ts";
-import type { MetricsRow } from "../metricsTree.ts";
-import { isMetricsRow } from "../reader.ts";
+import type { FolderFiles } from "../ports.ts";
+import { runPaths } from "../run/layout.ts";
+import { readLines } from "../run/lineReader.ts";
+import type { MetricsRow } from "../run/metricsTree.ts";
+import { isMetricsRow } from "../run/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
-import { CALM_STEPS } from "./judge.ts";
+import { CLEAR_AFTER_STEPS } from "./evaluateAlarms.ts";
 import { type AlarmPast, BASELINE_STEPS, RULE_STEPS } from "./rules.ts";
 
-const KEPT_STEPS = RULE_STEPS + CALM_STEPS;
+const KEPT_STEPS = RULE_STEPS + CLEAR_AFTER_STEPS;
 
 export class AlarmHistory {
   #steps: readonly AlarmFacts[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AlarmHistory } from "../../../../src/core/run/alarms/alarmHistory.ts";
-import { ALARM_IDS, judge } from "../../../../src/core/run/alarms/judge.ts";
-import { aConfig } from "../../training/builders.ts";
+import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
+import { ALARM_IDS, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
+import { aConfig } from "../training/builders.ts";
 import { aRow, type Numbers, times, watched } from "./aRow.ts";
 
 /** Alarms that begin with a step of these numbers after five healthy ones. */
@@ -82,12 +82,12 @@ describe("an alarm that rings", () => {
   it("ends when it is turned off", () => {
     const history = new AlarmHistory();
     history.add(aRow(0, { ...cut, "alarm/truncated_turns": 1 }));
-    const verdicts = judge(history.with(aRow(1, cut)), {
+    const verdicts = evaluateAlarms(history.with(aRow(1, cut)), {
       ...aConfig().alarms,
       truncated_turns: null,
     });
     const ended = verdicts.filter(({ change }) => change === "ends");
-    expect(ended).toMatchObject([{ id: "truncated_turns", isRinging: false }]);
+    expect(ended).toMatchObject([{ id: "truncated_turns", isFiring: false }]);
   });
 });
 
