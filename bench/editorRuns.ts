@@ -13,7 +13,7 @@ import { startRun } from "../src/core/run/runFolder.ts";
 import type { RunLease } from "../src/core/run/runLease.ts";
 import type { RolloutFacts, StepFacts } from "../src/core/run/stepFacts.ts";
 import type { TokenRecord } from "../src/core/run/tokenRecord.ts";
-import { Redactor } from "../src/core/secrets/redact.ts";
+import { Redactor } from "../src/core/secrets/redactor.ts";
 import { createUniform } from "../src/local/random.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/run/builders.ts";

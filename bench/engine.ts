@@ -12,7 +12,7 @@ import { createEngine } from "../src/local/engine/embeddedEngine.ts";
 import type { AdamParams, Engine } from "../src/local/engine/engine.ts";
 import { readArchitecture } from "../src/local/engine/modelFolder.ts";
 import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
-import { pickToken } from "../src/local/engine/pickToken.ts";
+import { sampleToken } from "../src/local/engine/sampleToken.ts";
 import { type WeightSet, Weights } from "../src/local/engine/weights.ts";
 import { createNormal, createUniform, integerBetween } from "../src/local/random.ts";
 import { median, medianSeconds, print, REPEATS, rate, residentMegabytes } from "./measure.ts";
@@ -135,7 +135,7 @@ function decode(decoder: Decoder, set: WeightSet, vocabulary: number, batch: num
     const inputs = Array.from(next, (id, slot) => ({ slot, tokens: Int32Array.of(id), wanted: 1 }));
     const rows = decoder.step(set, inputs);
     next = next.map((_, i) =>
-      pickToken(rows.subarray(i * vocabulary, (i + 1) * vocabulary), PICK, uniform()),
+      sampleToken(rows.subarray(i * vocabulary, (i + 1) * vocabulary), PICK, uniform()),
     );
   }
 }

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChild } from "../src/trainer/childProcess.ts";
-import { Closers } from "../src/trainer/closers.ts";
+import { CleanupStack } from "../src/trainer/cleanupStack.ts";
 import { benchDatums } from "./loopDatums.ts";
 import { benchRollouts, benchStart } from "./loopRollouts.ts";
 import { benchSteps } from "./loopSteps.ts";
@@ -27,25 +27,25 @@ const ALL = [START, "64", "256", "4096", "8x8", "16x16", DATA];
 /** In front of the arguments of a process that measures one part. */
 const PART = "--part";
 
-async function inFolder(work: (folder: string, closers: Closers) => Promise<void>): Promise<void> {
-  const closers = new Closers();
+async function inFolder(work: (folder: string, cleanup: CleanupStack) => Promise<void>): Promise<void> {
+  const cleanup = new CleanupStack();
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-  closers.add(() => rm(folder, { recursive: true }));
+  cleanup.add(() => rm(folder, { recursive: true }));
   try {
-    await work(folder, closers);
+    await work(folder, cleanup);
   } finally {
-    await closers.closeAll();
+    await cleanup.closeAll();
   }
 }
 
 async function measureAll(parts: readonly string[]): Promise<void> {
-  await inFolder(async (folder, closers) => {
+  await inFolder(async (folder, cleanup) => {
     const standIns = await startChild({
       name: "The stand-ins",
       program: resolve("scripts/run.mjs"),
       args: [resolve("bench/standIns.ts"), folder],
     });
-    closers.add(standIns.close);
+    cleanup.add(standIns.close);
     for (const part of parts) {
       const args = [...process.execArgv, fileURLToPath(import.meta.url), PART, part, folder];
       const child = spawn(process.execPath, args, { stdio: "inherit" });
@@ -56,8 +56,8 @@ async function measureAll(parts: readonly string[]): Promise<void> {
 }
 
 async function measurePart(part: string, standIns: string): Promise<void> {
-  await inFolder(async (folder, closers) => {
-    const run = await openStandInRun(standIns, folder, closers);
+  await inFolder(async (folder, cleanup) => {
+    const run = await openStandInRun(standIns, folder, cleanup);
     await benchPart(run, part);
     const residentMiB = process.resourceUsage().maxRSS / 1024;
     print({ name: `${part}: resident at most, with the start`, value: residentMiB, unit: "MiB" });

@@ -4,7 +4,7 @@
  */
 
 import { readFile } from "node:fs/promises";
-import { Redactor } from "../src/core/secrets/redact.ts";
+import { Redactor } from "../src/core/secrets/redactor.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { medianSeconds, print } from "./measure.ts";
 
@@ -22,7 +22,7 @@ const bytes = (count: number): Buffer =>
 
 async function texts(): Promise<Readonly<Record<string, string>>> {
   const prose = await readFile("README.md", "utf8");
-  const code = await readFile("src/core/secrets/redact.ts", "utf8");
+  const code = await readFile("src/core/secrets/redactor.ts", "utf8");
   const filled = (text: string): string =>
     text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
   const call = {
@@ -54,7 +54,7 @@ for (const [textName, text] of Object.entries(await texts())) {
   for (const [secretsName, values] of Object.entries(SECRETS)) {
     const redactor = new Redactor();
     for (const value of values) redactor.learn(value);
-    const seconds = medianSeconds(() => redactor.clean(text));
+    const seconds = medianSeconds(() => redactor.redact(text));
     print({
       name: `${textName}; ${secretsName}`,
       value: (seconds * 1000) / megabytes,

@@ -8,7 +8,7 @@ import type { HttpClient, Log } from "../src/core/ports.ts";
 import { createEventLog } from "../src/core/run/events.ts";
 import { runPaths } from "../src/core/run/layout.ts";
 import { createRolloutStore } from "../src/core/run/rolloutStore.ts";
-import { Redactor } from "../src/core/secrets/redact.ts";
+import { Redactor } from "../src/core/secrets/redactor.ts";
 import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
 import { RunControl } from "../src/core/training/control.ts";
@@ -18,7 +18,7 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { sha256 } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import { systemRandom } from "../src/node/random.ts";
-import type { Closers } from "../src/trainer/closers.ts";
+import type { CleanupStack } from "../src/trainer/cleanupStack.ts";
 import { loadStandInModel, MODEL } from "./standInModel.ts";
 
 export const ENVIRONMENT = "local/calculator";
@@ -48,13 +48,13 @@ export interface StandInRun {
 export async function openStandInRun(
   folder: string,
   runFolder: string,
-  closers: Closers,
+  cleanup: CleanupStack,
 ): Promise<StandInRun> {
   let sent = 0;
   let firstSampleAtMs: number | null = null;
   const connect = (socket: string): HttpClient => {
     const http = createHttpClient({ socketPath: join(folder, socket) });
-    closers.add(http.close);
+    cleanup.add(http.close);
     return {
       send: (request) => {
         sent += 1;
@@ -66,7 +66,7 @@ export async function openStandInRun(
   const ports = { clock: systemClock, random: systemRandom, log: warningLog };
   const tinker = { ...ports, http: connect("tinker.sock"), baseUrl: BASE_URL, apiKey: KEY };
   const service = await connectTinker(tinker);
-  closers.add(async () => service.close());
+  cleanup.add(async () => service.close());
   const environments = connectEnvironments({
     ...ports,
     http: connect("environment.sock"),
@@ -74,14 +74,14 @@ export async function openStandInRun(
     apiKey: null,
     userAgent: "tinker-rl-bench",
   });
-  const context = await runContext(folder, runFolder, closers, service, environments.environment);
+  const context = await runContext(folder, runFolder, cleanup, service, environments.environment);
   return { context, requests: () => sent, firstSampleAtMs: () => firstSampleAtMs };
 }
 
 async function runContext(
   standIns: string,
   folder: string,
-  closers: Closers,
+  cleanup: CleanupStack,
   service: ServiceClient,
   environment: Parameters<typeof prepareRun>[0]["environment"],
 ): Promise<RunContext> {
@@ -97,7 +97,7 @@ async function runContext(
   });
   const { chat, environments, sequence, totalSteps } = preparation;
   const disk = createFileSystem();
-  closers.add(disk.close);
+  cleanup.add(disk.close);
   const fileSystem = disk.within(folder);
   await fileSystem.makeDirectory(runPaths(folder).rolloutFolder);
   const redactor = new Redactor();

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runPaths } from "../src/core/run/layout.ts";
 import { startChild } from "../src/trainer/childProcess.ts";
-import { Closers } from "../src/trainer/closers.ts";
+import { CleanupStack } from "../src/trainer/cleanupStack.ts";
 import { StepTimer } from "./loopSteps.ts";
 import { median, print } from "./measure.ts";
 import { openStandInRun, type StandInRun } from "./standInRun.ts";
@@ -43,9 +43,9 @@ const MODES = [
   mode("both, slow", true, true),
 ];
 
-const closers = new Closers();
+const cleanup = new CleanupStack();
 const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-closers.add(() => rm(folder, { recursive: true }));
+cleanup.add(() => rm(folder, { recursive: true }));
 try {
   for (const program of ["standIns", "standInTrackers"]) {
     const child = await startChild({
@@ -53,16 +53,16 @@ try {
       program: resolve("scripts/run.mjs"),
       args: [resolve(`bench/${program}.ts`), folder],
     });
-    closers.add(child.close);
+    cleanup.add(child.close);
   }
   const runFolder = join(folder, "run");
-  const run = await openStandInRun(folder, runFolder, closers);
+  const run = await openStandInRun(folder, runFolder, cleanup);
   // A table of trajectories with every step.
   await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
   await writeFile(runPaths(runFolder).config, "save_every: 1\n");
   report(await measure(run));
 } finally {
-  await closers.closeAll();
+  await cleanup.closeAll();
 }
 
 /** Plays all modes in turn, each turn beginning with another; returns what the services got. */
@@ -74,7 +74,7 @@ async function measure({ context }: StandInRun): Promise<Sent> {
     const round = Math.floor(turn / MODES.length);
     const played = MODES[(turn + round) % MODES.length] ?? OFF;
     const firstStep = timer.nextStep;
-    const reports = await reportToBoth({ ...{ context, folder, firstStep, closers }, ...played });
+    const reports = await reportToBoth({ ...{ context, folder, firstStep, cleanup }, ...played });
     timer.watch = reports.watch;
     for (let i = 0; i < STEPS_A_TURN; i += 1) {
       const before = process.cpuUsage();

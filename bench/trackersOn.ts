@@ -6,7 +6,7 @@ import type { RunContext } from "../src/core/training/context.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { WandbTracker } from "../src/core/wandb/tracker.ts";
 import { createHttpClient } from "../src/node/http.ts";
-import type { Closers } from "../src/trainer/closers.ts";
+import type { CleanupStack } from "../src/trainer/cleanupStack.ts";
 import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
 
 export interface ReportingOptions {
@@ -14,7 +14,7 @@ export interface ReportingOptions {
   /** Where the stand-ins listen. */
   readonly folder: string;
   readonly firstStep: number;
-  readonly closers: Closers;
+  readonly cleanup: CleanupStack;
   readonly wandb: boolean;
   readonly upload: boolean;
 }
@@ -56,9 +56,9 @@ export async function reportToBoth(options: ReportingOptions): Promise<Reporting
   };
 }
 
-function counted({ folder, closers }: ReportingOptions, socket: string) {
+function counted({ folder, cleanup }: ReportingOptions, socket: string) {
   const http = createHttpClient({ socketPath: join(folder, socket) });
-  closers.add(() => http.close());
+  cleanup.add(() => http.close());
   let sent = 0;
   const counting: HttpClient = {
     send: (request) => {

@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { Redactor } from "./core/secrets/redact.ts";
+import { Redactor } from "./core/secrets/redactor.ts";
 import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
 import { LateParts } from "./host/catalogue/lateParts.ts";
 import { COMMANDS } from "./host/commands/commandTable.ts";

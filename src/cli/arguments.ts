@@ -3,14 +3,14 @@
 import type { AppError } from "../core/errors.ts";
 import { type AllowedOrigin, originOf } from "../core/secrets/hostBinding.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
-import type { ControlWish } from "../shared/control.ts";
+import type { ControlCommand } from "../shared/control.ts";
 import {
   CONFIG_FILE,
   type CommandName,
   didYouMean,
   FLAGS,
   fault,
-  type Given,
+  type ParsedFlags,
   NO_COMMAND_FLAGS,
   readFlags,
 } from "./flags.ts";
@@ -46,7 +46,7 @@ export interface LaunchCommand {
 export interface RunControlCommand {
   readonly kind: "control";
   readonly folder: string;
-  readonly wish: ControlWish;
+  readonly command: ControlCommand;
 }
 
 export interface ValidateCommand extends WithOverrides {
@@ -132,7 +132,7 @@ export function parseArguments(args: readonly string[]): Command {
   return parseCommand("train", given);
 }
 
-function parseCommand(name: CommandName, given: Given): Command {
+function parseCommand(name: CommandName, given: ParsedFlags): Command {
   if (given.switches.has("help")) return { kind: "help", topic: name };
   switch (name) {
     case "train":
@@ -158,7 +158,7 @@ function parseCommand(name: CommandName, given: Given): Command {
   }
 }
 
-function parseConfigCommand<Kind extends "train" | "validate">(given: Given, kind: Kind) {
+function parseConfigCommand<Kind extends "train" | "validate">(given: ParsedFlags, kind: Kind) {
   const { overrides } = given;
   const configPath = lastValue(given, "config_path");
   if (configPath === undefined) {
@@ -168,7 +168,7 @@ function parseConfigCommand<Kind extends "train" | "validate">(given: Given, kin
   return { kind, configPath, overrides };
 }
 
-function sending(given: Given, command: CommandName): Sending {
+function sending(given: ParsedFlags, command: CommandName): Sending {
   const hosts = given.values.get("allow-host") ?? [];
   return {
     allowedOrigins: hosts.map((host) => ({ origin: allowedOrigin(host, command), key: null })),
@@ -184,7 +184,7 @@ function allowedOrigin(host: string, command: CommandName): string {
   );
 }
 
-function parseControl({ positionals }: Given): RunControlCommand {
+function parseControl({ positionals }: ParsedFlags): RunControlCommand {
   const [folder, word, ...settings] = positionals;
   if (folder === undefined || word === undefined) {
     throw fault("control needs the run folder and what to do", "control");
@@ -193,21 +193,21 @@ function parseControl({ positionals }: Given): RunControlCommand {
     const odd = settings.find((setting) => !setting.includes("="));
     if (odd !== undefined) throw fault(`${JSON.stringify(odd)} is not KEY=VALUE`, "control");
     if (settings.length === 0) throw fault("set needs at least one KEY=VALUE", "control");
-    return { kind: "control", folder, wish: { action: "retune", settings } };
+    return { kind: "control", folder, command: { action: "retune", settings } };
   }
   refuseFurther(settings, "control");
-  const action = WISHES.find((wish) => wish === word);
-  if (action !== undefined) return { kind: "control", folder, wish: { action } };
+  const action = WISHES.find((command) => command === word);
+  if (action !== undefined) return { kind: "control", folder, command: { action } };
   const nearest = nearestWord(word, [...WISHES, "set"]);
   const hint = nearest === null ? `It can be ${WISHES.join(", ")} or set` : didYouMean(nearest);
   throw fault(`control knows no ${JSON.stringify(word)}. ${hint}`, "control");
 }
 
-function lastValue({ values }: Given, flag: string): string | undefined {
+function lastValue({ values }: ParsedFlags, flag: string): string | undefined {
   return values.get(flag)?.at(-1);
 }
 
-function parseShow(given: Given): ShowCommand {
+function parseShow(given: ParsedFlags): ShowCommand {
   const show: ShowCommand = {
     kind: "show",
     folder: onlyPositional(given, "show", "the run folder"),
@@ -233,7 +233,7 @@ function parseShow(given: Given): ShowCommand {
   return show;
 }
 
-function parseCheckpoints(given: Given): CheckpointsCommand {
+function parseCheckpoints(given: ParsedFlags): CheckpointsCommand {
   const [word, ...paths] = given.positionals;
   if (word !== "delete" || paths.length === 0) {
     throw fault("checkpoints needs the word delete and the addresses to delete", "checkpoints");
@@ -242,7 +242,7 @@ function parseCheckpoints(given: Given): CheckpointsCommand {
   return { kind: "checkpoints", paths, isLocalOnly, ...sending(given, "checkpoints") };
 }
 
-function parseServe(given: Given): ServeCommand {
+function parseServe(given: ParsedFlags): ServeCommand {
   refuseFurther(given.positionals, "serve");
   const maxSessions = numberOf(given, "serve", "max_sessions");
   if (maxSessions === 0) throw fault("--max_sessions is 0, not at least 1", "serve");
@@ -256,7 +256,7 @@ function parseServe(given: Given): ServeCommand {
 }
 
 function numberOf(
-  given: Given,
+  given: ParsedFlags,
   command: CommandName,
   flag: string,
   most = Number.MAX_SAFE_INTEGER,
@@ -269,7 +269,7 @@ function numberOf(
   throw fault(`--${flag} is ${JSON.stringify(text)}, not a whole number${range}`, command);
 }
 
-function onlyPositional({ positionals }: Given, command: CommandName, what: string): string {
+function onlyPositional({ positionals }: ParsedFlags, command: CommandName, what: string): string {
   const [only, ...further] = positionals;
   if (only === undefined) throw fault(`${command} needs ${what}`, command);
   refuseFurther(further, command);

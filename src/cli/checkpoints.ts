@@ -5,7 +5,7 @@ import type { CheckpointsCommand } from "./arguments.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
 /** Prints a line for each deleted checkpoint. @throws as the trainer does; checkpoints that were printed before stay deleted */
-export async function deleteAndTell(
+export async function deleteAndReport(
   { fileSystem, trainer, out }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out">,
   { kind: _, ...wanted }: CheckpointsCommand,
 ): Promise<void> {

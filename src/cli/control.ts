@@ -19,7 +19,7 @@ export interface ControlOptions {
 /** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(
   options: ControlOptions,
-  { folder: given, wish }: RunControlCommand,
+  { folder: given, command }: RunControlCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive } = options;
   const folder = resolve(invocation.cwd, given);
@@ -38,7 +38,7 @@ export async function controlRun(
   }
   const client = await ControlClient.open(file.control);
   try {
-    const { message, status } = await client.send(wish);
+    const { message, status } = await client.send(command);
     if (message !== "") return [[message]];
     const total = status.totalSteps === null ? "" : ` of ${status.totalSteps}`;
     return [[styled("strong", status.phase), `  ${status.step}${total} steps completed`]];

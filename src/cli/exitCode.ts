@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../core/errors.ts";
 import { visibleText } from "../core/util/visibleText.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import type { RunEnd } from "../trainer/contract.ts";
+import type { RunEnd } from "../trainer/types.ts";
 import { type Line, styled } from "./line.ts";
 
 /** AppErrors that only a mistake in this program can raise. */

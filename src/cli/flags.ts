@@ -20,7 +20,7 @@ type Flags = Readonly<
 >;
 
 /** What stands on a command line, not yet understood. */
-export interface Given {
+export interface ParsedFlags {
   readonly switches: ReadonlySet<string>;
   /** In the order given. */
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -87,7 +87,7 @@ export function readFlags(
   args: readonly string[],
   flags: Flags,
   command: CommandName | null,
-): Given {
+): ParsedFlags {
   const { tokens } = parseArgs({
     args: joinKeyValues(args, { flags, command }),
     options: flags,

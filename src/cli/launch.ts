@@ -2,12 +2,12 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { launchOrderSchema, suggestedEdits } from "../core/control/messages.ts";
+import { launchRequestSchema, suggestedEdits } from "../core/control/messages.ts";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
-import type { LaunchError, LaunchFile, LaunchOrder } from "../shared/control.ts";
-import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/contract.ts";
+import type { LaunchError, LaunchFile, LaunchRequest } from "../shared/control.ts";
+import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
@@ -24,8 +24,8 @@ export async function launched(
 ): Promise<number> {
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
-    const order = await readOrder(options.input);
-    const launch = { order, onPlace: (place: LaunchPlace) => record.note(place) };
+    const launchRequest = await readOrder(options.input);
+    const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });
     return exitCode;
@@ -63,7 +63,7 @@ function keysAtFault({ code, data, configPath }: AppError): readonly string[] | 
 }
 
 /** The first line of `input`, which is then let go. @throws AppError `bad-arguments` when it is no order */
-async function readOrder(input: Readable): Promise<LaunchOrder> {
+async function readOrder(input: Readable): Promise<LaunchRequest> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
     text += piece;
@@ -71,8 +71,8 @@ async function readOrder(input: Readable): Promise<LaunchOrder> {
   }
   input.destroy();
   const [line = ""] = text.split("\n", 1);
-  const order = launchOrderSchema.safeParse(parseJson(line)?.value);
-  if (order.success) return order.data;
+  const launchRequest = launchRequestSchema.safeParse(parseJson(line)?.value);
+  if (launchRequest.success) return launchRequest.data;
   throw new AppError(
     "bad-arguments",
     "--launch is for editors: it reads what to do from standard input.",

@@ -3,8 +3,8 @@
 import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
-import { Redactor } from "../core/secrets/redact.ts";
+import { redactingLog } from "../core/secrets/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
@@ -31,7 +31,7 @@ function interrupts(onInterrupt: () => void): () => void {
 
 /** Ends the process as Node does, but for secrets in what broke. */
 function failCleanly(error: unknown): never {
-  const lines = errorLines(redactor.cleanError(error), true);
+  const lines = errorLines(redactor.redactError(error), true);
   writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
   process.exit(EXIT.fault);
 }
@@ -49,7 +49,7 @@ const exitCode = await runProgram(
     clock: systemClock,
     fileSystem: createFileSystem(),
     input: process.stdin,
-    log: cleanedLog(debugLog, redactor),
+    log: redactingLog(debugLog, redactor),
     trainer: {
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),

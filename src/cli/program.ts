@@ -2,9 +2,9 @@
 
 import { isProcessAlive } from "../node/processes.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import type { EditorLaunch, RunEnd } from "../trainer/contract.ts";
+import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
-import { deleteAndTell } from "./checkpoints.ts";
+import { deleteAndReport } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
@@ -69,7 +69,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       await printAll(out, showRun(options, command));
       return EXIT.done;
     case "checkpoints":
-      await deleteAndTell(options, command);
+      await deleteAndReport(options, command);
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);
@@ -80,7 +80,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
 function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
-  const { configPath, resume, overrides } = launch.order.training;
+  const { configPath, resume, overrides } = launch.launchRequest.training;
   const inEditor = { ...options, invocation: { ...invocation, program: null } };
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;

@@ -3,7 +3,7 @@
 import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
-import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/contract.ts";
+import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
 import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
 import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
@@ -23,7 +23,7 @@ export interface Served extends ServedAddresses {
 }
 
 /** What the commands ask of the trainer. */
-export interface TrainerDoor {
+export interface TrainerApi {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;
   deleteCheckpoints(
@@ -41,7 +41,7 @@ export interface ProgramOptions {
   /** Standard input. */
   readonly input: Readable;
   readonly log: Log;
-  readonly trainer: TrainerDoor;
+  readonly trainer: TrainerApi;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
   /** Calls back at each interrupt until released. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../core/ports.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
-import type { RunEnd } from "../trainer/contract.ts";
+import type { RunEnd } from "../trainer/types.ts";
 import type { Invocation } from "./invocation.ts";
 import { BLANK, type Line, styled } from "./line.ts";
 import { eventLines, liveLine, nextStepLines } from "./progressLines.ts";

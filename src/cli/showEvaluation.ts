@@ -12,7 +12,7 @@ import { formatQuantity, formatTemperature } from "../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, newest, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newest, notFoundError, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 
 /** Results of all evaluations, each compared with the first. */
@@ -55,7 +55,7 @@ export async function* showEvaluationRollouts(
     const evaluations = await readEvaluations(context.fileSystem, context.folder);
     const steps = evaluations.map((evaluation) => evaluation.step);
     const missing = `evaluation after ${formatQuantity(step, "step")}`;
-    throw noSuch(missing, "Completed steps that have one", [...new Set(steps)]);
+    throw notFoundError(missing, "Completed steps that have one", [...new Set(steps)]);
   }
   if (rollout === null) {
     yield heading(`${evaluationTitle(step)}: ${formatQuantity(stored.length, "rollout")}`);
@@ -69,7 +69,7 @@ export async function* showEvaluationRollouts(
   const chosen = stored[rollout - 1];
   if (chosen === undefined) {
     const existing = stored.map((_, index) => index + 1);
-    throw noSuch(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
+    throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
   }
   const title = `${evaluationTitle(step)}, rollout ${rollout}, ${formatTemperature(chosen.temperature)}`;
   yield* replayLines(chosen.record, { title, score: null, width });

@@ -6,7 +6,7 @@ import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";
 import { trainingUseLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, newest, noSuch, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newest, notFoundError, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
@@ -47,7 +47,7 @@ export async function* showGroup(
   const inGroup = inStep.filter((summary) => summary.group + 1 === group);
   if (inGroup.length === 0) {
     const groups = [...new Set(inStep.map((summary) => summary.group + 1))];
-    throw noSuch(`group ${group} in step ${step}`, "Its groups", groups);
+    throw notFoundError(`group ${group} in step ${step}`, "Its groups", groups);
   }
   const chosen = inGroup.filter(
     (summary) => (rollout ?? summary.rollout + 1) === summary.rollout + 1,
@@ -55,7 +55,7 @@ export async function* showGroup(
   if (chosen.length === 0) {
     const rollouts = inGroup.map((summary) => summary.rollout + 1);
     const missing = `rollout ${rollout ?? ""} in group ${group} of step ${step}`;
-    throw noSuch(missing, "Its rollouts", rollouts);
+    throw notFoundError(missing, "Its rollouts", rollouts);
   }
   for (const [index, summary] of chosen.entries()) {
     if (index > 0) yield* [BLANK, BLANK];
@@ -80,7 +80,7 @@ async function requireStep({ reader }: ShowContext, step: number): Promise<Rollo
   if (list !== null && list.rollouts.length > 0) return list;
   const steps = await reader.steps();
   const existing = steps.map((each) => each + 1);
-  throw noSuch(`step ${step}`, "Steps that have rollouts", existing);
+  throw notFoundError(`step ${step}`, "Steps that have rollouts", existing);
 }
 
 function toRow(summary: RolloutSummary): RolloutRow {

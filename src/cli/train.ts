@@ -1,7 +1,7 @@
 /** The commands `train` and `resume`: a run on the screen, and what Ctrl+C does to it. */
 
 import type { Watcher } from "../core/training/progress.ts";
-import type { ActiveRun, RunEnd } from "../trainer/contract.ts";
+import type { ActiveRun, RunEnd } from "../trainer/types.ts";
 import { styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { Screen } from "./screen.ts";

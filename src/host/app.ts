@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { appendCheckpoint } from "../core/run/checkpointLog.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
@@ -40,7 +40,7 @@ import { RunStore } from "./runs/runStore.ts";
 import { askForSlot } from "./runs/slotQuestion.ts";
 import { keepStartedRuns } from "./runs/startedRuns.ts";
 import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
-import { trainingOrder } from "./runs/trainingOrder.ts";
+import { createLaunchRequest } from "./runs/createLaunchRequest.ts";
 import { Trainings } from "./runs/trainings.ts";
 import { settingOverrides } from "./settingOverrides.ts";
 import { readSetting } from "./settings.ts";
@@ -129,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       maxParallel: () => readSetting("run.maxParallel"),
       choose: askForSlot,
     }),
-    order: (wish) => trainingOrder(keys, wish),
+    launchRequest: (wish) => createLaunchRequest(keys, wish),
     mend: async (error, wish) => {
       const config = await launchConfig(wish);
       return config !== null && (await keys.mend(error, config.project));

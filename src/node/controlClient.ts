@@ -8,11 +8,11 @@ import { parseJson } from "../core/util/jsonl.ts";
 import {
   CONTROL_VERSION,
   type ControlReply,
-  type ControlWish,
+  type ControlCommand,
   type RunStatus,
 } from "../shared/control.ts";
 import type { ControlAddress } from "../shared/runFile.ts";
-import { isControlPlace, isControlToken } from "./controlPlace.ts";
+import { isControlSocketPath, isControlToken } from "./controlSocketPath.ts";
 import { createFileSystem } from "./fileSystem.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
 
@@ -64,13 +64,13 @@ export class ControlClient {
   }
 
   /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it is gone before it answers */
-  send(wish: ControlWish): Promise<Extract<ControlReply, { ok: true }>> {
+  send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
       if (!this.#socket.writable) return reject(gone());
       this.#waiting.set(id, { resolve, reject });
-      sendLine(this.#socket, { ...wish, version: CONTROL_VERSION, id, token: this.#token });
+      sendLine(this.#socket, { ...command, version: CONTROL_VERSION, id, token: this.#token });
     });
   }
 
@@ -93,7 +93,7 @@ export class ControlClient {
 }
 
 async function readToken(place: ControlAddress): Promise<string> {
-  if (!isControlPlace(place)) throw new Error("no trainer listens in such a place");
+  if (!isControlSocketPath(place)) throw new Error("no trainer listens in such a place");
   const folder = createFileSystem().within(dirname(place.tokenPath));
   const token = await folder.readText(place.tokenPath, MAX_TOKEN_BYTES);
   if (!isControlToken(token)) throw new Error("the file of the token holds something else");

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { HttpClient, HttpRequest } from "../core/ports.ts";
 import { connectionsTo } from "./httpConnections.ts";
 import { HttpExchange } from "./httpExchange.ts";
-import { Pacer } from "./pacer.ts";
+import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
@@ -27,8 +27,8 @@ const ANSWERS_PER_TURN = 16;
 /** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {
   const dispatcher = createDispatcher(options);
-  const requests = new Pacer(REQUESTS_PER_TURN);
-  const answers = new Pacer(ANSWERS_PER_TURN);
+  const requests = new EventLoopThrottle(REQUESTS_PER_TURN);
+  const answers = new EventLoopThrottle(ANSWERS_PER_TURN);
   return {
     send: (request) => {
       const exchange = new HttpExchange(request, answers);

@@ -1,6 +1,6 @@
 /** A body on its way: what has arrived and was not read yet, and the reader who waits for more. */
 
-import type { Pacer } from "./pacer.ts";
+import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
 /** So many unread bytes make the sender wait, unless the whole body is wanted anyway. */
 const UNREAD_LIMIT = 64 * 1024;
@@ -16,7 +16,7 @@ export interface BodyFlow {
 
 export class ArrivingBody {
   readonly #flow: BodyFlow;
-  readonly #pacer: Pacer;
+  readonly #throttle: EventLoopThrottle;
   #chunks: Buffer[] = [];
   #unreadBytes = 0;
   #isWholeWanted = false;
@@ -25,9 +25,9 @@ export class ArrivingBody {
   #wakeReader: (() => void) | null = null;
 
   /** The reader goes on when `pacer` lets it. */
-  constructor(flow: BodyFlow, pacer: Pacer) {
+  constructor(flow: BodyFlow, throttle: EventLoopThrottle) {
     this.#flow = flow;
-    this.#pacer = pacer;
+    this.#throttle = throttle;
   }
 
   push(chunk: Buffer): void {
@@ -114,6 +114,6 @@ export class ArrivingBody {
   #wake(): void {
     const wake = this.#wakeReader;
     this.#wakeReader = null;
-    if (wake !== null) this.#pacer.run(wake);
+    if (wake !== null) this.#throttle.run(wake);
   }
 }

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
 import { ArrivingBody } from "./httpBody.ts";
 import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
-import type { Pacer } from "./pacer.ts";
+import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
 /** What the connection lets its user do. */
 interface Connection {
@@ -23,7 +23,7 @@ export class HttpExchange {
   /** Rejects with the signal's reason, or AppError `transport`. */
   readonly response: Promise<HttpResponse>;
   readonly #request: HttpRequest;
-  readonly #pacer: Pacer;
+  readonly #throttle: EventLoopThrottle;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #body: ArrivingBody;
   #settle: {
@@ -35,10 +35,10 @@ export class HttpExchange {
   #isOver = false;
 
   /** Who waits for the answer goes on when `pacer` lets it; faults come at once. */
-  constructor(request: HttpRequest, pacer: Pacer) {
+  constructor(request: HttpRequest, throttle: EventLoopThrottle) {
     const { signal, timeoutMs } = request;
     this.#request = request;
-    this.#pacer = pacer;
+    this.#throttle = throttle;
     this.response = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -47,7 +47,7 @@ export class HttpExchange {
       resume: () => this.#connection?.resume(),
       abandon: () => this.#giveUp(GIVEN_UP),
     };
-    this.#body = new ArrivingBody(flow, pacer);
+    this.#body = new ArrivingBody(flow, throttle);
     if (signal?.aborted) {
       this.#fail(signal.reason);
       return;
@@ -69,7 +69,7 @@ export class HttpExchange {
   onResponseStart(_connection: Connection, status: number, headers: Headers): void {
     // The answer itself follows after an informational status (1xx).
     if (status < 200) return;
-    this.#pacer.run(() => this.#settle.resolve(this.#responseOf(status, headers)));
+    this.#throttle.run(() => this.#settle.resolve(this.#responseOf(status, headers)));
   }
 
   onResponseData(_connection: Connection, chunk: Buffer): void {

@@ -13,10 +13,10 @@ import { requireRunFile } from "../core/run/runFile.ts";
 import { MAX_BYTES } from "../core/run/wholeFiles.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { sha256 } from "./hash.ts";
-import { runName, runParent } from "./runPlaces.ts";
+import { runName, runParent } from "./runPaths.ts";
 
 /** What somebody wants to be trained. */
-export type StartWish = {
+export type StartRequest = {
   /** `key=value` each, over those of the file; a resumed run keeps those that it had before them. */
   readonly overrides: readonly string[];
 } & ({ readonly configPath: string } | { readonly resume: string });
@@ -41,10 +41,10 @@ const MAX_OVERRIDES = 1_000;
 const overrideTexts = z.array(z.string()).max(MAX_OVERRIDES);
 
 /** Nothing is judged yet. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
-export async function startConfig(fileSystem: FileSystem, wish: StartWish): Promise<StartConfig> {
-  const { overrides } = wish;
-  if ("resume" in wish) return runConfig(fileSystem, resolve(wish.resume), overrides);
-  const { configPath: shownPath } = wish;
+export async function startConfig(fileSystem: FileSystem, startRequest: StartRequest): Promise<StartConfig> {
+  const { overrides } = startRequest;
+  if ("resume" in startRequest) return runConfig(fileSystem, resolve(startRequest.resume), overrides);
+  const { configPath: shownPath } = startRequest;
   const path = resolve(shownPath);
   const text = await readConfig(fileSystem, shownPath);
   const folder = await runToResume(fileSystem, { text, path, overrides });

@@ -7,7 +7,7 @@ import type { RunPhase } from "./runFile.ts";
 
 export const CONTROL_VERSION = 1;
 
-export type ControlWish =
+export type ControlCommand =
   /** What is it doing? */
   | { readonly action: "status" }
   /** From now on this connection gets notices; an editor that attaches keeps a run from taking it as gone. */
@@ -24,9 +24,9 @@ export type ControlWish =
   /** New values for tunable keys, each as `key=value`; they hold from the next step on. */
   | { readonly action: "retune"; readonly settings: readonly string[] };
 
-export type ControlAction = ControlWish["action"];
+export type ControlAction = ControlCommand["action"];
 
-export type ControlRequest = ControlWish & {
+export type ControlRequest = ControlCommand & {
   readonly version: typeof CONTROL_VERSION;
   readonly id: number;
   readonly token: string;
@@ -95,7 +95,7 @@ export interface LaunchError {
 }
 
 /** What is to be trained; a new run unless `resume` names the folder of one to go on with. */
-export interface OrderedTraining {
+export interface RequestedTraining {
   /** Absolute. */
   readonly configPath: string;
   /** Absolute. */
@@ -106,7 +106,7 @@ export interface OrderedTraining {
   readonly digest: string | null;
 }
 
-export interface OrderedKey {
+export interface RequestedKey {
   readonly value: string;
   /** Where the editor found it. */
   readonly origin: "store" | "process";
@@ -115,11 +115,11 @@ export interface OrderedKey {
 }
 
 /** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */
-export interface LaunchOrder {
+export interface LaunchRequest {
   readonly version: typeof CONTROL_VERSION;
-  readonly training: OrderedTraining;
+  readonly training: RequestedTraining;
   /** Keys by the name of their variable, all that there are but for those of `envFile`. */
-  readonly keys: Readonly<Record<string, OrderedKey>>;
+  readonly keys: Readonly<Record<string, RequestedKey>>;
   /** Where single keys may go beside their own host, by the user's approval. */
   readonly allowedOrigins: readonly { readonly origin: string; readonly key: string }[];
   /** Variables that are no keys, for example the address of a service; those of the process do not count. */

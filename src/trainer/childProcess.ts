@@ -73,10 +73,10 @@ function endedEarly(name: string, how: string, output: string): AppError {
   const words = output.slice(-SHOWN_OUTPUT);
   const isKilled = how === "SIGKILL" && words === "";
   const hint = isKilled ? " The system does so when memory runs short." : "";
-  const told = words === "" ? "." : `: ${words}`;
+  const reported = words === "" ? "." : `: ${words}`;
   return new AppError(
     "local-service",
-    `${name} ended unexpectedly (${how})${told}${hint} Start or resume the run; what was saved is kept.`,
+    `${name} ended unexpectedly (${how})${reported}${hint} Start or resume the run; what was saved is kept.`,
   );
 }
 
@@ -105,8 +105,8 @@ function readyAddress(
     const fail = (why: string): void => {
       clearTimeout(timer);
       child.kill("SIGKILL");
-      const told = output();
-      reject(new AppError("local-service", `${name} did not start: ${told === "" ? why : told}`));
+      const reported = output();
+      reject(new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`));
     };
     const timer = setTimeout(
       () => fail(`no answer within ${START_LIMIT_MS / 1000} s`),

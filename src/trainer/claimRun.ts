@@ -2,7 +2,7 @@
 
 import { createEventLog } from "../core/run/events.ts";
 import type { RunLease } from "../core/run/runLease.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
@@ -18,13 +18,13 @@ export async function claimRun(
   start: RunStart,
 ): Promise<RunLease> {
   const lease = await plan.claim(start);
-  await lease.update({ control: scope.ear?.address ?? null });
+  await lease.update({ control: scope.controlChannel?.address ?? null });
   await writeConfigFiles(lease.files, lease.folder, plan.loaded, redactor);
   scope.onClaim?.(lease);
-  scope.ear?.prepared({ loaded: plan.loaded, redactor }, lease);
+  scope.controlChannel?.onPrepared({ loaded: plan.loaded, redactor }, lease);
   const heartbeat = new AbortController();
   const beating = lease.keepAlive(scope.log, heartbeat.signal);
-  scope.closers.add(async () => {
+  scope.cleanup.add(async () => {
     heartbeat.abort();
     await beating;
   });

@@ -9,7 +9,7 @@ import { withoutSecretValues } from "../core/config/secretValues.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/run/layout.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import { readConfig, type StartConfig } from "../node/startConfig.ts";
 
 export interface LoadedConfig {
@@ -97,11 +97,11 @@ export async function writeConfigFiles(
   redactor: Redactor,
 ): Promise<void> {
   const paths = runPaths(folder);
-  const resolved = JSON.stringify(redactor.cleanJson(redactSecrets(loaded.config)), null, 2);
-  await fileSystem.writeAtomic(paths.config, redactor.clean(withoutSecretValues(loaded.text)));
+  const resolved = JSON.stringify(redactor.redactJson(redactSecrets(loaded.config)), null, 2);
+  await fileSystem.writeAtomic(paths.config, redactor.redact(withoutSecretValues(loaded.text)));
   await fileSystem.writeAtomic(paths.resolvedConfig, `${resolved}\n`);
   if (loaded.overrides.length > 0) {
-    const texts = loaded.overrides.map(({ text }) => redactor.clean(text));
+    const texts = loaded.overrides.map(({ text }) => redactor.redact(text));
     await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
   }
 }

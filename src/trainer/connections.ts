@@ -5,8 +5,8 @@ import { AppError } from "../core/errors.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../core/openreward/types.ts";
 import { connectEnvironments } from "../core/openreward/environments.ts";
 import type { Log } from "../core/ports.ts";
-import { cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import { redactingRefusals } from "../core/secrets/redactingPorts.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import { connectTinker, type ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { RunControl } from "../core/training/control.ts";
 import type { Watcher } from "../core/training/progress.ts";
@@ -14,8 +14,8 @@ import { systemClock } from "../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
 import { USER_AGENT } from "../shared/version.ts";
-import type { Closers } from "./closers.ts";
-import { requireAnswer } from "./firstContact.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
+import { checkReachable } from "./checkReachable.ts";
 import {
   type LocalPrograms,
   type LocalService,
@@ -28,7 +28,7 @@ export interface ConnectionOptions extends ServiceAddressOptions {
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
-  readonly closers: Closers;
+  readonly cleanup: CleanupStack;
   readonly watch: Watcher;
   /** Ends the run when an embedded service has ended. */
   readonly control: Pick<RunControl, "fail">;
@@ -58,7 +58,7 @@ async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnect
     await http.close();
     await engine.close();
   };
-  const release = options.closers.add(close);
+  const release = options.cleanup.add(close);
   const service = await connectTinker({
     ...sessionOptions(options),
     http,
@@ -93,18 +93,18 @@ function clientOf(service: LocalService, { control }: ConnectionOptions): Closab
 }
 
 async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnection> {
-  const { config, redactor, closers } = options;
+  const { config, redactor, cleanup } = options;
   const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(options);
   if (apiKey === null) {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
   redactor.learn(apiKey);
-  const http = cleanedRefusals(createHttpClient(), redactor);
-  const release = closers.add(() => http.close());
+  const http = redactingRefusals(createHttpClient(), redactor);
+  const release = cleanup.add(() => http.close());
   const service = await connectTinker({
     ...sessionOptions(options),
     onMessage: ({ level, text }) => {
-      const message = redactor.clean(`The server at ${baseUrl}: ${text}`).replace(/\s+/g, " ");
+      const message = redactor.redact(`The server at ${baseUrl}: ${text}`).replace(/\s+/g, " ");
       options.watch({ kind: level === "warn" ? "warning" : "notice", message });
     },
     http,
@@ -156,7 +156,7 @@ export async function connectEnvironmentServices(
 async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
   const server = await startEnvironments(options.programs);
   const http = clientOf(server, options);
-  options.closers.add(async () => {
+  options.cleanup.add(async () => {
     await http.close();
     await server.close();
   });
@@ -170,7 +170,7 @@ async function localEnvironments(options: ConnectionOptions): Promise<Environmen
 
 /** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
 async function openReward(options: ConnectionOptions): Promise<EnvironmentConnection> {
-  const { config, redactor, closers } = options;
+  const { config, redactor, cleanup } = options;
   const address = environmentAddress(options);
   const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey, keySource } = address;
   if (isOpenReward && apiKey === null) {
@@ -178,13 +178,13 @@ async function openReward(options: ConnectionOptions): Promise<EnvironmentConnec
     throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
   }
   if (apiKey !== null) redactor.learn(apiKey);
-  const http = cleanedRefusals(createHttpClient(), redactor);
+  const http = redactingRefusals(createHttpClient(), redactor);
   const closing = new AbortController();
-  closers.add(() => {
+  cleanup.add(() => {
     closing.abort();
     return http.close();
   });
-  await requireAnswer({ ...address, http, clock: systemClock, signal: closing.signal });
+  await checkReachable({ ...address, http, clock: systemClock, signal: closing.signal });
   return connectEnvironments({
     ...environmentOptions(options),
     ...{ http, baseUrl, apiKey, keySource },

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { cleanedLog, cleanedRefusals } from "../core/secrets/cleanedPorts.ts";
+import { redactingLog, redactingRefusals } from "../core/secrets/redactingPorts.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import { Redactor } from "../core/secrets/redact.ts";
+import { Redactor } from "../core/secrets/redactor.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
 import { CheckpointStore } from "../local/engine/service/checkpointStore.ts";
@@ -15,7 +15,7 @@ import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { systemRandom } from "../node/random.ts";
-import { Closers } from "./closers.ts";
+import { CleanupStack } from "./cleanupStack.ts";
 import { debugLog } from "./debugLog.ts";
 import { checkpointStore } from "./localServices.ts";
 import { tinkerAddress } from "./serviceAddress.ts";
@@ -50,7 +50,7 @@ export async function* deleteCheckpoints(
 ): AsyncGenerator<DeletedCheckpoint> {
   const keys = request.paths.map((path) => ({ path, ...parseTinkerPath(path) }));
   const store = localStore(fileSystem);
-  const closers = new Closers();
+  const cleanup = new CleanupStack();
   let account: Promise<TinkerAccount> | null = null;
   try {
     for (const { path, ...parts } of keys) {
@@ -63,12 +63,12 @@ export async function* deleteCheckpoints(
         yield { path, place: null };
         continue;
       }
-      account ??= hostedAccount(request, closers);
+      account ??= hostedAccount(request, cleanup);
       await (await account).deleteCheckpoint(path);
       yield { path, place: "Tinker" };
     }
   } finally {
-    await closers.closeAll();
+    await cleanup.closeAll();
   }
 }
 
@@ -93,7 +93,7 @@ function localStore(files: FileSystem): CheckpointStore {
 
 async function hostedAccount(
   { folder, allowedOrigins, redactor = new Redactor() }: DeleteRequest,
-  closers: Closers,
+  cleanup: CleanupStack,
 ): Promise<TinkerAccount> {
   const variables = await loadVariables(folder);
   const config = { tinker_base_url: null };
@@ -107,9 +107,9 @@ async function hostedAccount(
     );
   }
   redactor.learn(apiKey);
-  const http = cleanedRefusals(createHttpClient(), redactor);
-  closers.add(() => http.close());
-  const log = cleanedLog(debugLog, redactor);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  cleanup.add(() => http.close());
+  const log = redactingLog(debugLog, redactor);
   return openAccount({
     ...{ http, clock: systemClock, random: systemRandom, log, baseUrl, apiKey },
     onToken: (token) => redactor.learn(token),

@@ -1,10 +1,10 @@
 /** Resumes a run that is done: sends what its trackers lack, and starts nothing else. */
 
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
-import type { RunEnd } from "./contract.ts";
+import type { RunEnd } from "./types.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
-import { type FlushOptions, sendLeftOvers } from "./tracking/leftOvers.ts";
+import { type FlushOptions, flushTrackers } from "./tracking/flushTrackers.ts";
 
 /** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
 export async function finishRun(
@@ -16,10 +16,10 @@ export async function finishRun(
 ): Promise<RunEnd> {
   const { redactor, ...others } = pieces;
   const lease = await claimRun(scope, plan, redactor, plan);
-  scope.ear?.entered("finishing");
-  await sendLeftOvers({
+  scope.controlChannel?.onPhase("finishing");
+  await flushTrackers({
     ...others,
-    ...{ lease, closers: scope.closers, step: plan.start.step },
+    ...{ lease, cleanup: scope.cleanup, step: plan.start.step },
     context: { ...reportContext(scope, plan, lease, redactor), totalSteps: plan.start.step },
     wandbRunId: plan.wandbRunId ?? null,
   });

@@ -14,7 +14,7 @@ import { readFreeRun, resumeRun } from "../core/run/runFolder.ts";
 import { completedSteps } from "../core/run/runList.ts";
 import { type RunState, readStates, type StoredStates } from "../core/run/state.ts";
 import { MAX_BYTES } from "../core/run/wholeFiles.ts";
-import { filledIn } from "../core/secrets/filledIn.ts";
+import { restoreRedacted } from "../core/secrets/restoreRedacted.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { parseJson } from "../core/util/jsonl.ts";
@@ -22,9 +22,9 @@ import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import { type LoadedConfig, loadStart, redactSecrets } from "./configFiles.ts";
-import type { ResumeRequest } from "./contract.ts";
+import type { ResumeRequest } from "./types.ts";
 import { loadNewestState } from "./loadNewestState.ts";
-import { createClient, startPosition } from "./modelStart.ts";
+import { createClient, startPosition } from "./createModel.ts";
 import type { RunPlan } from "./runPlan.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function planResume(
   const loaded = loadStart(start);
   const now = redactSecrets(loaded.config);
   // The run's copy was cleaned of secrets, wherever they stood.
-  const changes = configChanges(filledIn(before, now), now);
+  const changes = configChanges(restoreRedacted(before, now), now);
   requireSameIdentity(changes, loaded);
   const points = await readResumePoints(files, folder, systemClock.now());
   const stored = await storedStates(files, folder, points);

@@ -6,8 +6,8 @@ import { isLocalModel } from "../core/config/presets.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
 import { createRolloutStore } from "../core/run/rolloutStore.ts";
 import type { RunLease } from "../core/run/runLease.ts";
-import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
-import { Redactor } from "../core/secrets/redact.ts";
+import { redactingLog } from "../core/secrets/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redactor.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
 import { runLoop } from "../core/training/loop.ts";
@@ -30,13 +30,13 @@ import {
   connectModelService,
   type TinkerConnection,
 } from "./connections.ts";
-import type { RunEnd } from "./contract.ts";
+import type { RunEnd } from "./types.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { finishRun } from "./finishRun.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import { runEnding } from "./runEnding.ts";
 import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
-import { reportRewind, warnOfExpiry } from "./stateNews.ts";
+import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
@@ -49,10 +49,10 @@ import { loadVariables } from "./variables.ts";
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {
   const { redactor = new Redactor() } = scope;
   try {
-    const log = cleanedLog(scope.log, redactor);
+    const log = redactingLog(scope.log, redactor);
     return await runPlan({ ...scope, log }, plan, redactor);
   } catch (error) {
-    throw redactor.cleanError(error);
+    throw redactor.redactError(error);
   }
 }
 
@@ -62,7 +62,7 @@ async function runPlan(scope: TrainerScope, plan: RunPlan, redactor: Redactor): 
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
-  const variables = await loadVariables(dirname(path), scope.order);
+  const variables = await loadVariables(dirname(path), scope.launchRequest);
   const parts: ConnectionOptions = {
     ...scope,
     ...{ config, variables, redactor },
@@ -144,7 +144,7 @@ async function trainAndRecord(
     const isStopped = isAppError(cause, "stopped");
     if (lease !== null) await recordEnd(scope, plan, { lease, redactor, cause });
     // `run.json` is written first, because a client that hears of the phase reads it.
-    scope.ear?.entered(isStopped ? "stopped" : "failed");
+    scope.controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     throw cause;
   }
@@ -217,13 +217,13 @@ interface TrainingPieces {
 
 async function train(scope: TrainerScope, plan: RunPlan, pieces: TrainingPieces): Promise<RunEnd> {
   const { lease, uploadTo: address, start } = pieces;
-  const { closers } = scope;
+  const { cleanup } = scope;
   const uploads = startUploads({
     ...{ context: pieces.context, file: lease.file, firstStep: start.step },
-    ...{ address, closers },
+    ...{ address, cleanup },
   });
   const wandb = await startWandb({
-    ...{ context: pieces.context, file: lease.file, firstStep: start.step, closers },
+    ...{ context: pieces.context, file: lease.file, firstStep: start.step, cleanup },
     ...{ address: pieces.wandbTo, variables: pieces.parts.variables },
     knownRunId: plan.wandbRunId ?? null,
   });
@@ -272,7 +272,7 @@ async function trainToEnd(
     generation: lease.file.generation,
     ...(pieces.wandb !== null && { wandb: pieces.wandb.runId }),
   });
-  scope.ear?.entered("finishing");
+  scope.controlChannel?.onPhase("finishing");
   await lease.update({ phase: "finishing" });
   await tinker.service.finish(end.outcome === "done" ? "success" : "interrupted");
   await evaluateAtEnd(scope, end, tinker, parts);

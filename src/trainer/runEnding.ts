@@ -1,7 +1,7 @@
 /** What a run folder keeps of the end of an attempt, for whoever looks at it later. */
 
 import { errorMessage, isAppError } from "../core/errors.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import type { RunEnding } from "../shared/runFile.ts";
 
 /** More than any message for people has. */
@@ -14,6 +14,6 @@ export function runEnding(error: unknown, redactor: Redactor): RunEnding {
     : `This is a fault of the program, not of your set-up: ${errorMessage(error)} Report it; a resume goes on from the last save.`;
   return {
     code: isAppError(error) ? error.code : "bug",
-    message: redactor.clean(message).slice(0, MAX_CHARACTERS),
+    message: redactor.redact(message).slice(0, MAX_CHARACTERS),
   };
 }

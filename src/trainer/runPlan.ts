@@ -4,17 +4,17 @@ import type { FileSystem, Log } from "../core/ports.ts";
 import type { Rewind } from "../core/run/resumePoints.ts";
 import type { RunLease } from "../core/run/runLease.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { RunControl } from "../core/training/control.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
-import type { LaunchOrder } from "../shared/control.ts";
-import type { Closers } from "./closers.ts";
+import type { LaunchRequest } from "../shared/control.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
 import type { LoadedConfig } from "./configFiles.ts";
 import type { TinkerConnection } from "./connections.ts";
-import type { Ear } from "./control/ear.ts";
+import type { ControlChannel } from "./control/controlChannel.ts";
 import type { LocalPrograms } from "./localServices.ts";
 
 export interface RunStart {
@@ -56,13 +56,13 @@ export interface TrainerScope {
   readonly log: Log;
   readonly control: RunControl;
   readonly watch: Watcher;
-  readonly closers: Closers;
+  readonly cleanup: CleanupStack;
   /** Where keys may go by the user's word; absent = nowhere else. */
   readonly allowedOrigins?: readonly AllowedOrigin[];
   /** What the editor that started this trainer handed over. */
-  readonly order?: LaunchOrder;
+  readonly launchRequest?: LaunchRequest;
   /** Hears wishes from outside; absent where nobody can have any. */
-  readonly ear?: Ear;
+  readonly controlChannel?: ControlChannel;
   /** Learns the run's secrets, so that errors which are printed outside of the run can be redacted; absent = they are not. */
   readonly redactor?: Redactor;
   /** Called once the run has a folder. */

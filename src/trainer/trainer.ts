@@ -8,21 +8,21 @@ import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { startRun } from "../core/run/runFolder.ts";
 import type { RunLease } from "../core/run/runLease.ts";
-import { cleanedLog } from "../core/secrets/cleanedPorts.ts";
-import { Redactor } from "../core/secrets/redact.ts";
+import { redactingLog } from "../core/secrets/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redactor.ts";
 import { RunControl } from "../core/training/control.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import { runName, runParent } from "../node/runPlaces.ts";
-import { type StartConfig, type StartWish, startConfig, startDigest } from "../node/startConfig.ts";
-import type { LaunchOrder } from "../shared/control.ts";
-import { Closers } from "./closers.ts";
+import { runName, runParent } from "../node/runPaths.ts";
+import { type StartConfig, type StartRequest, startConfig, startDigest } from "../node/startConfig.ts";
+import type { LaunchRequest } from "../shared/control.ts";
+import { CleanupStack } from "./cleanupStack.ts";
 import { type LoadedConfig, loadStart } from "./configFiles.ts";
-import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./contract.ts";
-import { Ear } from "./control/ear.ts";
+import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./types.ts";
+import { ControlChannel } from "./control/controlChannel.ts";
 import { debugLog } from "./debugLog.ts";
-import { createClient, startPosition } from "./modelStart.ts";
+import { createClient, startPosition } from "./createModel.ts";
 import { planResume } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
@@ -44,18 +44,18 @@ export function resumeTraining(request: ResumeRequest): ActiveRun {
 
 async function planOf(
   fileSystem: FileSystem,
-  wish: StartWish,
+  startRequest: StartRequest,
   request: TrainRequest | ResumeRequest,
 ): Promise<RunPlan> {
-  const start = await startConfig(fileSystem, wish);
-  if (request.launch !== undefined) requireJudged(request.launch.order, start);
+  const start = await startConfig(fileSystem, startRequest);
+  if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
   const { folder } = start;
   if (folder !== null) return planResume(fileSystem, { ...request, folder }, start);
   return planNewRun(fileSystem, request, loadStart(start));
 }
 
 /** The editor gave out keys for what it read. @throws AppError `config-changed` */
-function requireJudged({ training }: LaunchOrder, start: StartConfig): void {
+function requireJudged({ training }: LaunchRequest, start: StartConfig): void {
   if (training.digest === startDigest(start)) return;
   throw new AppError(
     "config-changed",
@@ -63,11 +63,11 @@ function requireJudged({ training }: LaunchOrder, start: StartConfig): void {
   );
 }
 
-function launch(request: TrainRequest | ResumeRequest, wish: StartWish): ActiveRun {
+function launch(request: TrainRequest | ResumeRequest, startRequest: StartRequest): ActiveRun {
   const control = new RunControl();
-  const closers = new Closers();
+  const cleanup = new CleanupStack();
   const fileSystem = createFileSystem();
-  closers.add(() => fileSystem.close());
+  cleanup.add(() => fileSystem.close());
   const folder = request.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const now = new AbortController();
   let lease: RunLease | null = null;
@@ -85,8 +85,8 @@ function launch(request: TrainRequest | ResumeRequest, wish: StartWish): ActiveR
   const onClaim = (own: RunLease): void => {
     lease = own;
   };
-  const parts = { programs: { folder }, fileSystem, control, closers };
-  const running = run(parts, request, { wish, stopNow, onClaim });
+  const parts = { programs: { folder }, fileSystem, control, cleanup };
+  const running = run(parts, request, { startRequest, stopNow, onClaim });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
@@ -102,52 +102,52 @@ async function endAtOnce(lease: RunLease | null): Promise<void> {
   await raceAbort(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }
 
-type ScopeOptions = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "closers">;
+type ScopeOptions = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "cleanup">;
 
 async function run(
   parts: ScopeOptions,
   request: TrainRequest | ResumeRequest,
   {
-    wish,
+    startRequest,
     stopNow,
     onClaim,
   }: {
-    readonly wish: StartWish;
+    readonly startRequest: StartRequest;
     readonly stopNow: () => void;
     readonly onClaim: (lease: RunLease) => void;
   },
 ): Promise<RunEnd> {
-  const { control, closers } = parts;
-  const order = request.launch?.order;
+  const { control, cleanup } = parts;
+  const launchRequest = request.launch?.launchRequest;
   const { redactor = new Redactor() } = request;
-  const log = cleanedLog(debugLog, redactor);
+  const log = redactingLog(debugLog, redactor);
   let place: string | null = null;
   try {
-    const onQuit = order === undefined ? {} : { onQuit: order.onQuit };
-    const ear = await Ear.open({ ...parts, clock: systemClock, log, stopNow, ...onQuit });
-    closers.add(() => ear.close());
-    request.launch?.onPlace({ control: ear.address });
+    const onQuit = launchRequest === undefined ? {} : { onQuit: launchRequest.onQuit };
+    const controlChannel = await ControlChannel.open({ ...parts, clock: systemClock, log, stopNow, ...onQuit });
+    cleanup.add(() => controlChannel.close());
+    request.launch?.onPlace({ control: controlChannel.address });
     const scope: TrainerScope = {
       ...parts,
       ...{ log, redactor },
-      watch: watchers([guarded(request.watch, log), (event) => ear.heard(event)]),
-      allowedOrigins: order?.allowedOrigins ?? request.allowedOrigins ?? [],
-      ...(order !== undefined && { order }),
-      ear,
+      watch: watchers([guarded(request.watch, log), (event) => controlChannel.onProgress(event)]),
+      allowedOrigins: launchRequest?.allowedOrigins ?? request.allowedOrigins ?? [],
+      ...(launchRequest !== undefined && { launchRequest }),
+      controlChannel,
       onClaim: (lease) => {
         place = lease.folder;
         onClaim(lease);
         request.launch?.onPlace({ folder: lease.folder });
       },
     };
-    return await executeRun(scope, await planOf(scope.fileSystem, wish, request));
+    return await executeRun(scope, await planOf(scope.fileSystem, startRequest, request));
   } catch (error) {
     // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };
     throw error;
   } finally {
     control.end();
-    await closers.closeAll();
+    await cleanup.closeAll();
   }
 }
 

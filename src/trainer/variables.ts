@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { FoundValue } from "../core/secrets/hostBinding.ts";
 import { locateDotEnv, readDotEnv } from "../node/dotEnv.ts";
-import type { LaunchOrder } from "../shared/control.ts";
+import type { LaunchRequest } from "../shared/control.ts";
 
 /** The value of a variable and where it was found; empty counts as absent. */
 export type Variables = (name: string) => FoundValue | null;
 
-type Handed = Pick<LaunchOrder, "keys" | "variables" | "envFile">;
+type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
 
-export async function loadVariables(configFolder: string, order?: Handed): Promise<Variables> {
-  if (order !== undefined) return handedOver(order);
+export async function loadVariables(configFolder: string, launchRequest?: Handed): Promise<Variables> {
+  if (launchRequest !== undefined) return handedOver(launchRequest);
   const file = await valuesIn(join(configFolder, ".env"));
   return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");
 }

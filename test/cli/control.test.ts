@@ -4,7 +4,7 @@ import { type ControlOptions, controlRun } from "../../src/cli/control.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { writeRunFile } from "../../src/core/run/runLease.ts";
-import type { ControlWish, RunStatus } from "../../src/shared/control.ts";
+import type { ControlCommand, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { ControlServer } from "../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../src/trainer/control/runStatus.ts";
@@ -15,20 +15,20 @@ const folder = "/home/me/runs/demo";
 const clock = new FakeClock();
 let server: ControlServer;
 let status: RunStatus;
-let wishes: ControlWish[];
-let carryOut: (wish: ControlWish) => Promise<string>;
+let wishes: ControlCommand[];
+let execute: (wish: ControlCommand) => Promise<string>;
 let options: ControlOptions;
 
 beforeEach(async () => {
   wishes = [];
   status = { ...INITIAL_STATUS, phase: "running", step: 12, totalSteps: 40 };
-  carryOut = async () => "The run goes on.";
+  execute = async () => "The run goes on.";
   server = await ControlServer.start({
     clock,
     status: () => status,
-    carryOut: (wish) => {
+    execute: (wish) => {
       wishes.push(wish);
-      return carryOut(wish);
+      return execute(wish);
     },
   });
   options = {
@@ -76,7 +76,7 @@ describe("control", () => {
 
   it("tells what a run is doing", async () => {
     await writeRun();
-    carryOut = async () => "";
+    execute = async () => "";
     expect(await control("status")).toEqual(["running  12 of 40 steps completed"]);
     status = { ...status, phase: "paused", totalSteps: null };
     expect(await control("status")).toEqual(["paused  12 steps completed"]);
@@ -84,7 +84,7 @@ describe("control", () => {
 
   it("passes a refusal on", async () => {
     await writeRun();
-    carryOut = () => Promise.reject(new AppError("config-not-tunable", "seed cannot change."));
+    execute = () => Promise.reject(new AppError("config-not-tunable", "seed cannot change."));
     await expect(control("set", "seed=1")).rejects.toMatchObject({
       code: "config-not-tunable",
       message: "seed cannot change.",

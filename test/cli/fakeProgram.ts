@@ -1,7 +1,7 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
-import type { ProgramOptions, TrainerDoor } from "../../src/cli/programOptions.ts";
+import type { ProgramOptions, TrainerApi } from "../../src/cli/programOptions.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -48,7 +48,7 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
   };
 }
 
-export function aTrainer(changes: Partial<TrainerDoor> = {}): TrainerDoor {
+export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };

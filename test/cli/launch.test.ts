@@ -4,12 +4,12 @@ import { runProgram } from "../../src/cli/program.ts";
 import { launchFileSchema } from "../../src/core/control/messages.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { LaunchFile } from "../../src/shared/control.ts";
-import type { RunEnd, TrainRequest } from "../../src/trainer/contract.ts";
+import type { RunEnd, TrainRequest } from "../../src/trainer/types.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
-const order = anOrder({
+const launchRequest = anOrder({
   keys: { TINKER_API_KEY: { value: "tml-from-the-store", origin: "store", host: null } },
   allowedOrigins: [{ origin: "https://one.example", key: "TINKER_API_KEY" }],
 });
@@ -42,16 +42,16 @@ function start(input: string | readonly string[]) {
 
 describe("a trainer that an editor starts", () => {
   it("reads its order from the first line it is sent, however it is cut", async () => {
-    const text = `${JSON.stringify(order)}\nanything else`;
+    const text = `${JSON.stringify(launchRequest)}\nanything else`;
     const { requests, exit, end } = start([text.slice(0, 30), text.slice(30)]);
     for (let turns = 0; turns < 10; turns++) await settle();
-    expect(requests[0]).toMatchObject({ owner: "editor", configPath: "a.yaml", launch: { order } });
+    expect(requests[0]).toMatchObject({ owner: "editor", configPath: "a.yaml", launch: { launchRequest } });
     end({ outcome: "done", folder: null });
     expect(await exit).toBe(0);
   });
 
   it("tells where it stands as it gets there, and how it ended last", async () => {
-    const { requests, exit, end, record } = start(`${JSON.stringify(order)}\n`);
+    const { requests, exit, end, record } = start(`${JSON.stringify(launchRequest)}\n`);
     for (let turns = 0; turns < 10; turns++) await settle();
     const launch = requests[0]?.launch;
     const control = { address: "/tmp/s", tokenPath: "/tmp/t" };
@@ -67,7 +67,7 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("tells what went wrong, with what an editor can help with", async () => {
-    const { exit, fail, record } = start(`${JSON.stringify(order)}\n`);
+    const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const data = { key: "TINKER_API_KEY", host: "https://stranger.example", other: 1 };
     fail(new AppError("key-host-not-allowed", "It would go astray.", { data }));
     expect(await exit).toBe(2);
@@ -81,7 +81,7 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("tells which setting may help, and marks its key also where a name holds dots", async () => {
-    const { exit, fail, record } = start(`${JSON.stringify(order)}\n`);
+    const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const path = ["environments", "Owner/Game-1.5", "max_concurrency"];
     const edits = [{ path, value: 6 }];
     fail(new AppError("run-capacity", "Full.", { configPath: path.join("."), data: { edits } }));
@@ -90,7 +90,7 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("writes nothing of its order down", async () => {
-    const { program, exit, end, requests } = start(`${JSON.stringify(order)}\n`);
+    const { program, exit, end, requests } = start(`${JSON.stringify(launchRequest)}\n`);
     for (let turns = 0; turns < 10; turns++) await settle();
     requests[0]?.launch?.onPlace({ folder: "/runs/demo" });
     end({ outcome: "done", folder: null });
@@ -101,7 +101,7 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("is worth more than its record: a disk that refuses ends no run", async () => {
-    const { program, exit, end } = start(`${JSON.stringify(order)}\n`);
+    const { program, exit, end } = start(`${JSON.stringify(launchRequest)}\n`);
     Object.assign(program.fileSystem, {
       writeAtomic: () => Promise.reject(new AppError("disk", "No space.")),
     });
@@ -112,8 +112,8 @@ describe("a trainer that an editor starts", () => {
   it.each([
     ["nothing", ""],
     ["words", "hello\n"],
-    ["an order of another version", `${JSON.stringify({ ...order, version: 2 })}\n`],
-    ["keys without hosts", `${JSON.stringify({ ...order, keys: { A: "b-secret" } })}\n`],
+    ["an order of another version", `${JSON.stringify({ ...launchRequest, version: 2 })}\n`],
+    ["keys without hosts", `${JSON.stringify({ ...launchRequest, keys: { A: "b-secret" } })}\n`],
     ["a line without end", "x".repeat(2 * 1024 * 1024)],
   ])("does not start with %s, and repeats none of it", async (_, input) => {
     const { program, requests, exit, record } = start(input);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/contract.ts";
+import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/types.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram, started, stepFinished } from "./fakeProgram.ts";
 

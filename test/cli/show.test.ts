@@ -10,7 +10,7 @@ import { evalPath, runPaths, stepPaths } from "../../src/core/run/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
 import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";

@@ -3,7 +3,7 @@ import { createEventLog } from "../../src/core/run/events.ts";
 import { buildMetricsRow } from "../../src/core/run/metrics.ts";
 import { flattenMetrics } from "../../src/core/run/metricsTree.ts";
 import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { resolveSecrets } from "../../src/core/secrets/resolve.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
 import { textWith } from "../core/config/configText.ts";

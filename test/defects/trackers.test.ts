@@ -1,7 +1,7 @@
 /** What a tracker is told of a run. */
 
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { TrackedRun } from "../core/wandb/trackedRun.ts";
 
 describe("a run at W&B", () => {

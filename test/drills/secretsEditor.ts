@@ -5,14 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
-import type { LaunchOrder } from "../../src/shared/control.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 import type { Opened } from "./secretsCases.ts";
 import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
 import { plainVariables } from "./secretsRun.ts";
 
-type Handed = Pick<LaunchOrder, "keys" | "variables">;
+type Handed = Pick<LaunchRequest, "keys" | "variables">;
 
 const SETTINGS = ["max_steps=2"];
 
@@ -54,7 +54,7 @@ async function launchOnce(
       copiesFolder: join(place.home, "copies"),
       environment: () => ({ ...plainVariables(place), TINKER_RL_DEBUG: "1" }),
     },
-    { title: "train", order: await orderOf(configPath, handed, settings) },
+    { title: "train", launchRequest: await orderOf(configPath, handed, settings) },
   );
   const pid = (await readLaunch(launchFolder))?.request.pid ?? 0;
   const watch = watchProcesses(pid, place.temp);

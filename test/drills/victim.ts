@@ -11,7 +11,7 @@ import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { Closers } from "../../src/trainer/closers.ts";
+import { CleanupStack } from "../../src/trainer/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { planResume } from "../../src/trainer/resume.ts";
@@ -122,7 +122,7 @@ function watch(event: ProgressEvent): void {
 }
 
 const fileSystem = drilledFiles(createFileSystem());
-const closers = new Closers();
+const cleanup = new CleanupStack();
 const plan =
   mode === "resume"
     ? await planResume(fileSystem, { folder: path, owner: "terminal", watch })
@@ -135,7 +135,7 @@ await executeRun(
     control: new RunControl(),
     log: debugLog,
     fileSystem,
-    closers,
+    cleanup,
     watch,
   },
   {
@@ -146,5 +146,5 @@ await executeRun(
     },
   },
 );
-await closers.closeAll();
+await cleanup.closeAll();
 process.exit(0);

@@ -6,7 +6,7 @@ import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
 import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
 import { startRun } from "../../src/core/run/runFolder.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";

@@ -2,9 +2,9 @@
 
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
-import type { LaunchOrder } from "../../src/shared/control.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
 
-export function anOrder(changes: Partial<LaunchOrder> = {}): LaunchOrder {
+export function anOrder(changes: Partial<LaunchRequest> = {}): LaunchRequest {
   return {
     version: 1,
     training: { configPath: "a.yaml", resume: null, overrides: [], digest: null },
@@ -17,9 +17,9 @@ export function anOrder(changes: Partial<LaunchOrder> = {}): LaunchOrder {
 /** The order of a new run of the configuration at `configPath`, as it stands on disk. */
 export async function orderOf(
   configPath: string,
-  changes: Partial<LaunchOrder> = {},
+  changes: Partial<LaunchRequest> = {},
   overrides: readonly string[] = [],
-): Promise<LaunchOrder> {
+): Promise<LaunchRequest> {
   const start = await startConfig(createFileSystem(), { configPath, overrides });
   const training = { configPath, resume: null, overrides, digest: startDigest(start) };
   return anOrder({ training, ...changes });

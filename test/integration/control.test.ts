@@ -8,10 +8,10 @@ import * as z from "zod";
 import { RunControl } from "../../src/core/training/control.ts";
 import { ControlClient } from "../../src/node/controlClient.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { LaunchOrder, RunStatus } from "../../src/shared/control.ts";
-import { Closers } from "../../src/trainer/closers.ts";
+import type { LaunchRequest, RunStatus } from "../../src/shared/control.ts";
+import { CleanupStack } from "../../src/trainer/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/configFiles.ts";
-import { Ear } from "../../src/trainer/control/ear.ts";
+import { ControlChannel } from "../../src/trainer/control/controlChannel.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
 import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
@@ -205,27 +205,27 @@ describe("a run that is given other settings", () => {
 
 describe("a run whose editor goes away", () => {
   /** A run that an editor watches from its first step to its second. */
-  async function left(onQuit: LaunchOrder["onQuit"]) {
+  async function left(onQuit: LaunchRequest["onQuit"]) {
     const folder = await project();
     const clock = new FakeClock();
     const control = new RunControl();
     const fileSystem = createFileSystem();
-    const closers = new Closers();
-    const ear = await Ear.open({
+    const cleanup = new CleanupStack();
+    const controlChannel = await ControlChannel.open({
       ...{ clock, control, fileSystem, onQuit, log: debugLog },
       stopNow: () => undefined,
     });
-    closers.add(() => ear.close());
-    if (ear.address === null) throw new Error("the run cannot be controlled");
-    const editor = await ControlClient.open(ear.address);
+    cleanup.add(() => controlChannel.close());
+    if (controlChannel.address === null) throw new Error("the run cannot be controlled");
+    const editor = await ControlClient.open(controlChannel.address);
     await editor.send({ action: "attach" });
     const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
     const programs = { folder: PROGRAM_FOLDER };
     let isGone = false;
     const scope = {
-      ...{ programs, control, fileSystem, closers, ear, log: debugLog },
-      watch: (event: Parameters<Ear["heard"]>[0]) => {
-        ear.heard(event);
+      ...{ programs, control, fileSystem, cleanup, controlChannel, log: debugLog },
+      watch: (event: Parameters<ControlChannel["onProgress"]>[0]) => {
+        controlChannel.onProgress(event);
         if (event.kind !== "step-started" || event.step !== 1) return;
         isGone = true;
         editor.close();
@@ -239,7 +239,7 @@ describe("a run whose editor goes away", () => {
     // The trainer's side of the connection ends a moment after the editor's.
     for (; !hasEnded; await shortly()) if (isGone) await clock.advance(60_000);
     const end = await ended;
-    await closers.closeAll();
+    await cleanup.closeAll();
     await fileSystem.close();
     return { ...end, folder };
   }
@@ -285,16 +285,16 @@ tinker_base_url: ${gateway.url}
 `;
   }
 
-  function keysFor(host: string | null): Pick<LaunchOrder, "keys"> {
+  function keysFor(host: string | null): Pick<LaunchRequest, "keys"> {
     return { keys: { TINKER_API_KEY: { value: serving.key, origin: "store", host } } };
   }
 
-  async function launch(changes: Partial<LaunchOrder>) {
+  async function launch(changes: Partial<LaunchRequest>) {
     const folder = await project(served());
-    const order = await orderOf(join(folder, "config.yaml"), changes);
+    const launchRequest = await orderOf(join(folder, "config.yaml"), changes);
     const launchFolder = join(folder, "launch");
     await mkdir(launchFolder);
-    return { folder, launchFolder, program: spawnProgram(["--launch", launchFolder], order) };
+    return { folder, launchFolder, program: spawnProgram(["--launch", launchFolder], launchRequest) };
   }
 
   it("tells where it stands, and keeps the keys of its order in memory alone", async () => {

@@ -10,9 +10,9 @@ import { readRunFile } from "../../src/core/run/runFile.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { ControlClient } from "../../src/node/controlClient.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { LaunchFile, LaunchOrder, RunStatus } from "../../src/shared/control.ts";
+import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
-import type { ActiveRun } from "../../src/trainer/contract.ts";
+import type { ActiveRun } from "../../src/trainer/types.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
 import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
@@ -119,7 +119,7 @@ export interface OwnProcess {
 }
 
 /** Trains in a process of its own, with an editor's order when there is one. */
-export function spawnProgram(args: readonly string[], order: LaunchOrder | null): OwnProcess {
+export function spawnProgram(args: readonly string[], launchRequest: LaunchRequest | null): OwnProcess {
   const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
   const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), ...args], {
     env: { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" },
@@ -132,7 +132,7 @@ export function spawnProgram(args: readonly string[], order: LaunchOrder | null)
   child.stdout.setEncoding("utf8").on("data", keep);
   child.stderr.setEncoding("utf8").on("data", keep);
   // The pipe stays open, as an editor's would.
-  if (order !== null) child.stdin.write(`${JSON.stringify(order)}\n`);
+  if (launchRequest !== null) child.stdin.write(`${JSON.stringify(launchRequest)}\n`);
   const ended = once(child, "close").then(([code]): number | null => code);
   return { child, ended, printed: () => printed };
 }

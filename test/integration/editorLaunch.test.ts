@@ -51,7 +51,7 @@ ${settings}
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { title: "train", order: await orderOf(configPath) },
+    { title: "train", launchRequest: await orderOf(configPath) },
   );
 }
 
@@ -122,7 +122,7 @@ it("leaves its keys nowhere", async () => {
   const configPath = join(folder, "tinker-config.yaml");
   writeFileSync(configPath, "model_name: local/tiny-tool\n");
   const keys = { TINKER_API_KEY: { value: key, origin: "store", host: null } } as const;
-  const order = await orderOf(configPath, { keys });
+  const launchRequest = await orderOf(configPath, { keys });
   const launchFolder = await launchTrainer(
     {
       launches: new LaunchStore(join(folder, "launches")),
@@ -130,7 +130,7 @@ it("leaves its keys nowhere", async () => {
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { title: "train", order },
+    { title: "train", launchRequest },
   );
   const { pid } = (await readLaunch(launchFolder))?.request ?? { pid: null };
   const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");

@@ -8,7 +8,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { Closers } from "../../src/trainer/closers.ts";
+import { CleanupStack } from "../../src/trainer/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
@@ -47,12 +47,12 @@ function fullFrom(name: string): FileSystem {
 
 /** What the run ended with. */
 async function failure(project: string, fileSystem: FileSystem): Promise<unknown> {
-  const closers = new Closers();
+  const cleanup = new CleanupStack();
   const loaded = await loadConfig(fileSystem, join(project, "config.yaml"));
   try {
     await executeRun(
       {
-        ...{ fileSystem, closers, log: debugLog, control: new RunControl() },
+        ...{ fileSystem, cleanup, log: debugLog, control: new RunControl() },
         programs: { folder: PROGRAM_FOLDER },
         watch: () => undefined,
       },
@@ -62,7 +62,7 @@ async function failure(project: string, fileSystem: FileSystem): Promise<unknown
   } catch (error) {
     return error;
   } finally {
-    await closers.closeAll();
+    await cleanup.closeAll();
   }
 }
 

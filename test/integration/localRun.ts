@@ -9,7 +9,7 @@ import { RunControl } from "../../src/core/training/control.ts";
 import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
 import type { ProgressEvent, Watcher } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { Closers } from "../../src/trainer/closers.ts";
+import { CleanupStack } from "../../src/trainer/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
@@ -37,7 +37,7 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
   const events: ProgressEvent[] = [];
   const watch: Watcher = (event) => events.push(event);
   const fileSystem = createFileSystem();
-  const closers = new Closers();
+  const cleanup = new CleanupStack();
   const loaded = await loadConfig(fileSystem, join(folder, "config.yaml"));
   const plan = planNewRun(fileSystem, { owner: "terminal" }, loaded);
   const wrap = options.wrapClient ?? ((client) => client);
@@ -47,7 +47,7 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
         programs: { folder: PROGRAM_FOLDER },
         control: new RunControl(),
         log: debugLog,
-        ...{ fileSystem, closers, watch },
+        ...{ fileSystem, cleanup, watch },
       },
       {
         ...plan,
@@ -58,7 +58,7 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
       },
     );
   } finally {
-    await closers.closeAll();
+    await cleanup.closeAll();
     await fileSystem.close();
   }
   return events;

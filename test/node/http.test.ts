@@ -9,9 +9,9 @@ import {
   type HttpClientOptions,
 } from "../../src/node/http.ts";
 
-const closers: (() => Promise<unknown>)[] = [];
+const cleanup: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
+  await Promise.all(cleanup.splice(0).map((close) => close()));
 });
 
 async function serve(listener: RequestListener, socketPath?: string): Promise<Server> {
@@ -19,7 +19,7 @@ async function serve(listener: RequestListener, socketPath?: string): Promise<Se
   await new Promise<void>((resolve) =>
     server.listen(socketPath ?? { port: 0, host: "127.0.0.1" }, resolve),
   );
-  closers.push(async () => {
+  cleanup.push(async () => {
     server.closeAllConnections();
     server.close();
   });
@@ -33,7 +33,7 @@ function addressOf(server: Server): string {
 
 function client(options?: HttpClientOptions): ClosableHttpClient {
   const http = createHttpClient(options);
-  closers.push(() => http.close());
+  cleanup.push(() => http.close());
   return http;
 }
 
@@ -236,7 +236,7 @@ test("a proxy is used for other hosts, never for this machine", async () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
     });
-    closers.push(async () => upstream.destroy());
+    cleanup.push(async () => upstream.destroy());
   });
   const http = client({ proxy: addressOf(proxy) });
   const far = await http.send({ method: "GET", url: "http://service.example:81/" });

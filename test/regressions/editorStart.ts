@@ -8,10 +8,10 @@ import { KeySources } from "../../src/host/keys/keySources.ts";
 import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { type LaunchEnd, watchLaunch } from "../../src/host/runs/launchWatch.ts";
-import { trainingOrder } from "../../src/host/runs/trainingOrder.ts";
+import { createLaunchRequest } from "../../src/host/runs/createLaunchRequest.ts";
 import type { TrainingWish } from "../../src/host/runs/trainings.ts";
 import { locateDotEnv, readDotEnv } from "../../src/node/dotEnv.ts";
-import type { LaunchOrder } from "../../src/shared/control.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
 import { FakeHttp } from "../fakes/fakeHttp.ts";
 import { FakeMemory } from "../host/keys/fakeMemory.ts";
 import { type Answer, FakeUi } from "../host/keys/fakeUi.ts";
@@ -56,13 +56,13 @@ export function openEditor(
     copiesFolder: join(folder, "copies"),
     environment: () => ({}),
   };
-  const order = (wish: TrainingWish): Promise<LaunchOrder | null> =>
-    trainingOrder(
+  const launchRequest = (wish: TrainingWish): Promise<LaunchRequest | null> =>
+    createLaunchRequest(
       { forLaunch: (config) => gatherKeys(config, parts), variables: () => ({}) },
       wish,
     );
   return {
-    ...{ ui, memory, order, store },
+    ...{ ui, memory, launchRequest, store },
     /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
     async start(
       wish: TrainingWish,
@@ -71,10 +71,10 @@ export function openEditor(
         onStart,
       }: { readonly onOrder?: () => void; readonly onStart?: (pid: number) => void } = {},
     ): Promise<EditorEnd> {
-      const given = await order(wish);
+      const given = await launchRequest(wish);
       if (given === null) throw new Error("The user went away.");
       onOrder?.();
-      const launch = await launchTrainer(launcher, { title: wish.title, order: given });
+      const launch = await launchTrainer(launcher, { title: wish.title, launchRequest: given });
       const { pid } = (await readLaunch(launch))?.request ?? { pid: null };
       if (pid !== null) onStart?.(pid);
       let output = "";

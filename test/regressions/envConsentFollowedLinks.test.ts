@@ -39,9 +39,9 @@ function linkToHome(): void {
 
 it("a link in the place of the file asks anew, with the path that it leads to", async () => {
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.order(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
   linkToHome();
-  expect(await editor.order(aWish(config))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
   expect(editor.ui.unused).toBe(0);
 });
@@ -50,17 +50,17 @@ it("so does a setting that names another file", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);
-  expect(await editor.order(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
   envFile = "../home/.bashrc";
-  expect(await editor.order(aWish(config))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
 });
 
 it("a trainer reads the file that was asked about, and no link in its place", async () => {
-  const order = { keys: {}, variables: {}, envFile: join(project, ".env") };
-  expect((await loadVariables(project, order))("TINKER_API_KEY")?.value).toBe("tml-of-the-project");
+  const launchRequest = { keys: {}, variables: {}, envFile: join(project, ".env") };
+  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")?.value).toBe("tml-of-the-project");
   linkToHome();
-  expect((await loadVariables(project, order))("TINKER_API_KEY")).toBeNull();
+  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")).toBeNull();
 });
 
 it("a run folder from a stranger reads no .env under the yes for the project that it names", async () => {
@@ -73,8 +73,8 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   };
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.order(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
-  expect(await editor.order(aWish(config, { resume: run }))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
+  expect(await editor.launchRequest(aWish(config, { resume: run }))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(`May runs of ${run} take keys from ${join(project, ".env")}?`);
 });
 

@@ -4,7 +4,7 @@ import { RunFollower } from "../../src/core/run/follower.ts";
 import { runPaths } from "../../src/core/run/layout.ts";
 import { resumeRun } from "../../src/core/run/runFolder.ts";
 import { listRuns } from "../../src/core/run/runList.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import { gatherFacts } from "../../src/host/panel/runFacts.ts";
 import { runRow } from "../../src/host/views/runRow.ts";
@@ -12,7 +12,7 @@ import { runTooltip } from "../../src/host/views/runTooltip.ts";
 import { noStepsText } from "../../src/host/views/trajectoryRows.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { Closers } from "../../src/trainer/closers.ts";
+import { CleanupStack } from "../../src/trainer/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
@@ -53,7 +53,7 @@ max_steps: 2
 async function failedRun() {
   const project = await runFolderWith(CONFIG);
   const fileSystem = createFileSystem();
-  const closers = new Closers();
+  const cleanup = new CleanupStack();
   const plan = planNewRun(
     fileSystem,
     { owner: "terminal" },
@@ -65,12 +65,12 @@ async function failedRun() {
     throw new AppError("tinker-refused", message);
   };
   const scope = {
-    ...{ fileSystem, closers, redactor, log: debugLog, control: new RunControl() },
+    ...{ fileSystem, cleanup, redactor, log: debugLog, control: new RunControl() },
     ...{ programs: { folder: PROGRAM_FOLDER }, watch: () => undefined },
   };
   const run = executeRun(scope, { ...plan, createModel: failing });
   await expect(run).rejects.toThrow("The service refused");
-  await closers.closeAll();
+  await cleanup.closeAll();
   return { project, folder: runIn(project), fileSystem };
 }
 

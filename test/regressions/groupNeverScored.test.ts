@@ -28,13 +28,13 @@ const judging: SessionScript = {
 const GROUPS = 2;
 const SIZE = 3;
 
-interface Wishes {
+interface CommandHandler {
   readonly script?: SessionScript;
   readonly settings?: Partial<RolloutSettings>;
   readonly maxSessions?: number;
 }
 
-function setUp({ script = judging, settings, maxSessions }: Wishes = {}) {
+function setUp({ script = judging, settings, maxSessions }: CommandHandler = {}) {
   const remote = scriptedEnvironment([script]);
   const told: string[] = [];
   const context = aContext({

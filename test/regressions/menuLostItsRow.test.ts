@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
 import { COMMANDS, type CommandId, commandName } from "../../src/host/commands/commandTable.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";

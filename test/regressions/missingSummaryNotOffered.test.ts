@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { leftReports } from "../../src/core/run/leftReports.ts";
+import { pendingReports } from "../../src/core/run/pendingReports.ts";
 import { isResumable, runRow } from "../../src/host/views/runRow.ts";
 import { TrackedRun } from "../core/wandb/trackedRun.ts";
 import { aRun } from "../host/views/runEntries.ts";
@@ -9,7 +9,7 @@ vi.mock("vscode", () => ({}));
 it("a run that is done and whose end Weights & Biases has not got can be resumed, until it has", async () => {
   const run = new TrackedRun();
   const listed = async () => {
-    const left = await leftReports(run.fileSystem, "/runs/run", 1);
+    const left = await pendingReports(run.fileSystem, "/runs/run", 1);
     return aRun({ phase: "done", isLive: false, steps: 1, totalSteps: 1, left });
   };
   await run.begin();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startRun } from "../../src/core/run/runFolder.ts";
 import { writeState } from "../../src/core/run/state.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";

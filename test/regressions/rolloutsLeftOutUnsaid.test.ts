@@ -5,7 +5,7 @@ import { showStep } from "../../src/cli/showStep.ts";
 import { RunFollower } from "../../src/core/run/follower.ts";
 import { createRunReader } from "../../src/core/run/reader.ts";
 import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { aRecord, collect } from "../core/run/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

@@ -7,7 +7,7 @@ import { createEventLog } from "../../src/core/run/events.ts";
 import { RunFollower } from "../../src/core/run/follower.ts";
 import { resumeRun } from "../../src/core/run/runFolder.ts";
 import { listRuns } from "../../src/core/run/runList.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
 import { type PlantedHome, snapshot } from "./plantedHome.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 
 /** A way of writing text, some of it left to chance, and the one way of reading it. */
 interface Encoder {
@@ -155,7 +155,7 @@ test("nothing that can be decoded remains of a secret, whatever one or two encod
           (text, { encode }) => encode(text, chance),
           `${before}${value}${after}`,
         );
-        const cleaned = redactor.clean(`see ${written} there`).slice(4, -6);
+        const cleaned = redactor.redact(`see ${written} there`).slice(4, -6);
         expect(cleaned).toContain("***");
         const readings = encoders.reduceRight<readonly string[]>(
           (texts, { decode }) => texts.flatMap((text) => text.split("***")).flatMap(decode),
@@ -186,7 +186,7 @@ test.each([
 ])("a secret is found as %s", (_, written) => {
   const redactor = new Redactor();
   redactor.learn(KEY);
-  const cleaned = redactor.clean(`<${written}>`);
+  const cleaned = redactor.redact(`<${written}>`);
   expect(cleaned).toContain("***");
   expect(cleaned).toMatch(/^<.*>$/s);
   for (const part of ["tml-", "tml-a", "🙂", "D83D"]) expect(cleaned).not.toContain(part);
@@ -196,15 +196,15 @@ test("what stands around an encoded secret stays as it was", () => {
   const redactor = new Redactor();
   redactor.learn("tml-0123456789");
   const around = 'a "quoted" C:\\new\\u0041 %41 &amp; YWJj 0a0b0c ';
-  expect(redactor.clean(around)).toBe(around);
-  expect(redactor.clean(`${around}tml%2D0123456789${around}`)).toBe(`${around}***${around}`);
+  expect(redactor.redact(around)).toBe(around);
+  expect(redactor.redact(`${around}tml%2D0123456789${around}`)).toBe(`${around}***${around}`);
 });
 
 test("a text full of secrets is cleaned", () => {
   const redactor = new Redactor();
   redactor.learn("pass/word");
   const written = "\\u0070ass/word pass/word ".repeat(100_000);
-  expect(redactor.clean(written)).toBe("*** *** ".repeat(100_000));
+  expect(redactor.redact(written)).toBe("*** *** ".repeat(100_000));
 });
 
 function inJson(text: string): string {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createEventLog } from "../../src/core/run/events.ts";
 import { RunFollower } from "../../src/core/run/follower.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { gatherFacts } from "../../src/host/panel/runFacts.ts";
 import type { EventView } from "../../src/shared/panelModel.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import type { RunEnd } from "../../src/trainer/contract.ts";
+import type { RunEnd } from "../../src/trainer/types.ts";
 import { aTrainer, createFakeProgram, started } from "../cli/fakeProgram.ts";
 import { aTraining, opened } from "../host/task/openedTerminal.ts";
 

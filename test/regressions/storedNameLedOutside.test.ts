@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseCheckpoint } from "../../src/core/run/checkpointLog.ts";
 import { readRunFile } from "../../src/core/run/runFile.ts";
 import { readState } from "../../src/core/run/state.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { START } from "../../src/core/wandb/syncState.ts";
 import { WandbTracker } from "../../src/core/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";

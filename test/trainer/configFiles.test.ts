@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { readOverrides } from "../../src/node/startConfig.ts";
 import {
   loadConfig,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { startRun } from "../../src/core/run/runFolder.ts";
 import { writeState } from "../../src/core/run/state.ts";
-import { Redactor } from "../../src/core/secrets/redact.ts";
+import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { textWith } from "../core/config/configText.ts";

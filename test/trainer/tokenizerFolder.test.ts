@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { LaunchOrder } from "../../src/shared/control.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { loadVariables } from "../../src/trainer/variables.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
@@ -47,9 +47,9 @@ describe("the folder of a model's tokenizer", () => {
     await writeFile(join(folder, ".env"), "HF_TOKEN=hf_0123456789");
     await expect(find("Org/Name")).rejects.toMatchObject({ configPath: "tokenizer_name" });
     expect(new Set(shown.splice(0))).toEqual(new Set(["Bearer hf_0123456789"]));
-    const order = { variables: {}, envFile: null };
-    const within = async (keys: LaunchOrder["keys"], allowed: string | null) => {
-      const variables = await loadVariables(folder, { ...order, keys });
+    const launchRequest = { variables: {}, envFile: null };
+    const within = async (keys: LaunchRequest["keys"], allowed: string | null) => {
+      const variables = await loadVariables(folder, { ...launchRequest, keys });
       const allowedOrigins = allowed === null ? [] : [{ origin: allowed, key: "HF_TOKEN" }];
       const options = { variables, allowedOrigins };
       const path = join(folder, "run.yaml");

@@ -65,7 +65,7 @@ it("a folder without .env has no variables of its own", async () => {
 });
 
 describe("what an editor hands over", () => {
-  const order = {
+  const launchRequest = {
     keys: {
       TINKER_RL_TEST_VARIABLE: { value: "store", origin: "store" as const, host: "one.example" },
     },
@@ -75,7 +75,7 @@ describe("what an editor hands over", () => {
 
   it("stands over everything else, and says which host it is for", async () => {
     vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
-    const variable = await loadVariables(folder, order);
+    const variable = await loadVariables(folder, launchRequest);
     expect(variable("TINKER_RL_TEST_VARIABLE")).toEqual({
       ...{ value: "store", origin: "store", host: "one.example" },
     });
@@ -83,27 +83,27 @@ describe("what an editor hands over", () => {
 
   it("counts as absent where it is empty", async () => {
     const keys = { TINKER_RL_TEST_VARIABLE: { value: "", origin: "store" as const, host: null } };
-    const variable = await loadVariables(folder, { ...order, keys });
+    const variable = await loadVariables(folder, { ...launchRequest, keys });
     expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
   });
 
   it("sets variables in place of those of the process", async () => {
     vi.stubEnv("TINKER_RL_TEST_OTHER", "process");
     const variables = { TINKER_RL_TEST_OTHER: "editor" };
-    const variable = await loadVariables(folder, { ...order, variables });
+    const variable = await loadVariables(folder, { ...launchRequest, variables });
     expect(variable("TINKER_RL_TEST_OTHER")).toEqual({ value: "editor", origin: "process" });
   });
 
   it("decides whether .env is read", async () => {
     await writeFile(join(folder, ".env"), "TINKER_RL_TEST_OTHER=file\n");
     const look = async (envFile: string | null) =>
-      (await loadVariables(folder, { ...order, envFile }))("TINKER_RL_TEST_OTHER");
+      (await loadVariables(folder, { ...launchRequest, envFile }))("TINKER_RL_TEST_OTHER");
     const found = { value: "file", origin: "dotenv", host: null };
     expect(await look(join(await realpath(folder), ".env"))).toEqual(found);
     expect(await look(null)).toBeNull();
   });
 
   it.each(["constructor", "__proto__", "toString"])("is no %s by birth", async (name) => {
-    expect((await loadVariables(folder, order))(name)).toBeNull();
+    expect((await loadVariables(folder, launchRequest))(name)).toBeNull();
   });
 });

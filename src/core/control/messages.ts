@@ -7,7 +7,7 @@ import {
   type ControlReply,
   type ControlRequest,
   type LaunchFile,
-  type LaunchOrder,
+  type LaunchRequest,
   type RunStatus,
 } from "../../shared/control.ts";
 import { runPhases } from "../run/runFile.ts";
@@ -99,7 +99,7 @@ const orderedKey = z
   .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
   .readonly();
 
-export const launchOrderSchema: z.ZodType<LaunchOrder> = z
+export const launchRequestSchema: z.ZodType<LaunchRequest> = z
   .object({
     version: z.literal(CONTROL_VERSION),
     training: orderedTraining,

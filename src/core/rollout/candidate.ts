@@ -14,10 +14,10 @@ export function candidateOf(
   const isTaken = ({ type }: MessageBlock): boolean => blockTypes.includes(type);
   return turns.flatMap((turn, number): readonly Message[] => {
     const said = modelBlocks(turn, number).filter(isTaken);
-    const heard = answerBlocks(turn, number).filter(isTaken);
+    const seen = answerBlocks(turn, number).filter(isTaken);
     return [
       { role: "assistant", blocks: said.length === 0 ? [text("")] : said },
-      ...(heard.length === 0 ? [] : [{ role: "user" as const, blocks: heard }]),
+      ...(seen.length === 0 ? [] : [{ role: "user" as const, blocks: seen }]),
     ];
   });
 }

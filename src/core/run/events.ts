@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Clock, FolderFiles } from "../ports.ts";
-import type { Redactor } from "../secrets/redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
@@ -45,7 +45,7 @@ export function createEventLog(options: EventLogOptions): EventLog {
   return {
     record: async (event) => {
       const line: RunEvent = { timeMs: clock.now(), attempt, ...event };
-      const cleaned = redactor.cleanJson(line);
+      const cleaned = redactor.redactJson(line);
       await fileSystem.append(runPaths(folder).events, encodeJsonLine(cleaned));
     },
   };

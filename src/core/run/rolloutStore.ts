@@ -1,7 +1,7 @@
 /** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
 
 import type { FolderFiles } from "../ports.ts";
-import type { Redactor } from "../secrets/redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
 import { type IndexLine, type RolloutRecord, summarizeRollout } from "./rolloutRecord.ts";
@@ -45,7 +45,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   };
   return {
     addRollout: async (record) => {
-      const cleaned = redactor.cleanRecord(record);
+      const cleaned = redactor.redactRecord(record);
       const body = encodeJsonLine(cleaned);
       const offset = await fileSystem.append(stepPaths(folder, record.step).bodies, body);
       await addLines(record.step, [summarizeRollout(cleaned, { offset, length: body.length - 1 })]);

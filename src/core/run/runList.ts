@@ -6,7 +6,7 @@ import type { FileSystem, FolderFiles } from "../ports.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { readCheckpoints } from "./checkpointLog.ts";
 import { runPaths } from "./layout.ts";
-import { type LeftReports, leftReports, NOTHING_LEFT } from "./leftReports.ts";
+import { type PendingReports, pendingReports, NOTHING_PENDING } from "./pendingReports.ts";
 import { flattenMetrics, type MetricsRow } from "./metricsTree.ts";
 import { isMetricsRow } from "./reader.ts";
 import {
@@ -33,7 +33,7 @@ export interface ListedRun {
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
   /** What a resume would send of a run that is done. */
-  readonly left: LeftReports;
+  readonly left: PendingReports;
   /** Start of its last attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
@@ -98,7 +98,7 @@ export async function readRun(
   known: KnownProgress = new Map(),
 ): Promise<ListedRun | null> {
   const nothing = {
-    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_LEFT },
+    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_PENDING },
     ...{ startedAtMs: null, repeats: null, expiry: null, file: null },
   };
   const files = fileSystem.within(place.folder);
@@ -174,7 +174,7 @@ async function readKnown(
     totalSteps: totalSteps(rows.at(-1)),
     reward: recentRewards.at(-1) ?? null,
     recentRewards,
-    left: phase === "done" ? await leftReports(fileSystem, folder, steps) : NOTHING_LEFT,
+    left: phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
   };
   const now = { version, progress, lasting: await newestLasting(fileSystem, folder) };

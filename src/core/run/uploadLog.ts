@@ -72,7 +72,7 @@ export async function appendUploadLine(
 }
 
 /** Ends a half-written last line, onto which the next one would be glued. */
-export async function mendUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
+export async function repairUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
   const path = runPaths(folder).uploads;
   const size = (await fileSystem.size(path)) ?? 0;
   if (size === 0) return;
@@ -90,13 +90,13 @@ export async function readUploadLog(
   const state: UploadLogState = { complete, steps: new Map() };
   for await (const line of uploadLines(fileSystem, folder)) {
     if (!("step" in line) || (complete.has(line.step) && line.step < from)) continue;
-    takeInUploadLine(state, line);
+    applyUploadLine(state, line);
   }
   return state;
 }
 
 /** Adds to a step what a line tells of it. */
-export function takeInUploadLine({ steps }: UploadLogState, line: UploadLine): void {
+export function applyUploadLine({ steps }: UploadLogState, line: UploadLine): void {
   if (line.kind === "opened" || line.kind === "complete") return;
   const step: UploadedStep = steps.get(line.step) ?? { attempt: null, rollouts: new Map() };
   steps.set(line.step, step);

@@ -13,11 +13,11 @@ import type { RolloutRecord, ScoredLine } from "./rolloutRecord.ts";
 import { type ScoredRollout, scoredRollouts } from "./scoredRollouts.ts";
 import {
   appendUploadLine,
-  mendUploadLog,
+  repairUploadLog,
   readUploadLog,
   rolloutKey,
   type SentRollout,
-  takeInUploadLine,
+  applyUploadLine,
   type UploadLine,
   type UploadLogState,
 } from "./uploadLog.ts";
@@ -163,7 +163,7 @@ export class UploadSpool {
 
   async #open(): Promise<void> {
     const { fileSystem, folder, attempt, firstStep } = this.#options;
-    await mendUploadLog(fileSystem, folder);
+    await repairUploadLog(fileSystem, folder);
     this.#log = await readUploadLog(fileSystem, folder, firstStep);
     const names = await fileSystem.list(runPaths(folder).rolloutFolder);
     const steps = new Set(names.flatMap((name) => stepOfFileName(name) ?? []));
@@ -270,7 +270,7 @@ export class UploadSpool {
   async #note(line: UploadLine): Promise<void> {
     const { fileSystem, folder } = this.#options;
     await appendUploadLine(fileSystem, folder, line);
-    takeInUploadLine(this.#log, line);
+    applyUploadLine(this.#log, line);
   }
 
   async #pause(done: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
-import { Redactor } from "../secrets/redact.ts";
+import { Redactor } from "../secrets/redactor.ts";
 import { OutageNotice } from "../util/outageNotice.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { createCredential } from "./credential.ts";
@@ -145,7 +145,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     if (answer.status >= 200 && answer.status < 300) return answer.text;
     throw statusError({
       status: answer.status,
-      text: redactor.clean(answer.text),
+      text: redactor.redact(answer.text),
       what,
       attempts,
       key: options.keySource,
@@ -163,7 +163,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
         header: (name) => response.header(name),
         bytes: () => response.bytes(),
         stream: () => response.stream(),
-        text: async () => redactor.clean(await response.text()),
+        text: async () => redactor.redact(await response.text()),
       };
     },
     call: async (request, schema, callOptions) =>

@@ -14,11 +14,11 @@ export type OnServerMessage = (message: ServerMessage) => void;
 export function deprecationNotes(
   onMessage: OnServerMessage | undefined,
 ): (response: HttpResponse) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (response) => {
     const text = response.header("x-deprecation-note");
-    if (text === null || text === "" || told.has(text)) return;
-    told.add(text);
+    if (text === null || text === "" || reported.has(text)) return;
+    reported.add(text);
     onMessage?.({ level: "warn", text });
   };
 }

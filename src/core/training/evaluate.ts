@@ -131,7 +131,7 @@ function playCell(
     seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout) => {
-      const line = encodeJsonLine(redactor.cleanRecord({ ...rollout.record, temperature }));
+      const line = encodeJsonLine(redactor.redactRecord({ ...rollout.record, temperature }));
       await fileSystem.append(evalPath(folder, rollout.record.step), line);
       report(rollout);
     },

@@ -19,7 +19,7 @@ export async function report(
   { events, redactor, watch }: Pick<RunContext, "events" | "redactor" | "watch">,
   { step, level, kind, message, data = {} }: Report,
 ): Promise<void> {
-  const cleaned = redactor.clean(message).replace(/\s*\n\s*/g, " ");
+  const cleaned = redactor.redact(message).replace(/\s*\n\s*/g, " ");
   await events.record({ step, level, kind, message: cleaned, data });
   watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
 }

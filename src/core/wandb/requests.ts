@@ -3,7 +3,7 @@
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../ports.ts";
 import { REPLY_LIMITS, type ReplyLimit } from "../replyLimits.ts";
-import { Redactor } from "../secrets/redact.ts";
+import { Redactor } from "../secrets/redactor.ts";
 import { linkSignals } from "../util/abort.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { faultReason } from "../util/faultReason.ts";
@@ -195,7 +195,7 @@ export class WandbRequests {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
     // Without a full stop: it will stand in a sentence.
     const shown = this.#redactor
-      .clean(detail)
+      .redact(detail)
       .replace(/\s+/g, " ")
       .slice(0, MAX_DETAIL)
       .replace(/[.\s]+$/, "");

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../run/layout.ts";
 import { MAX_BYTES } from "../run/wholeFiles.ts";
-import type { Redactor } from "../secrets/redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 export interface RunConfigOptions {
@@ -36,8 +36,8 @@ export async function readRunConfig(options: RunConfigOptions): Promise<RunConfi
   const config = isJsonObject(value) ? value : {};
   const { save_every } = config;
   return {
-    config: redactor.cleanRecord(config),
-    text: withoutHome(redactor.clean(await fileSystem.readText(paths.config, MAX_BYTES.config))),
+    config: redactor.redactRecord(config),
+    text: withoutHome(redactor.redact(await fileSystem.readText(paths.config, MAX_BYTES.config))),
     saveEvery: typeof save_every === "number" ? save_every : 0,
   };
 }

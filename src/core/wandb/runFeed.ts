@@ -8,7 +8,7 @@ import { readLines } from "../run/lineReader.ts";
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../run/metricsTree.ts";
 import { isMetricsRow } from "../run/reader.ts";
 import type { SyncCursor } from "../run/wandbState.ts";
-import type { Redactor } from "../secrets/redact.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";
@@ -187,7 +187,7 @@ export class RunFeed {
 
   /** Flat names, nothing secret. */
   #values(row: MetricsRow): FlatRow {
-    const entries = Object.entries(flattenMetrics(this.#options.redactor.cleanRecord(row)));
+    const entries = Object.entries(flattenMetrics(this.#options.redactor.redactRecord(row)));
     const isSound = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
     return Object.fromEntries(entries.filter(([name]) => isSound(name)));
   }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
-import type { Redactor } from "../../core/secrets/redact.ts";
+import type { Redactor } from "../../core/secrets/redactor.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { COMMANDS, type CommandId, commandName } from "./commandTable.ts";
 
@@ -44,7 +44,7 @@ function guarded(
       const [target, selection] = args;
       return await handler(args.length === 0 ? undefined : (target ?? null), selection);
     } catch (error) {
-      const message = redactor.clean(errorMessage(error));
+      const message = redactor.redact(errorMessage(error));
       log.error(`${id}: ${message}`);
       void plainWindow.showErrorMessage(message);
       return undefined;

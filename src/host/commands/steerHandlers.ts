@@ -1,7 +1,7 @@
 /** Handlers of the commands that steer a run which is under way. */
 
 import * as vscode from "vscode";
-import type { ControlWish } from "../../shared/control.ts";
+import type { ControlCommand } from "../../shared/control.ts";
 import { plainWindow } from "../plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
@@ -27,9 +27,9 @@ export function steerHandlers(
       none: vscode.l10n.t("No run is under way."),
       fits: ({ isLive }) => isLive,
     });
-  const tell = async (run: RunEntry | undefined, wish: ControlWish): Promise<void> => {
+  const tell = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
     if (run === undefined) return;
-    const message = await options.store.send(run.folder, wish);
+    const message = await options.store.send(run.folder, command);
     plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
   };
   return {

@@ -74,15 +74,15 @@ export function trajectoryHandlers(
     },
     clearFilter: () => filterBy(null),
     sortTrajectories: async () => {
-      const items = (Object.keys(ORDERS) as RolloutOrder[]).map((order) => ({
-        label: ORDERS[order],
-        description: order === trajectories.order ? vscode.l10n.t("now") : "",
-        order,
+      const items = (Object.keys(ORDERS) as RolloutOrder[]).map((launchRequest) => ({
+        label: ORDERS[launchRequest],
+        description: launchRequest === trajectories.launchRequest ? vscode.l10n.t("now") : "",
+        launchRequest,
       }));
       const picked = await plainWindow.showQuickPick(items, {
         placeHolder: vscode.l10n.t("Order of the rollouts in a group"),
       });
-      if (picked !== undefined) trajectories.setOrder(picked.order);
+      if (picked !== undefined) trajectories.setOrder(picked.launchRequest);
     },
     followLatest: async () => {
       await setContextKey("followLatest", true);

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
-import type { LaunchOrder } from "../../shared/control.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
 import { plainLabel } from "../plainText.ts";
 import type { Disposable } from "./keyStore.ts";
 import type { KeyUi } from "./keyUi.ts";
@@ -67,7 +67,7 @@ export class Approvals {
   }
 
   /** For the trainers of a folder. */
-  allowedOrigins(folder: string): LaunchOrder["allowedOrigins"] {
+  allowedOrigins(folder: string): LaunchRequest["allowedOrigins"] {
     return this.list()
       .filter((approval) => approval.folder === folder)
       .map(({ key, origin }) => ({ key, origin }));

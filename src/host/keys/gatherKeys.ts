@@ -1,7 +1,7 @@
 /** What a trainer is told about keys when a run starts, with the questions that this takes. */
 
 import { dirname } from "node:path";
-import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
+import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import type { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import type { EnvPermission } from "./envPermission.ts";
@@ -11,7 +11,7 @@ import type { LaunchConfig } from "./launchKeys.ts";
 import type { Values } from "./services.ts";
 import type { SetKeyOptions } from "./setKey.ts";
 
-export type KeyOrder = Pick<LaunchOrder, "keys" | "allowedOrigins" | "envFile">;
+export type KeyOrder = Pick<LaunchRequest, "keys" | "allowedOrigins" | "envFile">;
 
 export interface GatherKeysOptions extends SetKeyOptions {
   readonly sources: KeySources;

@@ -1,6 +1,6 @@
 /** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
 
-import type { OrderedKey } from "../../shared/control.ts";
+import type { RequestedKey } from "../../shared/control.ts";
 import { type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import type { Values } from "./services.ts";
@@ -36,7 +36,7 @@ export class KeySources {
   }
 
   /** The value to hand to a trainer: from the store, or from the environment, bound to the official host. */
-  async valueFor(id: KeyId): Promise<OrderedKey | null> {
+  async valueFor(id: KeyId): Promise<RequestedKey | null> {
     const stored = await this.#options.store.get(id);
     if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
     const value = this.fromEnvironment(id);

@@ -2,7 +2,7 @@
 
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { Redactor } from "../../core/secrets/redact.ts";
+import type { Redactor } from "../../core/secrets/redactor.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
@@ -169,7 +169,7 @@ export class KeyStore {
   }
 
   #warn(error: unknown): void {
-    this.#options.warn(`secret store: ${this.redactor.clean(errorMessage(error))}`);
+    this.#options.warn(`secret store: ${this.redactor.redact(errorMessage(error))}`);
   }
 }
 

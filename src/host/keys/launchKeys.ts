@@ -6,7 +6,7 @@ import type { Config } from "../../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
-import type { LaunchOrder, OrderedKey } from "../../shared/control.ts";
+import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
 import type { KeyApproval } from "./approvals.ts";
 import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
@@ -40,7 +40,7 @@ export interface MissingKey {
 export interface LaunchKeys {
   /** False for a run that reaches no service. */
   readonly needsKeys: boolean;
-  readonly keys: LaunchOrder["keys"];
+  readonly keys: LaunchRequest["keys"];
   /** Set nowhere; the run would fail without. */
   readonly missing: readonly MissingKey[];
   /** Secrets that would go to environments; each needs the user's leave once. */
@@ -77,7 +77,7 @@ export async function launchKeys(
     ...reportNeeds(config),
   ];
   const origin = environmentOrigin(config);
-  const keys: Record<string, OrderedKey> = {};
+  const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
   const toApprove = new Map<KeyId, KeyApproval>();
   for (const { id, reason, leaves } of needs) {

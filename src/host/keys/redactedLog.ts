@@ -2,15 +2,15 @@
 
 import { inspect } from "node:util";
 import type { LogOutputChannel } from "vscode";
-import type { Redactor } from "../../core/secrets/redact.ts";
+import type { Redactor } from "../../core/secrets/redactor.ts";
 
 /** A log like `log` without what `redactor` has learnt, up to the moment of each entry. */
 export function redactedLog(log: LogOutputChannel, redactor: Redactor): LogOutputChannel {
-  const clean = (text: string): string => redactor.clean(text);
+  const clean = (text: string): string => redactor.redact(text);
   const cleanAll = (args: readonly unknown[]): readonly unknown[] => args.map(cleanArgument);
 
   function cleanArgument(argument: unknown): unknown {
-    if (argument instanceof Error) return redactor.cleanError(argument);
+    if (argument instanceof Error) return redactor.redactError(argument);
     if (typeof argument === "string") return clean(argument);
     if (typeof argument !== "object" || argument === null) return argument;
     return clean(inspect(argument, { depth: 6, breakLength: Number.POSITIVE_INFINITY }));

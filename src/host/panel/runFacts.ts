@@ -8,7 +8,7 @@ import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpoi
 import type { RunEvent } from "../../core/run/events.ts";
 import type { RunFollower } from "../../core/run/follower.ts";
 import { runPaths } from "../../core/run/layout.ts";
-import { leftReports, NOTHING_LEFT } from "../../core/run/leftReports.ts";
+import { pendingReports, NOTHING_PENDING } from "../../core/run/pendingReports.ts";
 import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
@@ -119,7 +119,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
-  const left = isAtEnd ? await leftReports(files, follower.folder, completedSteps) : NOTHING_LEFT;
+  const left = isAtEnd ? await pendingReports(files, follower.folder, completedSteps) : NOTHING_PENDING;
   const hasWork = !isAtEnd || left.isSummaryMissing || left.rollouts + left.rows > 0;
   const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
   return {

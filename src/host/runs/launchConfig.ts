@@ -7,7 +7,7 @@ import type { Problem } from "../../core/config/problem.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { realFolder } from "../../node/realFolder.ts";
-import { runParent } from "../../node/runPlaces.ts";
+import { runParent } from "../../node/runPaths.ts";
 import {
   readOverrides,
   type StartConfig,

@@ -13,7 +13,7 @@ import { isProcessAlive } from "../../node/processes.ts";
 import type { LaunchFile } from "../../shared/control.ts";
 
 /** What the editor wrote down before the trainer began. */
-export interface LaunchRequest {
+export interface LaunchRecord {
   /** Absolute path of the configuration. */
   readonly configPath: string;
   /** Title of the task. */
@@ -29,13 +29,13 @@ export interface LaunchRequest {
 
 export interface KnownLaunch {
   readonly folder: string;
-  readonly request: LaunchRequest;
+  readonly request: LaunchRecord;
   /** Null before the trainer has written anything. */
   readonly file: LaunchFile | null;
   readonly isAlive: boolean;
 }
 
-const requestSchema: z.ZodType<LaunchRequest> = z
+const requestSchema: z.ZodType<LaunchRecord> = z
   .object({
     configPath: z.string(),
     title: z.string(),
@@ -81,14 +81,14 @@ export class LaunchStore {
   }
 
   /** A new folder that only the user can read. */
-  async create(request: LaunchRequest): Promise<string> {
+  async create(request: LaunchRecord): Promise<string> {
     const folder = this.folder(`${Date.now()}-${randomUUID().slice(0, 8)}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.note(folder, request);
     return folder;
   }
 
-  async note(folder: string, request: LaunchRequest): Promise<void> {
+  async note(folder: string, request: LaunchRecord): Promise<void> {
     await writeFile(join(folder, "request.json"), JSON.stringify(request), { mode: 0o600 });
   }
 

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LaunchOrder } from "../../shared/control.ts";
-import { type LaunchRequest, type LaunchStore, outputPath } from "./launchStore.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
+import { type LaunchRecord, type LaunchStore, outputPath } from "./launchStore.ts";
 import { copiedProgram, removeOldCopies } from "./programCopy.ts";
 import { programEnvironment } from "./programEnvironment.ts";
 
@@ -18,23 +18,23 @@ export interface LauncherOptions {
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
-export interface LaunchWish extends Pick<LaunchRequest, "title"> {
-  readonly order: LaunchOrder;
+export interface LaunchWish extends Pick<LaunchRecord, "title"> {
+  readonly launchRequest: LaunchRequest;
 }
 
 /** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
 export async function launchTrainer(options: LauncherOptions, wish: LaunchWish): Promise<string> {
   const { launches, copiesFolder } = options;
-  const { order, title } = wish;
-  const { configPath, resume, overrides } = order.training;
+  const { launchRequest, title } = wish;
+  const { configPath, resume, overrides } = launchRequest.training;
   const program = await copiedProgram(options.programFolder, copiesFolder);
-  const request: LaunchRequest = { title, configPath, resume, overrides, program, pid: null };
+  const request: LaunchRecord = { title, configPath, resume, overrides, program, pid: null };
   const folder = await launches.create(request);
   const output = await open(outputPath(folder), "a", 0o600);
   try {
     // What to run goes with the keys: on a command line, names that a project chose could be mistaken for flags.
     const child = spawn(process.execPath, [join(program, "tinker-rl.js"), "--launch", folder], {
-      cwd: await workFolder(order.training),
+      cwd: await workFolder(launchRequest.training),
       detached: true,
       windowsHide: true,
       stdio: ["pipe", output.fd, output.fd],
@@ -45,7 +45,7 @@ export async function launchTrainer(options: LauncherOptions, wish: LaunchWish):
       child.once("error", reject);
     });
     child.stdin?.on("error", () => undefined);
-    child.stdin?.end(`${JSON.stringify(order)}\n`);
+    child.stdin?.end(`${JSON.stringify(launchRequest)}\n`);
     child.unref();
     await launches.note(folder, { ...request, pid: child.pid ?? null });
   } finally {
@@ -56,7 +56,7 @@ export async function launchTrainer(options: LauncherOptions, wish: LaunchWish):
 }
 
 /** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
-async function workFolder({ configPath, resume }: LaunchOrder["training"]): Promise<string> {
+async function workFolder({ configPath, resume }: LaunchRequest["training"]): Promise<string> {
   const folder = dirname(configPath);
   const isThere = await stat(folder).then(
     (found) => found.isDirectory(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
-import { runParent } from "../../node/runPlaces.ts";
+import { runParent } from "../../node/runPaths.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { Emitter } from "../emitter.ts";
 import { onSettingChange, readSetting } from "../settings.ts";

@@ -6,7 +6,7 @@ import { isRunInUse } from "../../core/run/runFile.ts";
 import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
 import { ControlClient } from "../../node/controlClient.ts";
 import { isProcessAlive } from "../../node/processes.ts";
-import type { ControlWish, RunStatus } from "../../shared/control.ts";
+import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";
 import { runFolder } from "./runFolder.ts";
 
@@ -92,12 +92,12 @@ export class RunStore {
   }
 
   /** Tells a live run what to do; resolves with what will come of it. @throws AppError `run-not-reachable`, or the refusal */
-  async send(folder: string, wish: ControlWish): Promise<string> {
+  async send(folder: string, command: ControlCommand): Promise<string> {
     const connection = this.#connections.get(folder) ?? (await this.#connect(folder));
     if (connection === null) {
       throw new AppError("run-not-reachable", "No trainer is at work on this run any more.");
     }
-    return (await connection.client.send(wish)).message;
+    return (await connection.client.send(command)).message;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 /** Trainings that this window started or joined: from the wish to the trainer's end. */
 
-import type { LaunchError, LaunchOrder } from "../../shared/control.ts";
+import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
@@ -26,7 +26,7 @@ export interface TrainingsOptions {
   readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
   /** Keys and leaves for a training; null when the user gave up. May ask. */
-  readonly order: (wish: TrainingWish) => Promise<LaunchOrder | null>;
+  readonly launchRequest: (wish: TrainingWish) => Promise<LaunchRequest | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
   readonly mend: (error: LaunchError, wish: TrainingWish) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -192,10 +192,10 @@ class Session implements Training, ActiveTraining {
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    const order = await this.#options.order(this.wish);
-    if (order === null) return null;
+    const launchRequest = await this.#options.launchRequest(this.wish);
+    if (launchRequest === null) return null;
     signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#options.launcher, { title: this.wish.title, order });
+    this.#launch = await launchTrainer(this.#options.launcher, { title: this.wish.title, launchRequest });
     if (signal.aborted) this.detached();
     return this.#launch;
   }

@@ -57,7 +57,7 @@ export class TrajectoriesView
   #timer: NodeJS.Timeout | null = null;
   #shownSteps = 0;
   #filter: RolloutFilter | null = null;
-  #order: RolloutOrder = "number";
+  #launchRequest: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
   #drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
   /** Summaries of the steps and evaluations that are unfolded, by {@link setName} and group. */
@@ -84,8 +84,8 @@ export class TrajectoriesView
     return this.#filter;
   }
 
-  get order(): RolloutOrder {
-    return this.#order;
+  get launchRequest(): RolloutOrder {
+    return this.#launchRequest;
   }
 
   /** Shows another run, or none. */
@@ -113,8 +113,8 @@ export class TrajectoriesView
     this.#soon();
   }
 
-  setOrder(order: RolloutOrder): void {
-    this.#order = order;
+  setOrder(launchRequest: RolloutOrder): void {
+    this.#launchRequest = launchRequest;
     this.#soon();
   }
 
@@ -240,7 +240,7 @@ export class TrajectoriesView
   async #rollouts(run: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
     if (!this.#summaries.has(setName(node))) await this.#read(run, node);
     const shown = this.#ofGroup(node).filter((each) => isShown(each, this.#filter));
-    return inOrder(shown, this.#order).map(({ rollout }) =>
+    return inOrder(shown, this.#launchRequest).map(({ rollout }) =>
       this.#node({ ...node, kind: "rollout", rollout }),
     );
   }

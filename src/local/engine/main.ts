@@ -108,13 +108,13 @@ async function start({
 async function run(): Promise<void> {
   // A parent that is gone reads no output; that is no reason to crash before the work is closed.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const told = new Promise<void>((resolve) => process.once("SIGTERM", () => resolve()));
+  const reported = new Promise<void>((resolve) => process.once("SIGTERM", () => resolve()));
   const orphaned = new Promise<void>((resolve) => {
     process.stdin.once("close", () => resolve()).resume();
   }).then(() => systemClock.sleep(ORPHAN_MS));
   // Ctrl+C reaches the whole terminal group; the parent needs the engine to save its run.
   if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
-  const stopping = Promise.race([told, orphaned]);
+  const stopping = Promise.race([reported, orphaned]);
   const starting = start(readArguments(process.argv.slice(2)));
   const close = await Promise.race([starting, stopping]);
   if (typeof close === "function") {

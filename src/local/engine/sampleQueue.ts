@@ -3,7 +3,7 @@
 import { createUniform } from "../random.ts";
 import type { DecodeInput, Decoder } from "./decoder.ts";
 import type { TopToken } from "./engine.ts";
-import { pickToken, topTokens } from "./pickToken.ts";
+import { sampleToken, topTokens } from "./sampleToken.ts";
 import { StopStringWatch } from "./stopStrings.ts";
 import type { WeightSet } from "./weights.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
@@ -101,7 +101,7 @@ export class SampleQueue {
 /** Adds one sampled token; returns the result when it was the last. */
 function takeToken(sample: LiveSample, row: Float32Array): FromWorker | null {
   const { request } = sample.job;
-  const id = pickToken(row, request, sample.uniform());
+  const id = sampleToken(row, request, sample.uniform());
   sample.tokens.push(id);
   sample.logprobs.push(row[id] ?? 0);
   if (request.topSampleLogprobs > 0) sample.top.push(topTokens(row, request.topSampleLogprobs));

@@ -27,7 +27,7 @@ interface WeightSlot {
 }
 
 interface Place {
-  readonly lane: Lane;
+  readonly lane: WorkerState;
   readonly slot: Slot;
   readonly set: WeightSlot;
   readonly cached: number;
@@ -49,7 +49,7 @@ interface Waiting {
 }
 
 /** A worker with what the scheduler knows about its memory. */
-interface Lane {
+interface WorkerState {
   readonly thread: WorkerThread;
   slots: Slot[];
   sets: WeightSlot[];
@@ -61,7 +61,7 @@ const IMBALANCE_TOKENS = 8;
 const NO_KEY = -1;
 
 export class SamplingScheduler {
-  readonly #lanes: Lane[];
+  readonly #lanes: WorkerState[];
   readonly #slotsPerWorker: number;
   readonly #setsPerWorker: number;
   #waiting: Waiting[] = [];
@@ -167,7 +167,7 @@ export class SamplingScheduler {
   }
 
   /** The set that holds the weights, loading them over the least recently used idle one if needed. */
-  #claimSet(lane: Lane, weights: SamplerWeights): WeightSlot | null {
+  #claimSet(lane: WorkerState, weights: SamplerWeights): WeightSlot | null {
     this.#clock++;
     const held = lane.sets.find((set) => set.key === weights.key);
     const idle = lane.sets
@@ -223,7 +223,7 @@ function better(best: Candidate | null, next: Candidate): Candidate {
 }
 
 /** True when the worker holds the weights or can make room for them. */
-function hasRoomFor(lane: Lane, key: number): boolean {
+function hasRoomFor(lane: WorkerState, key: number): boolean {
   return lane.sets.some((set) => set.key === key || set.users === 0);
 }
 

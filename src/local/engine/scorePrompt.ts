@@ -2,7 +2,7 @@
 
 import type { Decoder } from "./decoder.ts";
 import type { PromptScoreRequest, PromptScores, TopToken } from "./engine.ts";
-import { topTokens } from "./pickToken.ts";
+import { topTokens } from "./sampleToken.ts";
 import type { WeightSet } from "./weights.ts";
 
 /** Scores a prompt with a decoder slot, whose cache it overwrites. */

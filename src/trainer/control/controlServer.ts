@@ -10,16 +10,16 @@ import { controlRequestSchema } from "../../core/control/messages.ts";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { CONTROL_FOLDER_PREFIX, CONTROL_SOCKET, CONTROL_TOKEN } from "../../node/controlPlace.ts";
+import { CONTROL_FOLDER_PREFIX, CONTROL_SOCKET, CONTROL_TOKEN } from "../../node/controlSocketPath.ts";
 import { onLines, sendLine } from "../../node/lineSocket.ts";
-import type { ControlReply, ControlRequest, ControlWish, RunStatus } from "../../shared/control.ts";
+import type { ControlReply, ControlRequest, ControlCommand, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
 export interface ControlServerOptions {
   readonly clock: Clock;
   readonly status: () => RunStatus;
   /** Carries a wish out; what it returns is told to whoever asked. Rejects with the reason of a refusal. */
-  readonly carryOut: (wish: ControlWish) => Promise<string>;
+  readonly execute: (command: ControlCommand) => Promise<string>;
   /** Called when the number of attached editors changes. */
   readonly onAttached?: (count: number) => void;
 }
@@ -155,7 +155,7 @@ export class ControlServer {
   async #answer(request: ControlRequest): Promise<ControlReply> {
     const { id } = request;
     try {
-      const message = await this.#options.carryOut(request);
+      const message = await this.#options.execute(request);
       return { id, ok: true, message, status: this.#options.status() };
     } catch (error) {
       const code = isAppError(error) ? error.code : "bug";

@@ -7,14 +7,14 @@ import { UploadBackoff } from "../../core/openreward/uploadBackoff.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { describeRollout } from "../../core/run/rolloutUpload.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/run/uploadSpool.ts";
-import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
+import { redactingRefusals } from "../../core/secrets/redactingPorts.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { PROGRAM_NAME, USER_AGENT, VERSION } from "../../shared/version.ts";
-import type { Closers } from "../closers.ts";
+import type { CleanupStack } from "../cleanupStack.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { UploadAddress } from "./uploadAddress.ts";
 
@@ -43,17 +43,17 @@ const LINGERING_MS = 4_000;
 
 /** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
 export function startUploads({
-  closers,
+  cleanup,
   address,
   ...parts
 }: Omit<UploadOptions, "http" | "address"> & {
   readonly address: UploadAddress | null;
-  readonly closers: Closers;
+  readonly cleanup: CleanupStack;
 }): RolloutUploads | null {
   if (address === null) return null;
-  const http = cleanedRefusals(createHttpClient(), parts.context.redactor);
+  const http = redactingRefusals(createHttpClient(), parts.context.redactor);
   const uploads = new RolloutUploads({ ...parts, address, http });
-  closers.add(async () => {
+  cleanup.add(async () => {
     await uploads.close();
     await http.close();
   });
@@ -86,7 +86,7 @@ export class RolloutUploads {
     const settings = {
       ...{ sha256, config },
       runId: file.runId,
-      runName: redactor.clean(config.openreward_run_name ?? file.name),
+      runName: redactor.redact(config.openreward_run_name ?? file.name),
       framework: [PROGRAM_NAME, VERSION],
     } as const;
     this.#spool = new UploadSpool({
@@ -94,8 +94,8 @@ export class RolloutUploads {
       // Cleaned once more: this attempt at the run may know secrets that the one which wrote the record did not.
       describe: (record, score, suffix) =>
         describeRollout(
-          redactor.cleanRecord(record),
-          redactor.cleanRecord(score),
+          redactor.redactRecord(record),
+          redactor.redactRecord(score),
           settings,
           suffix,
         ),
@@ -180,7 +180,7 @@ export class RolloutUploads {
   }
 
   #warn(kind: string, reported: string): void {
-    const message = this.#options.context.redactor.clean(reported);
+    const message = this.#options.context.redactor.redact(reported);
     this.#record("warn", kind, message);
     if (!this.#reported.has(kind)) this.#options.context.watch({ kind: "warning", message });
     this.#reported.add(kind);

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/run/metricsTree.ts";
-import { cleanedRefusals } from "../../core/secrets/cleanedPorts.ts";
+import { redactingRefusals } from "../../core/secrets/redactingPorts.ts";
 import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import type { TrackerWaits } from "../../core/wandb/delivery.ts";
@@ -13,7 +13,7 @@ import { WandbTracker } from "../../core/wandb/tracker.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { USER_AGENT } from "../../shared/version.ts";
-import type { Closers } from "../closers.ts";
+import type { CleanupStack } from "../cleanupStack.ts";
 import type { Variables } from "../variables.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { WandbAddress } from "./wandbAddress.ts";
@@ -37,19 +37,19 @@ const MAX_TAG = 64;
 
 /** Null when nothing is to be reported. A fault of the disk is a warning. */
 export async function startWandb({
-  closers,
+  cleanup,
   ...parts
-}: Omit<WandbReportOptions, "http"> & { readonly closers: Closers }): Promise<WandbReport | null> {
+}: Omit<WandbReportOptions, "http"> & { readonly cleanup: CleanupStack }): Promise<WandbReport | null> {
   const { config, watch, redactor } = parts.context;
   if (config.wandb === "disabled") return null;
-  const http = cleanedRefusals(createHttpClient(), redactor);
-  closers.add(() => http.close());
+  const http = redactingRefusals(createHttpClient(), redactor);
+  cleanup.add(() => http.close());
   try {
     const tracker = await startTracker({ ...parts, http });
-    closers.add(() => tracker.close());
+    cleanup.add(() => tracker.close());
     return new WandbReport(tracker, parts.context);
   } catch (error) {
-    const reason = redactor.clean(errorMessage(error));
+    const reason = redactor.redact(errorMessage(error));
     watch({ kind: "warning", message: `Weights & Biases gets nothing (${reason}).` });
     return null;
   }
@@ -102,7 +102,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
     value("WANDB_TAGS")
       ?.split(",")
       .map((tag) => tag.trim()) ?? [];
-  const clean = (text: string): string => redactor.clean(text);
+  const clean = (text: string): string => redactor.redact(text);
   const cleaned = (name: string): string | null => {
     const text = value(name);
     return text === null ? null : clean(text);
@@ -144,7 +144,7 @@ function callbacks({ control, events, redactor, watch, log }: ReportContext) {
       watch({ kind: "notice", message });
     },
     warning: (reported: string): void => {
-      const message = redactor.clean(reported);
+      const message = redactor.redact(reported);
       record("warn", "wandb-trouble", message);
       watch({ kind: "warning", message });
     },

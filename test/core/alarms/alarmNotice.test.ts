@@ -16,14 +16,14 @@ import {
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
-interface Wishes {
+interface CommandHandler {
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
   readonly steps?: readonly Numbers[];
 }
 
 /** The notice of `id` after healthy steps and then `steps`. */
-function noticed(id: AlarmId, { config, environment, steps = [] }: Wishes = {}): AlarmNotice {
+function noticed(id: AlarmId, { config, environment, steps = [] }: CommandHandler = {}): AlarmNotice {
   const environments = { [ENVIRONMENT]: anEnvironment(environment) };
   const { last, past } = watched([...times(12), ...steps]);
   const verdict = last.find((each) => each.id === id);
@@ -33,7 +33,7 @@ function noticed(id: AlarmId, { config, environment, steps = [] }: Wishes = {}):
   return notice;
 }
 
-const edits = (id: AlarmId, wishes?: Wishes): readonly string[] =>
+const edits = (id: AlarmId, wishes?: CommandHandler): readonly string[] =>
   noticed(id, wishes).edits.map(editText);
 
 describe("what an alarm says", () => {

@@ -4,14 +4,14 @@ import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
 import type { Config } from "../../../src/core/config/schema.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
 
-interface Wishes {
+interface CommandHandler {
   readonly name?: string;
   readonly format?: Config["chat_format"];
   readonly thinking?: Partial<Config["thinking"]>;
   readonly model?: ModelTokenizer;
 }
 
-function create({ name = "local/tiny", format = "auto", thinking, model = tinyModel() }: Wishes) {
+function create({ name = "local/tiny", format = "auto", thinking, model = tinyModel() }: CommandHandler) {
   const config = {
     model_name: name,
     chat_format: format,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   controlAnswerSchema,
   controlRequestSchema,
-  launchOrderSchema,
+  launchRequestSchema,
 } from "../../../src/core/control/messages.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 
@@ -67,12 +67,12 @@ describe("an editor's order", () => {
   };
 
   it("says for each key which host it may go to", () => {
-    expect(launchOrderSchema.parse(order)).toEqual(order);
+    expect(launchRequestSchema.parse(order)).toEqual(order);
     const keys = { TINKER_API_KEY: { value: "tml-1" } };
-    expect(launchOrderSchema.safeParse({ ...order, keys }).success).toBe(false);
+    expect(launchRequestSchema.safeParse({ ...order, keys }).success).toBe(false);
   });
 
   it("says what to do when the editor is quit", () => {
-    expect(launchOrderSchema.safeParse({ ...order, onQuit: "shrug" }).success).toBe(false);
+    expect(launchRequestSchema.safeParse({ ...order, onQuit: "shrug" }).success).toBe(false);
   });
 });

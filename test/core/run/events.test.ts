@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createEventLog, readEvents } from "../../../src/core/run/events.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { collect } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

@@ -7,7 +7,7 @@ import { runPaths } from "../../../src/core/run/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/run/runFolder.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

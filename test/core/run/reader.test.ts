@@ -6,7 +6,7 @@ import { runPaths, stepPaths } from "../../../src/core/run/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
 import { createRunReader } from "../../../src/core/run/reader.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { aRecord, collect, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

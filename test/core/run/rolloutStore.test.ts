@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stepPaths } from "../../../src/core/run/layout.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { decodeTokenRecord, type TokenRecord } from "../../../src/core/run/tokenRecord.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 function recordOf(rollout: number, tokens: number): TokenRecord {

@@ -10,7 +10,7 @@ import { describeRollout } from "../../../src/core/run/rolloutUpload.ts";
 import { supersedeFrom } from "../../../src/core/run/supersede.ts";
 import { waitingUploads } from "../../../src/core/run/uploadLog.ts";
 import { UploadSpool, type UploadTrouble } from "../../../src/core/run/uploadSpool.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { UploadService } from "../openreward/uploadService.ts";
 import { aConfig } from "../training/builders.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { resolveSecrets, type SecretSources } from "../../../src/core/secrets/resolve.ts";
 
 function resolve(changes: Partial<SecretSources>, found: Readonly<Record<string, string>> = {}) {
@@ -58,5 +58,5 @@ test("the program's own keys are handed on only when they are written out", asyn
 test("every value is learnt by the redactor", async () => {
   const redactor = new Redactor();
   await resolve({ redactor, globalSecrets: { a: "written-value", b: null } }, { B: "found-value" });
-  expect(redactor.clean("written-value found-value")).toBe("*** ***");
+  expect(redactor.redact("written-value found-value")).toBe("*** ***");
 });

@@ -3,7 +3,7 @@
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { runPaths } from "../../../src/core/run/layout.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../../../src/core/training/context.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
@@ -30,7 +30,7 @@ export interface FakeContext extends RunContext {
 
 export const FOLDER = "/runs/one";
 
-interface Wishes extends Partial<RunContext> {
+interface CommandHandler extends Partial<RunContext> {
   readonly remote?: ScriptedEnvironment;
   readonly settings?: RolloutSettings;
   readonly maxSessions?: number;
@@ -41,7 +41,7 @@ export function aContext({
   settings = someSettings(),
   maxSessions = Number.POSITIVE_INFINITY,
   ...wishes
-}: Wishes = {}): FakeContext {
+}: CommandHandler = {}): FakeContext {
   const clock = new FakeClock();
   const config = wishes.config ?? aConfig();
   const fileSystem = createMemoryFileSystem();

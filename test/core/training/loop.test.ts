@@ -16,7 +16,7 @@ import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
 const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
 
-interface Wishes {
+interface CommandHandler {
   readonly config?: Partial<Config>;
   readonly steps?: number | null;
   /** Rewards given one after the other, again and again. */
@@ -24,7 +24,7 @@ interface Wishes {
 }
 
 /** Groups of two, one in each step; the model answers at once. */
-function setUp({ config, steps = 3, rewards = [1, 0] }: Wishes = {}) {
+function setUp({ config, steps = 3, rewards = [1, 0] }: CommandHandler = {}) {
   let answers = 0;
   const onCall = () =>
     result("", { reward: rewards[answers++ % rewards.length] ?? 0, finished: true });

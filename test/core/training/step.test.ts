@@ -12,7 +12,7 @@ import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
-interface Wishes {
+interface CommandHandler {
   /** One for each rollout in the order in which they end; null = none is given. */
   readonly rewards?: readonly (number | null)[];
   readonly config?: Partial<Config>;
@@ -22,13 +22,13 @@ interface Wishes {
   readonly fault?: Error;
 }
 
-async function run(wishes: Wishes = {}) {
+async function run(wishes: CommandHandler = {}) {
   const { output, ...rest } = begin(wishes);
   return { ...rest, output: await output };
 }
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
-function begin(wishes: Wishes = {}) {
+function begin(wishes: CommandHandler = {}) {
   const { rewards = [1, 0], config, environment, groups = 1, fault } = wishes;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });

@@ -7,7 +7,7 @@ import { appendMetrics } from "../../../src/core/run/metrics.ts";
 import type { MetricsRow, MetricsTree } from "../../../src/core/run/metricsTree.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { supersedeFrom } from "../../../src/core/run/supersede.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { WandbTracker } from "../../../src/core/wandb/tracker.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { trajectoryTable } from "../../../src/core/wandb/trajectoryTable.ts";
 import { aRecord } from "../run/builders.ts";
 import { createMemoryFileSystem } from "../run/memoryFileSystem.ts";

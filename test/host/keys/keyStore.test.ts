@@ -52,7 +52,7 @@ describe("a store that works", () => {
     await openStore(vault).store.set("tinker", VALUE, null);
     const { store } = openStore(vault);
     await store.get("tinker");
-    expect(store.redactor.clean(`x ${VALUE} y`)).toBe("x *** y");
+    expect(store.redactor.redact(`x ${VALUE} y`)).toBe("x *** y");
   });
 });
 
@@ -70,7 +70,7 @@ describe("two windows", () => {
     await settle();
     expect(calls).toBe(1);
     expect(await here.get("tinker")).toMatchObject({ value: VALUE });
-    expect(here.redactor.clean(VALUE)).toBe("***");
+    expect(here.redactor.redact(VALUE)).toBe("***");
 
     await there.remove("tinker");
     await settle();

@@ -4,7 +4,7 @@ import { RunFollower } from "../../../src/core/run/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { resumeRun } from "../../../src/core/run/runFolder.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { type PanelRun, PanelSession } from "../../../src/host/panel/panelSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import type { HostMessage, PanelQuestion } from "../../../src/shared/panelMessages.ts";

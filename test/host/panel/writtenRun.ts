@@ -10,7 +10,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts
 import type { RolloutRecord } from "../../../src/core/run/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/run/runFolder.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
 import { writeEvaluation } from "../../core/run/evaluatedRun.ts";

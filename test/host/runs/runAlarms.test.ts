@@ -3,7 +3,7 @@ import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
 import { createEventLog } from "../../../src/core/run/events.ts";
 import { appendMetrics } from "../../../src/core/run/metrics.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { Emitter } from "../../../src/host/emitter.ts";
 import { RunAlarms } from "../../../src/host/runs/runAlarms.ts";
 import { RunFeeds } from "../../../src/host/runs/runFeed.ts";

@@ -9,7 +9,7 @@ import {
   Trainings,
   type TrainingWish,
 } from "../../../src/host/runs/trainings.ts";
-import type { LaunchOrder } from "../../../src/shared/control.ts";
+import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
 import { aWish } from "../../fakes/aWish.ts";
 
@@ -43,13 +43,13 @@ afterEach(async () => {
 });
 
 /** As the wish says. */
-const orderOf = async ({ configPath, resume }: TrainingWish): Promise<LaunchOrder> =>
+const orderOf = async ({ configPath, resume }: TrainingWish): Promise<LaunchRequest> =>
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
 function open({
-  order = orderOf,
+  launchRequest = orderOf,
 }: {
-  order?: (wish: TrainingWish) => Promise<LaunchOrder | null>;
+  launchRequest?: (wish: TrainingWish) => Promise<LaunchRequest | null>;
 } = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
   const trainings = new Trainings({
@@ -59,7 +59,7 @@ function open({
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    ...{ slots, order, mend: async () => false },
+    ...{ slots, launchRequest, mend: async () => false },
     onError: (error) => expect.unreachable(String(error)),
   });
   const ended: TrainingEnded[] = [];
@@ -111,12 +111,12 @@ it("a training that waits does not go on without its terminal", async () => {
 });
 
 it("nothing is started for a terminal that was closed while keys were asked for", async () => {
-  let answer = (_: LaunchOrder): void => undefined;
-  const order = () =>
-    new Promise<LaunchOrder>((resolve) => {
+  let answer = (_: LaunchRequest): void => undefined;
+  const launchRequest = () =>
+    new Promise<LaunchRequest>((resolve) => {
       answer = resolve;
     });
-  const { trainings, detached, start } = open({ order });
+  const { trainings, detached, start } = open({ launchRequest });
   const { end, close } = start("one");
   await vi.waitFor(() => expect(trainings.active).toHaveLength(1));
   close();
@@ -134,7 +134,7 @@ it("goes on with a run whose configuration was in a folder that is not here any 
 });
 
 it("says that nothing was started when a question about keys is closed without an answer", async () => {
-  const { start } = open({ order: async () => null });
+  const { start } = open({ launchRequest: async () => null });
   const { end, print } = start("one");
   expect(await end).toBeNull();
   expect(print.mock.calls.join("")).toContain("Not started: a question was closed");

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { ControlClient } from "../../../src/node/controlClient.ts";
-import type { ControlWish, RunStatus } from "../../../src/shared/control.ts";
+import type { ControlCommand, RunStatus } from "../../../src/shared/control.ts";
 import { ControlServer } from "../../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
@@ -13,9 +13,9 @@ import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 let clock: FakeClock;
 let server: ControlServer;
 let status: RunStatus;
-let wishes: ControlWish[];
+let wishes: ControlCommand[];
 let counts: number[];
-let carryOut: (wish: ControlWish) => Promise<string>;
+let execute: (command: ControlCommand) => Promise<string>;
 let sockets: Socket[];
 
 beforeEach(async () => {
@@ -24,13 +24,13 @@ beforeEach(async () => {
   wishes = [];
   counts = [];
   sockets = [];
-  carryOut = async ({ action }) => `will ${action}`;
+  execute = async ({ action }) => `will ${action}`;
   server = await ControlServer.start({
     clock,
     status: () => status,
-    carryOut: (wish) => {
-      wishes.push(wish);
-      return carryOut(wish);
+    execute: (command) => {
+      wishes.push(command);
+      return execute(command);
     },
     onAttached: (count) => counts.push(count),
   });
@@ -85,12 +85,12 @@ describe("a control socket", () => {
       message: "will pause",
       status: { step: 4 },
     });
-    carryOut = () => Promise.reject(new AppError("run-ended", "Too late."));
+    execute = () => Promise.reject(new AppError("run-ended", "Too late."));
     await expect(client.send({ action: "save" })).rejects.toMatchObject({
       code: "run-ended",
       message: "Too late.",
     });
-    carryOut = () => Promise.reject(new TypeError("x is not a function"));
+    execute = () => Promise.reject(new TypeError("x is not a function"));
     await expect(client.send({ action: "save" })).rejects.toMatchObject({ code: "bug" });
     client.close();
   });
@@ -101,7 +101,7 @@ describe("a control socket", () => {
     const slow = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    carryOut = ({ action }) => (action === "save" ? slow : Promise.resolve("soon"));
+    execute = ({ action }) => (action === "save" ? slow : Promise.resolve("soon"));
     const saving = client.send({ action: "save" });
     expect((await client.send({ action: "status" })).message).toBe("soon");
     finish("saved");

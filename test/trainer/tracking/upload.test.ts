@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/run/events.ts";
 import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import type { RunContext } from "../../../src/core/training/context.ts";
 import type { ProgressEvent } from "../../../src/core/training/progress.ts";
 import { RolloutUploads } from "../../../src/trainer/tracking/upload.ts";

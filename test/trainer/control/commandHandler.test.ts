@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { runPaths } from "../../../src/core/run/layout.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import { loadConfigText } from "../../../src/trainer/configFiles.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
-import { Wishes } from "../../../src/trainer/control/wishes.ts";
+import { CommandHandler } from "../../../src/trainer/control/commandHandler.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 
@@ -15,14 +15,14 @@ let control: RunControl;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 let status: RunStatus;
 let calls: string[];
-let wishes: Wishes;
+let wishes: CommandHandler;
 
 beforeEach(() => {
   control = new RunControl();
   fileSystem = createMemoryFileSystem();
   status = { ...INITIAL_STATUS, phase: "running", folder };
   calls = [];
-  wishes = new Wishes({
+  wishes = new CommandHandler({
     ...{ control, fileSystem },
     status: () => status,
     stopNow: () => calls.push("stopNow"),
@@ -37,7 +37,7 @@ function prepare(overrides: readonly string[] = []): void {
 }
 
 function retune(...settings: readonly string[]): Promise<string> {
-  return wishes.carryOut({ action: "retune", settings });
+  return wishes.execute({ action: "retune", settings });
 }
 
 async function resolvedConfig(): Promise<unknown> {
@@ -46,22 +46,22 @@ async function resolvedConfig(): Promise<unknown> {
 
 describe("a wish", () => {
   it("to pause and to go on is told to the run and shown", async () => {
-    expect(await wishes.carryOut({ action: "pause" })).toBe("The run waits before its next step.");
+    expect(await wishes.execute({ action: "pause" })).toBe("The run waits before its next step.");
     expect(control.isPausing).toBe(true);
-    expect(await wishes.carryOut({ action: "continue" })).toBe("The run goes on.");
+    expect(await wishes.execute({ action: "continue" })).toBe("The run goes on.");
     expect(control.isPausing).toBe(false);
     expect(calls).toEqual(["pausing", "running"]);
   });
 
   it("to stop says what becomes of the run", async () => {
-    expect(await wishes.carryOut({ action: "stop" })).toMatch(/has not begun to train/);
+    expect(await wishes.execute({ action: "stop" })).toMatch(/has not begun to train/);
     prepare();
-    expect(await wishes.carryOut({ action: "stop" })).toMatch(/saves its last completed step/);
+    expect(await wishes.execute({ action: "stop" })).toMatch(/saves its last completed step/);
     expect(control.isStopping).toBe(true);
   });
 
   it("to stop at once is answered before it is met", async () => {
-    await wishes.carryOut({ action: "stop-now" });
+    await wishes.execute({ action: "stop-now" });
     expect(calls).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toEqual(["stopNow"]);
@@ -70,7 +70,7 @@ describe("a wish", () => {
   it("for more is refused when all steps were made", async () => {
     prepare();
     status = { ...status, phase: "finishing" };
-    await expect(wishes.carryOut({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
+    await expect(wishes.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
     await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
     expect(calls).toEqual([]);
   });
@@ -86,10 +86,10 @@ describe("other settings", () => {
     expect(await retune("learning_rate=2e-5", "save_every=3")).toBe(
       "From its next step on the run uses the new values of learning_rate, save_every.",
     );
-    const wish = control.takeSettingsChange();
-    expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });
+    const command = control.takeSettingsChange();
+    expect(command?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });
     expect(fileSystem.files.size).toBe(0);
-    await wish?.record();
+    await command?.record();
     expect(await readOverrides(fileSystem, folder)).toEqual([
       "max_steps=9",
       "learning_rate=2e-5",
@@ -102,9 +102,9 @@ describe("other settings", () => {
     prepare();
     await retune("learning_rate=2e-5");
     await retune("save_every=3");
-    const wish = control.takeSettingsChange();
-    expect(wish?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
-    expect(new Set(wish?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
+    const command = control.takeSettingsChange();
+    expect(command?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
+    expect(new Set(command?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
   });
 
   it("that were left out are forgotten, with all that waited beside them", async () => {
@@ -138,8 +138,8 @@ describe("other settings", () => {
 
   it("cannot bring in a secret, which would have to be written down", async () => {
     prepare();
-    const wish = retune("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
-    await expect(wish).rejects.toMatchObject({ code: "config-not-tunable" });
+    const command = retune("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
+    await expect(command).rejects.toMatchObject({ code: "config-not-tunable" });
     expect(control.takeSettingsChange()).toBeNull();
   });
 });

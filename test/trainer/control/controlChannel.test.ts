@@ -1,20 +1,20 @@
 import { afterEach, expect, it } from "vitest";
 import { RunLease } from "../../../src/core/run/runLease.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { ControlClient } from "../../../src/node/controlClient.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/configFiles.ts";
-import { Ear, type ControlChannelOptions } from "../../../src/trainer/control/ear.ts";
+import { ControlChannel, type ControlChannelOptions } from "../../../src/trainer/control/controlChannel.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
-const ears: Ear[] = [];
+const ears: ControlChannel[] = [];
 
 afterEach(async () => {
-  for (const ear of ears.splice(0)) await ear.close();
+  for (const controlChannel of ears.splice(0)) await controlChannel.close();
 });
 
 async function open(changes: Partial<ControlChannelOptions> = {}) {
@@ -22,17 +22,17 @@ async function open(changes: Partial<ControlChannelOptions> = {}) {
   const control = new RunControl();
   const fileSystem = createMemoryFileSystem();
   const parts = { clock, control, fileSystem, log: silentLog };
-  const ear = await Ear.open({ ...parts, stopNow: unused, ...changes });
-  ears.push(ear);
-  const { address } = ear;
+  const controlChannel = await ControlChannel.open({ ...parts, stopNow: unused, ...changes });
+  ears.push(controlChannel);
+  const { address } = controlChannel;
   if (address === null) throw new Error("the ear does not listen");
   /** The run has its folder, through which editors find it. */
   const prepare = (): void => {
     const loaded = loadConfigText(textWith(""), "/project/run.yaml", []);
     const lease = new RunLease({ fileSystem, clock, folder: "/runs/demo", file: RUN_FILE });
-    ear.prepared({ loaded, redactor: new Redactor() }, lease);
+    controlChannel.onPrepared({ loaded, redactor: new Redactor() }, lease);
   };
-  return { clock, control, ear, prepare, connect: () => ControlClient.open(address) };
+  return { clock, control, controlChannel, prepare, connect: () => ControlClient.open(address) };
 }
 
 const RUN_FILE: RunFile = {
@@ -125,21 +125,21 @@ it.each([{ onQuit: "keep running" as const }, {}])(
 );
 
 it("what is told follows the run, also into its last phases", async () => {
-  const { ear, connect } = await open();
+  const { controlChannel, connect } = await open();
   const client = await connect();
   const status = async () => (await client.send({ action: "status" })).status;
   expect(await status()).toMatchObject({ phase: "preparing", folder: null });
   const plan = { name: "demo", model: "m", groupsPerStep: 1, environments: [] };
-  ear.heard({ kind: "started", folder: "/runs/demo", step: 2, totalSteps: 9, ...plan });
+  controlChannel.onProgress({ kind: "started", folder: "/runs/demo", step: 2, totalSteps: 9, ...plan });
   const begun = { phase: "running", folder: "/runs/demo", step: 2, totalSteps: 9 };
   expect(await status()).toMatchObject(begun);
   expect((await client.send({ action: "pause" })).status.phase).toBe("pausing");
-  ear.heard({ kind: "paused", step: 3 });
+  controlChannel.onProgress({ kind: "paused", step: 3 });
   expect((await status()).phase).toBe("paused");
   await client.send({ action: "continue" });
-  ear.heard({ kind: "continued", step: 3 });
+  controlChannel.onProgress({ kind: "continued", step: 3 });
   expect((await status()).phase).toBe("running");
-  ear.entered("finishing");
+  controlChannel.onPhase("finishing");
   await expect(client.send({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
   expect((await status()).phase).toBe("finishing");
 });

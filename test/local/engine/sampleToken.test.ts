@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type PickOptions, pickToken, topTokens } from "../../../src/local/engine/pickToken.ts";
+import { type SampleTokenOptions, sampleToken, topTokens } from "../../../src/local/engine/sampleToken.ts";
 import { createUniform } from "../../../src/local/random.ts";
 
-const PLAIN: PickOptions = { temperature: 1, topK: -1, topP: 1 };
+const PLAIN: SampleTokenOptions = { temperature: 1, topK: -1, topP: 1 };
 const PROBABILITIES = [0.05, 0.3, 0.02, 0.2, 0.13, 0.1, 0.15, 0.05];
 const ROW = logRow(PROBABILITIES);
 const DRAWS = 20_000;
@@ -13,11 +13,11 @@ function logRow(probabilities: readonly number[]): Float32Array {
   return Float32Array.from(probabilities, Math.log);
 }
 
-function frequencies(options: PickOptions, seed: number): readonly number[] {
+function frequencies(options: SampleTokenOptions, seed: number): readonly number[] {
   const uniform = createUniform(seed);
   const counts = PROBABILITIES.map(() => 0);
   for (let i = 0; i < DRAWS; i++) {
-    const id = pickToken(ROW, options, uniform());
+    const id = sampleToken(ROW, options, uniform());
     counts[id] = (counts[id] ?? 0) + 1;
   }
   return counts;
@@ -67,18 +67,18 @@ describe("pickToken", () => {
   });
 
   it("always keeps one token, however small top p", () => {
-    expect(pickToken(ROW, { ...PLAIN, topP: 1e-9 }, 0.999)).toBe(1);
-    expect(pickToken(ROW, { ...PLAIN, topP: 0 }, 0.999)).toBe(1);
+    expect(sampleToken(ROW, { ...PLAIN, topP: 1e-9 }, 0.999)).toBe(1);
+    expect(sampleToken(ROW, { ...PLAIN, topP: 0 }, 0.999)).toBe(1);
   });
 
   it("is greedy at temperature 0, the lowest id winning ties", () => {
     const tied = logRow([0.1, 0.4, 0.4, 0.1]);
-    expect(pickToken(tied, { ...PLAIN, temperature: 0 }, 0.99)).toBe(1);
-    expect(pickToken(tied, { ...PLAIN, topK: 1 }, 0.99)).toBe(1);
+    expect(sampleToken(tied, { ...PLAIN, temperature: 0 }, 0.99)).toBe(1);
+    expect(sampleToken(tied, { ...PLAIN, topK: 1 }, 0.99)).toBe(1);
   });
 
   it("gives the last token when rounding leaves the masses below the uniform number", () => {
-    expect(pickToken(logRow([0.5, 0.4999]), PLAIN, 0.99999)).toBe(1);
+    expect(sampleToken(logRow([0.5, 0.4999]), PLAIN, 0.99999)).toBe(1);
   });
 });
 

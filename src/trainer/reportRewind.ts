@@ -12,14 +12,14 @@ import type { RunContext } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 
-type NewsContext = Pick<
+type ReportContext = Pick<
   RunContext,
   "clock" | "events" | "fileSystem" | "folder" | "log" | "redactor" | "watch"
 >;
 
 /** The run goes back to an older save. @throws AppError `disk` */
 export async function reportRewind(
-  context: NewsContext,
+  context: ReportContext,
   { point, gone, completed }: Rewind,
 ): Promise<void> {
   const nowMs = context.clock.now();
@@ -36,7 +36,7 @@ function describeLost({ expiresAtMs }: ResumePoint, nowMs: number): string {
 }
 
 /** After a failure: says so when the save that a resume would begin with does not last. Never fails. */
-export async function warnOfExpiry(context: NewsContext): Promise<void> {
+export async function warnOfExpiry(context: ReportContext): Promise<void> {
   const { clock, fileSystem, folder, log } = context;
   try {
     const nowMs = clock.now();

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runName, runParent } from "../../src/node/runPlaces.ts";
+import { runName, runParent } from "../../src/node/runPaths.ts";
 import { aConfig } from "../core/training/builders.ts";
 
 const path = resolve("/project/run.yaml");

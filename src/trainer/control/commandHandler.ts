@@ -2,11 +2,11 @@
 
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import type { Redactor } from "../../core/secrets/redact.ts";
+import type { Redactor } from "../../core/secrets/redactor.ts";
 import type { RunControl } from "../../core/training/control.ts";
 import { tunableChanges } from "../../core/training/applySettings.ts";
 import { sha256 } from "../../node/hash.ts";
-import type { ControlWish, RunStatus } from "../../shared/control.ts";
+import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../configFiles.ts";
 
@@ -27,7 +27,7 @@ export interface CommandHandlerOptions {
   readonly onPausing: (isPausing: boolean) => void;
 }
 
-export class Wishes {
+export class CommandHandler {
   readonly #options: CommandHandlerOptions;
   /** With all settings wished for so far. */
   #run: TunableRun | null = null;
@@ -44,9 +44,9 @@ export class Wishes {
   }
 
   /** @throws AppError when the wish cannot be met, with the reason */
-  async carryOut(wish: ControlWish): Promise<string> {
+  async execute(command: ControlCommand): Promise<string> {
     const { control, stopNow, onPausing } = this.#options;
-    switch (wish.action) {
+    switch (command.action) {
       case "status":
       case "attach":
         return "";
@@ -74,7 +74,7 @@ export class Wishes {
         return "The run ends without saving.";
       case "retune":
         this.#requireSteps();
-        return this.#retune(wish.settings);
+        return this.#retune(command.settings);
     }
   }
 

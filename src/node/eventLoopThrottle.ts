@@ -1,6 +1,6 @@
 /** Spreads many actions over turns of the event loop, so that timers and sockets are served between them. */
 
-export class Pacer {
+export class EventLoopThrottle {
   readonly #perTurn: number;
   readonly #waiting: (() => void)[] = [];
   #begun = 0;

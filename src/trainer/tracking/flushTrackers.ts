@@ -2,7 +2,7 @@
 
 import { readEvaluations } from "../../core/run/evaluationLog.ts";
 import type { RunLease } from "../../core/run/runLease.ts";
-import type { Closers } from "../closers.ts";
+import type { CleanupStack } from "../cleanupStack.ts";
 import type { Variables } from "../variables.ts";
 import type { ReportContext } from "./reportContext.ts";
 import { startUploads } from "./upload.ts";
@@ -13,7 +13,7 @@ import type { WandbAddress } from "./wandbAddress.ts";
 export interface FlushOptions {
   readonly context: ReportContext;
   readonly lease: RunLease;
-  readonly closers: Closers;
+  readonly cleanup: CleanupStack;
   readonly variables: Variables;
   /** Completed steps. */
   readonly step: number;
@@ -25,12 +25,12 @@ export interface FlushOptions {
   readonly wandbRunId: string | null;
 }
 
-export async function sendLeftOvers(options: FlushOptions): Promise<void> {
-  const { context, lease, closers, variables, step, uploadTo, wandbTo, wandbRunId } = options;
+export async function flushTrackers(options: FlushOptions): Promise<void> {
+  const { context, lease, cleanup, variables, step, uploadTo, wandbTo, wandbRunId } = options;
   const { watch, control, folder } = context;
   watch({ kind: "notice", message: "The run is done: nothing is left to train." });
   await lease.update({ phase: "finishing" });
-  const of = { context, file: lease.file, firstStep: step, closers };
+  const of = { context, file: lease.file, firstStep: step, cleanup };
   const uploads = startUploads({ ...of, address: uploadTo });
   const wandb = await startWandb({ ...of, address: wandbTo, variables, knownRunId: wandbRunId });
   const evaluations = await readEvaluations(context.fileSystem, folder);

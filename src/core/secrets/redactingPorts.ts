@@ -1,14 +1,14 @@
 /** Ports that redact secrets: a log, and an HTTP client for services that quote keys in their refusals. */
 
 import type { HttpClient, HttpResponse, Log } from "../ports.ts";
-import type { Redactor } from "./redact.ts";
+import type { Redactor } from "./redactor.ts";
 
 /** A log like `log` that gets neither texts nor errors with a secret in them. */
-export function cleanedLog(log: Log, redactor: Redactor): Log {
+export function redactingLog(log: Log, redactor: Redactor): Log {
   const cleaned =
     (level: keyof Log): Log[keyof Log] =>
     (message, data) =>
-      log[level](redactor.clean(message), data && cleanedData(data, redactor));
+      log[level](redactor.redact(message), data && cleanedData(data, redactor));
   return {
     debug: cleaned("debug"),
     info: cleaned("info"),
@@ -19,8 +19,8 @@ export function cleanedLog(log: Log, redactor: Redactor): Log {
 
 function cleanedData(data: Readonly<Record<string, unknown>>, redactor: Redactor) {
   const entries = Object.entries(data).map(([key, value]) => [
-    redactor.clean(key),
-    value instanceof Error ? redactor.cleanError(value) : redactor.cleanRecord({ value }).value,
+    redactor.redact(key),
+    value instanceof Error ? redactor.redactError(value) : redactor.redactRecord({ value }).value,
   ]);
   return Object.fromEntries(entries);
 }
@@ -29,7 +29,7 @@ function cleanedData(data: Readonly<Record<string, unknown>>, redactor: Redactor
  * A client like `http` that redacts the texts of failures (status 400 and above). It does so first, because a reader may cut the text,
  * and half of a key can no longer be recognised.
  */
-export function cleanedRefusals<Client extends HttpClient>(
+export function redactingRefusals<Client extends HttpClient>(
   http: Client,
   redactor: Redactor,
 ): Client {
@@ -43,7 +43,7 @@ export function cleanedRefusals<Client extends HttpClient>(
 }
 
 function cleanedResponse(response: HttpResponse, redactor: Redactor): HttpResponse {
-  const text = async (): Promise<string> => redactor.clean(await response.text());
+  const text = async (): Promise<string> => redactor.redact(await response.text());
   return {
     status: response.status,
     header: (name) => response.header(name),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tinkerError } from "../../src/core/tinker/errors.ts";
 import type { ModelInfo } from "../../src/core/tinker/models.ts";
-import { createClient } from "../../src/trainer/modelStart.ts";
+import { createClient } from "../../src/trainer/createModel.ts";
 import { aConfig } from "../core/training/builders.ts";
 import { fakeService } from "../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Log } from "../../../src/core/ports.ts";
-import { cleanedLog, cleanedRefusals } from "../../../src/core/secrets/cleanedPorts.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { redactingLog, redactingRefusals } from "../../../src/core/secrets/redactingPorts.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { FakeHttp } from "../../fakes/fakeHttp.ts";
 
 const KEY = "tml-0123456789abcdef";
@@ -10,7 +10,7 @@ redactor.learn(KEY);
 
 describe("a service that gives the key back when it refuses", () => {
   const send = (status: number, text: string) =>
-    cleanedRefusals(new FakeHttp(() => ({ status, text })), redactor).send({
+    redactingRefusals(new FakeHttp(() => ({ status, text })), redactor).send({
       method: "GET",
       url: "https://a.example",
     });
@@ -31,7 +31,7 @@ describe("a log", () => {
   it("gets neither messages, nor data, nor errors with a secret in them", () => {
     const lines: unknown[] = [];
     const keep: Log["debug"] = (message, data) => void lines.push([message, data]);
-    const log = cleanedLog({ debug: keep, info: keep, warn: keep, error: keep }, redactor);
+    const log = redactingLog({ debug: keep, info: keep, warn: keep, error: keep }, redactor);
     log.debug(`key ${KEY}`);
     log.info("data", { [KEY]: 1, list: [{ text: `key ${KEY}` }] });
     log.error("fault", { error: new Error(`key ${KEY}`, { cause: new Error(KEY) }) });

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { isControlPlace } from "../../src/node/controlPlace.ts";
+import { isControlSocketPath } from "../../src/node/controlSocketPath.ts";
 
 const PIPE = "\\\\.\\pipe\\tinker-rl-run-1";
 
 it("takes a place as a trainer makes it", () => {
   const folder = "/tmp/tinker-rl-run-x";
   const place = { address: `${folder}/control.sock`, tokenPath: `${folder}/token` };
-  expect(isControlPlace(place, "linux")).toBe(true);
+  expect(isControlSocketPath(place, "linux")).toBe(true);
   const tokenPath = "C:\\Users\\me\\AppData\\Local\\Temp\\tinker-rl-run-x\\token";
-  expect(isControlPlace({ address: PIPE, tokenPath }, "win32")).toBe(true);
+  expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(true);
 });
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   "//elsewhere/share/tinker-rl-run-x/token",
   "\\\\?\\UNC\\elsewhere\\share\\tinker-rl-run-x\\token",
 ])("reads no token from another machine: %s", (tokenPath) => {
-  expect(isControlPlace({ address: PIPE, tokenPath }, "win32")).toBe(false);
+  expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(false);
 });
 
 it("connects to no pipe of another machine", () => {
@@ -24,5 +24,5 @@ it("connects to no pipe of another machine", () => {
     address: "\\\\elsewhere\\pipe\\tinker-rl-run-1",
     tokenPath: "C:\\tinker-rl-run-x\\token",
   };
-  expect(isControlPlace(place, "win32")).toBe(false);
+  expect(isControlSocketPath(place, "win32")).toBe(false);
 });

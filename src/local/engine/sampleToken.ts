@@ -2,7 +2,7 @@
 
 import type { TopToken } from "./engine.ts";
 
-export interface PickOptions {
+export interface SampleTokenOptions {
   readonly temperature: number;
   readonly topK: number;
   readonly topP: number;
@@ -12,7 +12,7 @@ export interface PickOptions {
  * One token id from log-probs `row` [vocabulary] and a uniform number: greedy at temperature 0, otherwise from the tempered
  * distribution restricted to the top-k tokens and then to the smallest nucleus of mass `topP`.
  */
-export function pickToken(row: Float32Array, options: PickOptions, uniform: number): number {
+export function sampleToken(row: Float32Array, options: SampleTokenOptions, uniform: number): number {
   if (options.temperature === 0) return largest(row);
   if (options.temperature === 1 && options.topK <= 0 && options.topP >= 1)
     return draw(row, uniform);
@@ -42,7 +42,7 @@ function draw(row: Float32Array, uniform: number): number {
   return last;
 }
 
-function drawFiltered(row: Float32Array, options: PickOptions, uniform: number): number {
+function drawFiltered(row: Float32Array, options: SampleTokenOptions, uniform: number): number {
   const tempered = Float64Array.from(row, (logprob) => logprob / options.temperature);
   const order = Array.from(row.keys()).sort(
     (a, b) => (tempered[b] ?? 0) - (tempered[a] ?? 0) || a - b,

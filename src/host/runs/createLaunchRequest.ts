@@ -2,7 +2,7 @@
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
-import { CONTROL_VERSION, type LaunchOrder } from "../../shared/control.ts";
+import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
@@ -14,10 +14,10 @@ import type { TrainingWish } from "./trainings.ts";
 const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
 
 /** Null when the user went away from a question. @throws AppError `secret-not-allowed`, or as {@link launchConfig} does */
-export async function trainingOrder(
+export async function createLaunchRequest(
   keys: Pick<Keys, "forLaunch" | "variables">,
   wish: TrainingWish,
-): Promise<LaunchOrder | null> {
+): Promise<LaunchRequest | null> {
   const { configPath, resume, settingOverrides, overrides } = wish;
   const config = await launchConfig(wish);
   if (config !== null) requireNoSecret(config);
@@ -35,7 +35,7 @@ export async function trainingOrder(
   };
 }
 
-function onQuit(config: LaunchConfig | null): LaunchOrder["onQuit"] {
+function onQuit(config: LaunchConfig | null): LaunchRequest["onQuit"] {
   const setting = readSetting("run.onQuit");
   if (setting !== "auto") return setting === "keepRunning" ? "keep running" : "stop and save";
   const result = config === null ? null : parseConfig(config.text, config);

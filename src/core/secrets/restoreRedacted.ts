@@ -1,13 +1,13 @@
 /** Compares what was written down without secrets with what it was made from. */
 
 import { isJsonObject } from "../json.ts";
-import { MARK } from "./redact.ts";
+import { REDACTED_MARK } from "./redactor.ts";
 
 /**
  * `cleaned` with the texts of `plain` wherever they are the same but for what was taken out of them, so that both differ only
  * where something else has changed.
  */
-export function filledIn<T>(cleaned: T, plain: unknown): T {
+export function restoreRedacted<T>(cleaned: T, plain: unknown): T {
   // Sound because only texts are replaced, by texts.
   return part(cleaned, plain) as T;
 }
@@ -28,7 +28,7 @@ function part(cleaned: unknown, plain: unknown): unknown {
 
 /** True when `plain` becomes `cleaned` once something stands for each mark in it. */
 function isCleanedFrom(cleaned: string, plain: string): boolean {
-  const pieces = cleaned.split(MARK);
+  const pieces = cleaned.split(REDACTED_MARK);
   const [first = "", ...rest] = pieces;
   const last = rest.pop();
   if (last === undefined) return false;

@@ -4,7 +4,7 @@ import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { Clock, HttpClient } from "../core/ports.ts";
 import { type Doubling, doubledMs } from "../core/util/backoff.ts";
 
-export interface FirstContact {
+export interface ReachabilityCheck {
   readonly http: HttpClient;
   readonly clock: Clock;
   /** A path prefix is kept. */
@@ -23,13 +23,13 @@ const PAUSE: Doubling = { firstMs: 500, maxMs: 4_000 };
  * time to come up.
  * @throws AppError `environment-unavailable`
  */
-export async function requireAnswer({
+export async function checkReachable({
   http,
   clock,
   url,
   source,
   signal,
-}: FirstContact): Promise<void> {
+}: ReachabilityCheck): Promise<void> {
   const endsAtMs = clock.monotonic() + BUDGET_MS;
   for (let tries = 0; ; tries += 1) {
     try {
@@ -50,7 +50,7 @@ export async function requireAnswer({
   }
 }
 
-function unreachable({ url, source }: Pick<FirstContact, "url" | "source">, fault: AppError) {
+function unreachable({ url, source }: Pick<ReachabilityCheck, "url" | "source">, fault: AppError) {
   const reason = fault.cause === undefined ? "" : errorMessage(fault.cause);
   const words = reason === "" ? `no answer in ${BUDGET_MS / 1000} s` : reason;
   const origin = URL.canParse(url) ? new URL(url).origin : url;

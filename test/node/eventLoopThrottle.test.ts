@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Pacer } from "../../src/node/pacer.ts";
+import { EventLoopThrottle } from "../../src/node/eventLoopThrottle.ts";
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("so many actions begin at once, the rest in later turns and in their order", async () => {
-  const pacer = new Pacer(2);
+  const pacer = new EventLoopThrottle(2);
   const begun: number[] = [];
   for (let i = 0; i < 5; i++) pacer.run(() => begun.push(i));
   expect(begun).toEqual([0, 1]);
@@ -18,7 +18,7 @@ test("so many actions begin at once, the rest in later turns and in their order"
 });
 
 test("what an action asks for comes after what waits already", async () => {
-  const pacer = new Pacer(1);
+  const pacer = new EventLoopThrottle(1);
   const begun: string[] = [];
   pacer.run(() => {
     begun.push("first");

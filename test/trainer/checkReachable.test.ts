@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import { requireAnswer } from "../../src/trainer/firstContact.ts";
+import { checkReachable } from "../../src/trainer/checkReachable.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";
 
@@ -12,7 +12,7 @@ function contact(
   const http = new FakeHttp(() => reply(clock));
   const signal = new AbortController().signal;
   const url = "http://ors.test/some/prefix/";
-  return { clock, http, answered: requireAnswer({ http, clock, url, source, signal }) };
+  return { clock, http, answered: checkReachable({ http, clock, url, source, signal }) };
 }
 
 it.each([200, 401, 404, 500])("a server that answers with %i is there", async (status) => {
@@ -52,7 +52,7 @@ it("ends at once when the run does", async () => {
   const clock = new FakeClock();
   const http = new FakeHttp(() => "lost");
   const stopping = new AbortController();
-  const answered = requireAnswer({
+  const answered = checkReachable({
     ...{ http, clock, url: "http://ors.test", source: null },
     signal: stopping.signal,
   });

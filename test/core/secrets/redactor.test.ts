@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { Redactor } from "../../../src/core/secrets/redact.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
 
 function redactorOf(...values: readonly string[]): Redactor {
   const redactor = new Redactor();
@@ -19,7 +19,7 @@ test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", (
     new URLSearchParams({ key: secret }).toString(),
     JSON.stringify({ key: secret }),
   ];
-  for (const form of forms) expect(redactor.clean(form)).toContain("***");
+  for (const form of forms) expect(redactor.redact(form)).toContain("***");
 });
 
 test("a learnt value is replaced whichever characters an encoder spares, in either case of digits", () => {
@@ -32,7 +32,7 @@ test("a learnt value is replaced whichever characters an encoder spares, in eith
     encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
     ...[bytes, percent].flatMap((form) => [form, form.toUpperCase()]),
   ];
-  for (const form of forms) expect(redactor.clean(`<${form}>`)).toBe("<***>");
+  for (const form of forms) expect(redactor.redact(`<${form}>`)).toBe("<***>");
 });
 
 test("a learnt value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
@@ -42,7 +42,7 @@ test("a learnt value is replaced in JSON within JSON, within base64, and where J
   const ascii = once.replace("ß", "\\u00df");
   const forms = [JSON.stringify(once), ascii, btoa(ascii), Buffer.from(once).toString("base64url")];
   for (const form of forms) {
-    expect(redactor.clean(form)).toContain("***");
+    expect(redactor.redact(form)).toContain("***");
   }
 });
 
@@ -52,7 +52,7 @@ test("base64 is recognised wherever the value lies in what was encoded", () => {
   for (const user of ["", "a", "ab", "abc", "api:"]) {
     for (const encoding of ["base64", "base64url"] as const) {
       const header = Buffer.from(`${user}${secret}@`).toString(encoding);
-      const cleaned = redactor.clean(`Basic ${header}`);
+      const cleaned = redactor.redact(`Basic ${header}`);
       expect(cleaned).toContain("***");
       expect(Buffer.from(cleaned.slice(6), encoding).toString()).not.toContain(secret.slice(2, -2));
     }
@@ -60,13 +60,13 @@ test("base64 is recognised wherever the value lies in what was encoded", () => {
 });
 
 test("short values are left alone, they would blank out ordinary text", () => {
-  expect(redactorOf("true", "12345").clean("true 12345")).toBe("true 12345");
+  expect(redactorOf("true", "12345").redact("true 12345")).toBe("true 12345");
 });
 
 test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
   const redactor = redactorOf("sk-abcdef", "12345678");
   expect(
-    redactor.cleanJson({
+    redactor.redactJson({
       "sk-abcdef": [1, null, { pin: 12345678, text: "my sk-abcdef" }],
       ok: true,
     }),
@@ -83,19 +83,19 @@ test("no learnt value gets through, not even one made by removing another", () =
       (values, rest) => {
         const redactor = redactorOf(...values);
         const pieces = [...values, ...rest, ...values.map(encodeURIComponent), ...values];
-        const cleaned = redactor.clean(pieces.join(rest[0] ?? ""));
+        const cleaned = redactor.redact(pieces.join(rest[0] ?? ""));
         for (const value of values) expect(cleaned).not.toContain(value);
         for (const value of values) expect(cleaned).not.toContain(encodeURIComponent(value));
       },
     ),
   );
-  expect(redactorOf("abcdef", "x***yz").clean("xabcdefyz")).toBe("***");
+  expect(redactorOf("abcdef", "x***yz").redact("xabcdefyz")).toBe("***");
 });
 
 test("text without learnt values is not touched", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z ]*$/), (text) => {
-      expect(redactorOf("0123456789").clean(text)).toBe(text);
+      expect(redactorOf("0123456789").redact(text)).toBe(text);
     }),
   );
 });
@@ -107,7 +107,7 @@ test("a record keeps its shape: only text, whole numbers that are secret and for
     durationMs: 0.12345678,
     turns: [{ text: "my sk-abcdef", args: { pin: 12345678, "sk-abcdef": null } }],
   };
-  expect(redactor.cleanRecord(record)).toEqual({
+  expect(redactor.redactRecord(record)).toEqual({
     environment: "local/x",
     durationMs: 0.12345678,
     turns: [{ text: "my ***", args: { pin: "***", "***": null } }],
@@ -118,7 +118,7 @@ test("an error is cleaned with its causes and stays what it was", () => {
   const redactor = redactorOf("sk-abcdef");
   const cause = new TypeError("key sk-abcdef");
   const details = { cause, data: { body: "sk-abcdef" }, configPath: "secrets" };
-  const cleaned = redactor.cleanError(new AppError("tinker-refused", "No sk-abcdef.", details));
+  const cleaned = redactor.redactError(new AppError("tinker-refused", "No sk-abcdef.", details));
   expect(cleaned).toMatchObject({
     code: "tinker-refused",
     message: "No ***.",
@@ -127,5 +127,5 @@ test("an error is cleaned with its causes and stays what it was", () => {
     cause: { name: "TypeError", message: "key ***" },
   });
   expect(inspect(cleaned)).not.toContain("sk-abcdef");
-  expect(redactor.cleanError("sk-abcdef")).toBe("***");
+  expect(redactor.redactError("sk-abcdef")).toBe("***");
 });

@@ -1,9 +1,9 @@
 /** What a terminal or an editor asks of the trainer. */
 
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import type { Redactor } from "../core/secrets/redact.ts";
+import type { Redactor } from "../core/secrets/redactor.ts";
 import type { Watcher } from "../core/training/progress.ts";
-import type { LaunchFile, LaunchOrder } from "../shared/control.ts";
+import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { RunOwner } from "../shared/runFile.ts";
 
 interface RunRequest {
@@ -23,7 +23,7 @@ interface RunRequest {
 
 /** What an editor gave with the start. */
 export interface EditorLaunch {
-  readonly order: LaunchOrder;
+  readonly launchRequest: LaunchRequest;
   /** Called when the run has a folder, and when the trainer listens; `launch.json` follows it. */
   readonly onPlace: (place: LaunchPlace) => void;
 }

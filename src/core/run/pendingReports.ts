@@ -5,7 +5,7 @@ import { waitingUploads } from "./uploadLog.ts";
 import { parsePlaceFile, wandbStatePath } from "./wandbState.ts";
 import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
 
-export interface LeftReports {
+export interface PendingReports {
   /** Rollouts for OpenReward. */
   readonly rollouts: number;
   /** Rows of metrics for Weights & Biases. */
@@ -14,14 +14,14 @@ export interface LeftReports {
   readonly isSummaryMissing: boolean;
 }
 
-export const NOTHING_LEFT: LeftReports = { rollouts: 0, rows: 0, isSummaryMissing: false };
+export const NOTHING_PENDING: PendingReports = { rollouts: 0, rows: 0, isSummaryMissing: false };
 
 /** `steps` is the number of rows that the run has. */
-export async function leftReports(
+export async function pendingReports(
   fileSystem: FolderFiles,
   folder: string,
   steps: number,
-): Promise<LeftReports> {
+): Promise<PendingReports> {
   const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
   const text = (await readIfReadable(fileSystem, wandbStatePath(folder), MAX_BYTES.wandb)) ?? "";
   const place = parsePlaceFile(text);

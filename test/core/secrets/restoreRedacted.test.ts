@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { filledIn } from "../../../src/core/secrets/filledIn.ts";
+import { restoreRedacted } from "../../../src/core/secrets/restoreRedacted.ts";
 
 it("a text that lost a secret is the one that it was made from", () => {
   const plain = { prompt: "Use sk-1 and sk-2 now.", list: [{ name: "sk-1" }], count: 1 };
   const cleaned = { prompt: "Use *** and *** now.", list: [{ name: "***" }], count: 1 };
-  expect(filledIn(cleaned, plain)).toEqual(plain);
+  expect(restoreRedacted(cleaned, plain)).toEqual(plain);
 });
 
 it.each([
@@ -13,11 +13,11 @@ it.each([
   ["a text that is too short for both ends", "Use now."],
   ["nothing", undefined],
 ])("stays different from %s", (_, prompt) => {
-  expect(filledIn({ prompt: "Use *** now." }, { prompt })).toEqual({ prompt: "Use *** now." });
+  expect(restoreRedacted({ prompt: "Use *** now." }, { prompt })).toEqual({ prompt: "Use *** now." });
 });
 
 it("what lost nothing is not touched", () => {
-  expect(filledIn({ prompt: "a", list: [1, null] }, { prompt: "b", list: [2] })).toEqual({
+  expect(restoreRedacted({ prompt: "a", list: [1, null] }, { prompt: "b", list: [2] })).toEqual({
     prompt: "a",
     list: [1, null],
   });

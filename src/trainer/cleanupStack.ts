@@ -1,6 +1,6 @@
 /** What a run has opened, closed in reverse order. */
 
-export class Closers {
+export class CleanupStack {
   #entries: (() => Promise<void>)[] = [];
   #isClosed = false;
 

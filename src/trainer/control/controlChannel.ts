@@ -5,11 +5,11 @@ import type { Clock, FileSystem, Log } from "../../core/ports.ts";
 import type { RunLease } from "../../core/run/runLease.ts";
 import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
-import type { LaunchOrder, RunStatus } from "../../shared/control.ts";
+import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
 import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
-import { type TunableRun, Wishes } from "./wishes.ts";
+import { type TunableRun, CommandHandler } from "./commandHandler.ts";
 
 export interface ControlChannelOptions {
   readonly control: RunControl;
@@ -18,15 +18,15 @@ export interface ControlChannelOptions {
   readonly log: Log;
   readonly stopNow: () => void;
   /** Given by the editor that started this trainer; absent for a terminal, which may come and go. */
-  readonly onQuit?: LaunchOrder["onQuit"];
+  readonly onQuit?: LaunchRequest["onQuit"];
 }
 
 /** Without an editor for this long, the editor has been quit; a reload of its window takes seconds. */
 const QUIT_AFTER_MS = 60_000;
 
-export class Ear {
+export class ControlChannel {
   readonly #options: ControlChannelOptions;
-  readonly #wishes: Wishes;
+  readonly #handler: CommandHandler;
   #server: ControlServer | null = null;
   #lease: RunLease | null = null;
   #status: RunStatus = INITIAL_STATUS;
@@ -34,7 +34,7 @@ export class Ear {
 
   private constructor(options: ControlChannelOptions) {
     this.#options = options;
-    this.#wishes = new Wishes({
+    this.#handler = new CommandHandler({
       ...options,
       status: () => this.#status,
       onPausing: (isPausing) => this.#showPausing(isPausing),
@@ -42,23 +42,23 @@ export class Ear {
   }
 
   /** Listens; a machine without room for a socket gets a run that cannot be controlled, and a warning in the log. */
-  static async open(options: ControlChannelOptions): Promise<Ear> {
-    const ear = new Ear(options);
+  static async open(options: ControlChannelOptions): Promise<ControlChannel> {
+    const controlChannel = new ControlChannel(options);
     try {
-      ear.#server = await ControlServer.start({
+      controlChannel.#server = await ControlServer.start({
         clock: options.clock,
-        status: () => ear.#status,
-        carryOut: (wish) => ear.#wishes.carryOut(wish),
+        status: () => controlChannel.#status,
+        execute: (command) => controlChannel.#handler.execute(command),
         onAttached: (attached) => {
-          ear.#status = { ...ear.#status, attached };
-          ear.#server?.changed();
-          ear.#expectEditor(attached);
+          controlChannel.#status = { ...controlChannel.#status, attached };
+          controlChannel.#server?.changed();
+          controlChannel.#expectEditor(attached);
         },
       });
     } catch (error) {
       options.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
     }
-    return ear;
+    return controlChannel;
   }
 
   get address(): ControlAddress | null {
@@ -66,21 +66,21 @@ export class Ear {
   }
 
   /** Takes in what the run tells its watchers. */
-  heard(event: ProgressEvent): void {
+  onProgress(event: ProgressEvent): void {
     this.#status = advanceStatus(this.#status, event);
     this.#server?.changed();
   }
 
   /** From now on settings can be changed, and `run.json` shows a wish to pause. */
-  prepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
+  onPrepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
     this.#lease = lease;
     this.#status = { ...this.#status, folder: lease.folder };
-    this.#wishes.prepared({ ...run, folder: lease.folder });
+    this.#handler.prepared({ ...run, folder: lease.folder });
     this.#expectEditor(this.#status.attached);
   }
 
   /** Takes in a phase that watchers are not told of. */
-  entered(phase: RunPhase): void {
+  onPhase(phase: RunPhase): void {
     this.#status = { ...this.#status, phase, rollouts: null };
     this.#server?.changed();
   }

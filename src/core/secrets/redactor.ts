@@ -9,7 +9,7 @@ import { createDecoding } from "./decodings.ts";
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 /** Shorter than any value, so that repeated cleaning comes to an end. */
-export const MARK = "***";
+export const REDACTED_MARK = "***";
 /** So many encodings of each other are looked into: JSON in JSON in base64. */
 const MAX_NESTING = 3;
 /** What the program's own records call their fields; keys from outside look like this only by chance. */
@@ -36,7 +36,7 @@ export class Redactor {
     };
   }
 
-  clean(text: string): string {
+  redact(text: string): string {
     const secrets = this.#secrets;
     if (secrets === null) return text;
     let before = text;
@@ -50,56 +50,56 @@ export class Redactor {
   }
 
   /** Cleans every string, key and number in a JSON value. */
-  cleanJson(value: Json): Json {
-    if (typeof value === "string") return this.clean(value);
+  redactJson(value: Json): Json {
+    if (typeof value === "string") return this.redact(value);
     if (typeof value === "number") {
       const text = String(value);
-      const cleaned = this.clean(text);
+      const cleaned = this.redact(text);
       return cleaned === text ? value : cleaned;
     }
     if (isJsonObject(value)) {
       const entries = Object.entries(value);
       return Object.fromEntries(
-        entries.map(([key, item]) => [this.clean(key), this.cleanJson(item)]),
+        entries.map(([key, item]) => [this.redact(key), this.redactJson(item)]),
       );
     }
-    return Array.isArray(value) ? value.map((item: Json) => this.cleanJson(item)) : value;
+    return Array.isArray(value) ? value.map((item: Json) => this.redactJson(item)) : value;
   }
 
   /**
    * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learnt value as a whole, and keys
    * that are not plain words. For rollouts and other lines that a schema reads again.
    */
-  cleanRecord<T extends object>(record: T): T {
+  redactRecord<T extends object>(record: T): T {
     // Sound for JSON-like records: text stays text, and the program's own keys and numbers stay as they are.
     return this.#cleanPart(record) as T;
   }
 
   /** The error as it may be shown: message, stack, data and causes cleaned. Anything else that was thrown becomes cleaned text. */
-  cleanError(error: unknown): unknown {
-    if (!(error instanceof Error)) return typeof error === "string" ? this.clean(error) : error;
-    const cause = error.cause === undefined ? {} : { cause: this.cleanError(error.cause) };
-    const message = this.clean(error.message);
+  redactError(error: unknown): unknown {
+    if (!(error instanceof Error)) return typeof error === "string" ? this.redact(error) : error;
+    const cause = error.cause === undefined ? {} : { cause: this.redactError(error.cause) };
+    const message = this.redact(error.message);
     const cleaned = isAppError(error)
       ? new AppError(error.code, message, {
           ...cause,
-          data: this.cleanRecord(error.data),
+          data: this.redactRecord(error.data),
           ...(error.configPath !== undefined && { configPath: error.configPath }),
         })
       : new Error(message, cause);
     cleaned.name = error.name;
-    if (error.stack !== undefined) cleaned.stack = this.clean(error.stack);
+    if (error.stack !== undefined) cleaned.stack = this.redact(error.stack);
     return cleaned;
   }
 
   #cleanPart(value: unknown): unknown {
-    if (typeof value === "string") return this.clean(value);
-    if (typeof value === "number") return this.#values.has(String(value)) ? MARK : value;
+    if (typeof value === "string") return this.redact(value);
+    if (typeof value === "number") return this.#values.has(String(value)) ? REDACTED_MARK : value;
     if (Array.isArray(value)) return value.map((item) => this.#cleanPart(item));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
-        OWN_KEY.test(key) ? key : this.clean(key),
+        OWN_KEY.test(key) ? key : this.redact(key),
         this.#cleanPart(item),
       ]),
     );
@@ -139,7 +139,7 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
     rest = end;
     return before;
   });
-  return [...kept, text.slice(rest)].join(MARK);
+  return [...kept, text.slice(rest)].join(REDACTED_MARK);
 }
 
 /** Source of a regular expression, without groups that capture, for a value in a text that was decoded. */
