@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../src/core/ports.ts";
 import { RunFollower } from "../src/core/run/follower.ts";
 import { createRunReader } from "../src/core/run/reader.ts";
-import { PanelSession } from "../src/host/panel/panelSession.ts";
-import { searchRollouts } from "../src/host/panel/rolloutSearch.ts";
+import { DashboardSession } from "../src/host/dashboard/dashboardSession.ts";
+import { searchRollouts } from "../src/host/dashboard/rolloutSearch.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { addStep, LONG_STEPS, STEPS, WIDE_ROLLOUTS } from "./editorRuns.ts";
@@ -79,7 +79,7 @@ async function hiddenRows(): Promise<readonly Row[]> {
     },
   };
   const run = { id: "run", name: "run", follower: new RunFollower({ fileSystem, folder: steps }) };
-  const session = new PanelSession(
+  const session = new DashboardSession(
     {
       ...{ clock, fileSystem, isProcessAlive: () => true, command: async () => undefined },
       post: () => {

@@ -7,8 +7,8 @@ import { build } from "esbuild";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { createUniform } from "../src/local/random.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
-import { openPanelPage } from "../test/panel/panelPage.ts";
-import { THEMES } from "../test/panel/themes.ts";
+import { openPanelPage } from "../test/dashboard/dashboardPage.ts";
+import { THEMES } from "../test/dashboard/themes.ts";
 import { addStep, type BenchRuns, LONG_STEPS } from "./editorRuns.ts";
 import type { Row } from "./editorTable.ts";
 

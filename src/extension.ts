@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { Redactor } from "./core/secrets/redactor.ts";
 import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
-import { LateParts } from "./host/catalogue/lateParts.ts";
+import { LazyConfigSupport } from "./host/catalogue/lazyConfigSupport.ts";
 import { COMMANDS } from "./host/commands/commandTable.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
@@ -35,15 +35,15 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   let loading: Promise<App> | null = null;
   const app = (): Promise<App> => {
     loading ??= import("./host/app.ts")
-      .then(({ createApp }) => createApp({ context, log, redactor, trees, late, config }))
+      .then(({ createApp }) => createApp({ context, log, redactor, trees, lazySupport, config }))
       .catch((error: unknown) => {
         loading = null;
         throw error;
       });
     return loading;
   };
-  const late = new LateParts();
-  const config = registerConfigSupport(late.parts(log, app));
+  const lazySupport = new LazyConfigSupport();
+  const config = registerConfigSupport(lazySupport.parts(log, app));
   // Help works also when the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {

@@ -1,6 +1,6 @@
 /** The numbers of the run that is shown, as they arrived. What nobody looks at is not sent. */
 
-import type { ColumnPart } from "../src/shared/panelModel.ts";
+import type { ColumnPart } from "../src/shared/dashboardTypes.ts";
 
 const FIRST_CAPACITY = 256;
 

@@ -1,6 +1,6 @@
 /** The page's side of the talk with the extension. */
 
-import { type HostMessage, PANEL_VERSION, type PageMessage } from "../src/shared/panelMessages.ts";
+import { type HostMessage, DASHBOARD_VERSION, type PageMessage } from "../src/shared/dashboardMessages.ts";
 import type { Answer, Host } from "./host.ts";
 
 /** What the editor gives every page. */
@@ -23,7 +23,7 @@ export function connectHost(): Host {
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
         else take(message);
       });
-      api.postMessage({ kind: "ready", version: PANEL_VERSION });
+      api.postMessage({ kind: "ready", version: DASHBOARD_VERSION });
     },
     ask: (question, take) => {
       lastId += 1;
@@ -36,7 +36,7 @@ export function connectHost(): Host {
     },
     command: (command, args = {}) => api.postMessage({ kind: "command", command, args }),
     selectRun: (id) => api.postMessage({ kind: "select-run", id }),
-    wantColumns: (names) => api.postMessage({ kind: "want-columns", names }),
+    requestColumns: (names) => api.postMessage({ kind: "want-columns", names }),
     pinMetrics: (names) => api.postMessage({ kind: "pin-metrics", names }),
     loadState: () => api.getState(),
     saveState: (state) => api.setState(state),

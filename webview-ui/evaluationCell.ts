@@ -1,7 +1,7 @@
 /** What one result of an evaluation is about: which rollouts are behind a row of the table or a mark on the chart. */
 
-import type { EvaluationView } from "../src/shared/panelModel.ts";
-import type { PanelModel } from "./panelModel.ts";
+import type { EvaluationView } from "../src/shared/dashboardTypes.ts";
+import type { DashboardModel } from "./dashboardModel.ts";
 import { NO_FILTER, type RolloutFilter } from "./viewState.ts";
 
 type Result = EvaluationView["results"][number];
@@ -12,11 +12,11 @@ export interface EvaluationCell extends Pick<Result, "environment" | "split" | "
 }
 
 /** Shows the rollouts of one result, and no others of its evaluation. */
-export function openEvaluation(panel: PanelModel, cell: EvaluationCell): void {
+export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell): void {
   const { step } = cell;
-  const results = panel.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
-  panel.update({ filter: { ...NO_FILTER, ...filterFor(cell, results) } });
-  panel.openRollouts({ source: "evaluation", step });
+  const results = dashboard.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
+  dashboard.update({ filter: { ...NO_FILTER, ...filterFor(cell, results) } });
+  dashboard.openRollouts({ source: "evaluation", step });
 }
 
 /** Only by what the results differ in. */

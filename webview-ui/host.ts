@@ -3,9 +3,9 @@
 import type {
   CommandArgs,
   HostMessage,
-  PanelCommand,
-  PanelQuestion,
-} from "../src/shared/panelMessages.ts";
+  DashboardCommand,
+  DashboardQuestion,
+} from "../src/shared/dashboardMessages.ts";
 
 export type Answer = Extract<HostMessage, { readonly id: number | null }>;
 
@@ -13,10 +13,10 @@ export interface Host {
   /** Calls `take` with every message that is no answer. Call once. */
   listen(take: (message: HostMessage) => void): void;
   /** Calls `take` with each answer until the returned function is called. */
-  ask(question: PanelQuestion, take: (answer: Answer) => void): () => void;
-  command(command: PanelCommand, args?: CommandArgs): void;
+  ask(question: DashboardQuestion, take: (answer: Answer) => void): () => void;
+  command(command: DashboardCommand, args?: CommandArgs): void;
   selectRun(id: string): void;
-  wantColumns(names: readonly string[]): void;
+  requestColumns(names: readonly string[]): void;
   pinMetrics(names: readonly string[]): void;
   loadState(): unknown;
   saveState(state: unknown): void;

@@ -1,7 +1,7 @@
 /** Single keys that work everywhere in the page; views add their own. */
 
 import { setName } from "../src/shared/rolloutSet.ts";
-import type { PanelModel } from "./panelModel.ts";
+import type { DashboardModel } from "./dashboardModel.ts";
 import { TABS } from "./viewState.ts";
 
 /** True while keys belong to a control, a dialog, or the editor. */
@@ -12,25 +12,25 @@ export function isTyping(event: KeyboardEvent): boolean {
   return target.closest("input, select, textarea, dialog, [role=menu]") !== null;
 }
 
-export function globalKey(event: KeyboardEvent, panel: PanelModel, openHelp: () => void): void {
-  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return;
+export function globalKey(event: KeyboardEvent, dashboard: DashboardModel, openHelp: () => void): void {
+  if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
   const tab = TABS[Number(event.key) - 1];
-  if (tab !== undefined) panel.update({ tab });
+  if (tab !== undefined) dashboard.update({ tab });
   else if (event.key === "?") openHelp();
-  else if (event.key === "l") panel.host.command("openLog");
-  else if (event.key === "{") stepBy(panel, -1);
-  else if (event.key === "}") stepBy(panel, 1);
+  else if (event.key === "l") dashboard.host.command("openLog");
+  else if (event.key === "{") stepBy(dashboard, -1);
+  else if (event.key === "}") stepBy(dashboard, 1);
   else return;
   event.preventDefault();
 }
 
 /** Goes to the step or evaluation with rollouts before or after the chosen one. */
-export function stepBy(panel: PanelModel, direction: 1 | -1): void {
-  const sets = panel.rolloutSets.value;
-  const chosen = panel.rolloutSet.value;
+export function stepBy(dashboard: DashboardModel, direction: 1 | -1): void {
+  const sets = dashboard.rolloutSets.value;
+  const chosen = dashboard.rolloutSet.value;
   const at = sets.findIndex((set) => chosen !== null && setName(set) === setName(chosen));
   const next = sets[at - direction];
   if (at < 0 || next === undefined) return;
   const isLatest = next === sets.find(({ source }) => source === "training");
-  panel.update({ rolloutSet: isLatest ? null : next, rollout: null });
+  dashboard.update({ rolloutSet: isLatest ? null : next, rollout: null });
 }

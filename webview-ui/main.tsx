@@ -3,11 +3,11 @@
 import { render } from "preact";
 import { connectHost } from "./connectHost.ts";
 import { watchTheme } from "./controls/palette.ts";
-import { createPanelModel } from "./panelModel.ts";
+import { createDashboardModel } from "./dashboardModel.ts";
 import { App } from "./views/app.tsx";
 
 const root = document.querySelector("#root");
 if (root !== null) {
   watchTheme();
-  render(<App panel={createPanelModel(connectHost())} />, root);
+  render(<App dashboard={createDashboardModel(connectHost())} />, root);
 }

@@ -7,13 +7,13 @@ import type { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
-import type { LateParts } from "./catalogue/lateParts.ts";
+import type { LazyConfigSupport } from "./catalogue/lazyConfigSupport.ts";
 import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
 import { environmentHandlers } from "./commands/environmentHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
 import type { HelpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
-import { openOnStart, panelHandlers } from "./commands/panelHandlers.ts";
+import { openOnStart, dashboardHandlers } from "./commands/dashboardHandlers.ts";
 import type { CommandHandlers } from "./commands/registerCommands.ts";
 import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
@@ -25,8 +25,8 @@ import { setContextKey } from "./contextKeys.ts";
 import { keySettings } from "./keySettings.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { Notices } from "./notices.ts";
-import { RunPanel } from "./runPanel.ts";
-import { AlarmMarks } from "./runs/alarmMarks.ts";
+import { RunDashboard } from "./runDashboard.ts";
+import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { launchConfig } from "./runs/launchConfig.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
 import { rejoinLaunches } from "./runs/rejoin.ts";
@@ -38,7 +38,7 @@ import { runProgram } from "./runs/runProgram.ts";
 import { RunSlots } from "./runs/runSlots.ts";
 import { RunStore } from "./runs/runStore.ts";
 import { askForSlot } from "./runs/slotQuestion.ts";
-import { keepStartedRuns } from "./runs/startedRuns.ts";
+import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
 import { createLaunchRequest } from "./runs/createLaunchRequest.ts";
 import { Trainings } from "./runs/trainings.ts";
@@ -51,7 +51,7 @@ import { type CheckpointNode, CheckpointsView } from "./views/checkpointsView.ts
 import { type EnvironmentNode, EnvironmentsView } from "./views/environmentsView.ts";
 import type { LazyTree } from "./views/lazyTree.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
-import { RunFocus } from "./views/runFocus.ts";
+import { SelectedRun } from "./views/selectedRun.ts";
 import { RunLabels } from "./views/runLabels.ts";
 import { RUN_LOG_SCHEME, RunLogDocuments } from "./views/runLogDocuments.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
@@ -66,7 +66,7 @@ export interface AppOptions {
   readonly redactor: Redactor;
   readonly trees: Trees;
   /** What the help for configurations shows of all this. */
-  readonly late: LateParts;
+  readonly lazySupport: LazyConfigSupport;
   readonly config: ConfigSupport;
 }
 
@@ -95,7 +95,7 @@ export interface App {
 
 /** Builds the parts and lets them look for runs; what they hold goes with the extension. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { context, log, redactor, trees, late, config } = options;
+  const { context, log, redactor, trees, lazySupport, config } = options;
   const keep = <T extends { dispose(): unknown }>(part: T): T => {
     context.subscriptions.push(part);
     return part;
@@ -129,10 +129,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       maxParallel: () => readSetting("run.maxParallel"),
       choose: askForSlot,
     }),
-    launchRequest: (wish) => createLaunchRequest(keys, wish),
-    mend: async (error, wish) => {
-      const config = await launchConfig(wish);
-      return config !== null && (await keys.mend(error, config.project));
+    launchRequest: (request) => createLaunchRequest(keys, request),
+    recoverFromLaunchError: async (error, request) => {
+      const config = await launchConfig(request);
+      return config !== null && (await keys.recoverFromLaunchError(error, config.project));
     },
     onError,
   });
@@ -141,16 +141,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       await finder.find();
       return finder.configs;
     },
-    openTraining: (wish, launch) =>
-      trainings.open(wish, launch === null ? null : launches.folder(launch)),
+    openTraining: (request, launch) =>
+      trainings.open(request, launch === null ? null : launches.folder(launch)),
     validate: validateConfigFile,
     settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });
-  const room = keep(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
-  keep(late.use(room.loaded));
+  const services = keep(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
+  keep(lazySupport.use(services.loaded));
   keep(new RunDiagnostics({ trainings, onError }));
   const alarms = keep(new RunAlarms({ store, feeds, onError }));
-  keep(new AlarmMarks({ store, alarms, onError }));
+  keep(new AlarmDiagnostics({ store, alarms, onError }));
 
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
@@ -160,7 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     new TrajectoriesView({
       ...{ feeds, onError },
       isLive: (folder) => store.get(folder)?.isLive === true,
-      tell: (message) => {
+      report: (message) => {
         trees.trajectories.view.message = message;
       },
     }),
@@ -177,7 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   const environments = keep(
     new EnvironmentsView({
-      catalogue: room.catalogue,
+      catalogue: services.catalogue,
       named: named.names,
       onDidChangeNamed: named.onDidChange,
     }),
@@ -188,7 +188,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       environments.expanded(element).catch(onError);
     }),
   );
-  const focus = keep(new RunFocus({ ...{ store, feeds, trajectories, onError }, trees }));
+  const selectedRun = keep(new SelectedRun({ ...{ store, feeds, trajectories, onError }, trees }));
   keep(
     vscode.workspace.registerTextDocumentContentProvider(
       ROLLOUT_SCHEME,
@@ -198,14 +198,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const logs = keep(new RunLogDocuments({ feeds, store }));
   keep(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
   keep(new StatusItem(store, alarms));
-  const panel = keep(
-    new RunPanel({
+  const dashboard = keep(
+    new RunDashboard({
       ...{ store, fileSystem },
       workspaceState: context.workspaceState,
       extensionUri: context.extensionUri,
       programFolder,
       onShown: (folder) => {
-        focus.choose(folder);
+        selectedRun.choose(folder);
         void setContextKey("dashboardOpened", true);
       },
     }),
@@ -214,11 +214,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     new Notices({
       ...{ store, trainings, alarms, log },
       workspaceState: context.workspaceState,
-      isDashboardVisible: () => panel.isVisible,
+      isDashboardVisible: () => dashboard.isVisible,
     }),
   );
-  keep(keepStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
-  keep(openOnStart(trainings, panel));
+  keep(rememberStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
+  keep(openOnStart(trainings, dashboard));
   keep(
     keys.store.onDidChange(() => {
       void keys.store.list().then((stored) => setContextKey("keyStored", stored.length > 0));
@@ -228,7 +228,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     trainings.onDidChange(() => {
       const begun = trainings.active.filter(({ folder }) => folder !== null);
       if (begun.length > 0) void setContextKey("trainingStarted", true);
-      if (begun.some(({ wish }) => wish.resume !== null)) void setContextKey("runResumed", true);
+      if (begun.some(({ request }) => request.resume !== null)) void setContextKey("runResumed", true);
     }),
   );
   keep(finder.onDidFind(() => config.refresh()));
@@ -256,21 +256,21 @@ export async function createApp(options: AppOptions): Promise<App> {
   const chosen = { store, labels, finder };
   const handlers: LateHandlers = {
     ...keys.handlers,
-    ...environmentHandlers({ view: environments, catalogue: room.catalogue }),
+    ...environmentHandlers({ view: environments, catalogue: services.catalogue }),
     ...steerHandlers(chosen),
     ...folderHandlers({
       ...chosen,
       fileSystem,
       view: runsView,
-      open: (folder) => panel.open(folder),
+      open: (folder) => dashboard.open(folder),
     }),
     ...startHandlers({ ...chosen, tasks, demo }),
     ...trajectoryHandlers({
       trajectories,
       view: trees.trajectories.view,
       open: ({ folder, source, step, group, rollout }) =>
-        panel.open(folder, { target: { source, step, rollout: { group, rollout } } }),
-      follow: (isFollowing) => focus.follow(isFollowing),
+        dashboard.open(folder, { target: { source, step, rollout: { group, rollout } } }),
+      follow: (isFollowing) => selectedRun.follow(isFollowing),
     }),
     ...checkpointHandlers({
       ...{ store, tasks, view: checkpointsView, read: readSaved },
@@ -283,11 +283,11 @@ export async function createApp(options: AppOptions): Promise<App> {
         removeLocal: (paths) =>
           runProgram(programFolder, ["checkpoints", "delete", "--local", "--", ...paths]),
         removeHosted: async (path) =>
-          (await import("./catalogue/lookUps.ts")).deleteHostedCheckpoint(path, room.lookUps),
+          (await import("./catalogue/lookUps.ts")).deleteHostedCheckpoint(path, services.lookUps),
       },
     }),
     runMenu: () => showRunMenu(store),
-    ...panelHandlers({ ...chosen, panel, view: trees.runs.view }),
+    ...dashboardHandlers({ ...chosen, dashboard, view: trees.runs.view }),
   };
   // A failed first search must not keep the other parts from loading.
   await finder.find().catch(onError);
@@ -299,7 +299,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   // In Restricted Mode, a task would make VS Code ask for trust without a reason that the user could see.
   if (vscode.workspace.isTrusted) rejoin();
   else keep(vscode.workspace.onDidGrantWorkspaceTrust(rejoin));
-  panel.reviveAfterCrash();
+  dashboard.reviveAfterCrash();
   notices.offerInterrupted();
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
   return { handlers, tasks, runs: store };

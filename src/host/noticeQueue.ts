@@ -19,15 +19,15 @@ export class NoticeQueue {
   }
 
   /** `tell` shows a notification and acts on its answer, which may come late or never. */
-  add(tell: () => Promise<void>): void {
-    this.#last = this.#last.then(() => this.#inSight(tell));
+  add(report: () => Promise<void>): void {
+    this.#last = this.#last.then(() => this.#inSight(report));
   }
 
-  #inSight(tell: () => Promise<void>): Promise<void> {
+  #inSight(report: () => Promise<void>): Promise<void> {
     const { clock, onError } = this.#options;
     return new Promise((resolve) => {
       const stopWaiting = clock.after(IN_SIGHT_MS, resolve);
-      tell()
+      report()
         .catch(onError)
         .finally(() => {
           stopWaiting();

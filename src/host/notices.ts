@@ -48,9 +48,9 @@ export class Notices implements vscode.Disposable {
       options.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
           const stop = vscode.l10n.t("Stop and Save");
-          const text = vscode.l10n.t("{0} goes on without its terminal.", training.wish.title);
+          const text = vscode.l10n.t("{0} goes on without its terminal.", training.request.title);
           const chosen = await plainWindow.showInformationMessage(text, stop);
-          if (chosen === stop) await training.tell("stop");
+          if (chosen === stop) await training.report("stop");
         }),
       ),
     ];
@@ -97,9 +97,9 @@ export class Notices implements vscode.Disposable {
     const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
     const run = store.get(folder);
     const runId = run?.file?.runId;
-    const told = listOf(workspaceState.get(ALARM_TOLD));
-    if (alarm === undefined || run === null || runId === undefined || told.includes(runId)) return;
-    await workspaceState.update(ALARM_TOLD, [...told, runId].slice(-REMEMBERED_RUNS));
+    const reported = listOf(workspaceState.get(ALARM_TOLD));
+    if (alarm === undefined || run === null || runId === undefined || reported.includes(runId)) return;
+    await workspaceState.update(ALARM_TOLD, [...reported, runId].slice(-REMEMBERED_RUNS));
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);
     const text = vscode.l10n.t("{0}, step {1}: {2}", run.name, alarm.step + 1, alarm.seen);
@@ -110,7 +110,7 @@ export class Notices implements vscode.Disposable {
   }
 
   async #ended(end: TrainingEnded): Promise<void> {
-    const name = end.folder === null ? end.wish.title : basename(end.folder);
+    const name = end.folder === null ? end.request.title : basename(end.folder);
     // A run that somebody stopped needs no notification.
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
     if (end.exitCode === EXIT.done) return this.#finished(end, name);
@@ -119,11 +119,11 @@ export class Notices implements vscode.Disposable {
     return this.#failed(end, name);
   }
 
-  async #finished({ folder, wish }: TrainingEnded, name: string): Promise<void> {
+  async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
     const when = readSetting("notifications.runFinished");
     const isSeen = vscode.window.state.focused && this.#options.isDashboardVisible();
     const muted = listOf(this.#options.workspaceState.get(NOT_TOLD));
-    if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(wish.configPath))
+    if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(request.configPath))
       return;
     const open = vscode.l10n.t("Open Dashboard");
     const mute = vscode.l10n.t("Don't Show for This Configuration");
@@ -131,14 +131,14 @@ export class Notices implements vscode.Disposable {
     const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
-      await this.#options.workspaceState.update(NOT_TOLD, [...muted, wish.configPath]);
+      await this.#options.workspaceState.update(NOT_TOLD, [...muted, request.configPath]);
     }
   }
 
-  async #notBegun({ error, wish }: TrainingEnded, name: string): Promise<void> {
+  async #notBegun({ error, request }: TrainingEnded, name: string): Promise<void> {
     // Problems and the terminal show faults of a configuration; a refusal to send a key was the user's own answer.
-    const told = ["config-invalid", "key-host-not-allowed"];
-    if (error === null || told.includes(error.code)) return;
+    const reported = ["config-invalid", "key-host-not-allowed"];
+    if (error === null || reported.includes(error.code)) return;
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
@@ -146,7 +146,7 @@ export class Notices implements vscode.Disposable {
     const answers = [...(isKey ? [setKey] : []), open];
     const chosen = await plainWindow.showErrorMessage(text, ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
-    if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(wish.configPath));
+    if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(request.configPath));
   }
 
   async #vanished(folder: string, name: string): Promise<void> {

@@ -130,7 +130,7 @@ async function run(
     const scope: TrainerScope = {
       ...parts,
       ...{ log, redactor },
-      watch: watchers([guarded(request.watch, log), (event) => controlChannel.onProgress(event)]),
+      watch: watchers([withFallback(request.watch, log), (event) => controlChannel.onProgress(event)]),
       allowedOrigins: launchRequest?.allowedOrigins ?? request.allowedOrigins ?? [],
       ...(launchRequest !== undefined && { launchRequest }),
       controlChannel,
@@ -158,7 +158,7 @@ function watchers(all: readonly TrainRequest["watch"][]): TrainRequest["watch"] 
 }
 
 /** A watcher that throws is not heard again; it cannot disturb the run. */
-function guarded(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] {
+function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] {
   let isWell = true;
   return (event) => {
     if (!isWell) return;

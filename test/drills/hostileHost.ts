@@ -5,7 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { RunFollower } from "../../src/core/run/follower.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
-import { type PanelRun, PanelSession } from "../../src/host/panel/panelSession.ts";
+import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { LaunchStore } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
@@ -20,7 +20,7 @@ import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";
 import { WorkspaceEnvironments } from "../../src/host/views/workspaceEnvironments.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { HostMessage, PanelQuestion } from "../../src/shared/panelMessages.ts";
+import type { HostMessage, DashboardQuestion } from "../../src/shared/dashboardMessages.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { DrillProgram } from "./hostile/drillProgram.ts";
 import { found, Uri } from "./hostile/editorStandIn.ts";
@@ -73,12 +73,12 @@ const isLeaf = (row: { readonly kind: string } | undefined): boolean =>
   row?.kind === "rollout" || row?.kind === "more";
 
 async function showRun(folder: string, show: Show): Promise<string> {
-  const run: PanelRun = { id: "r", name: "r", follower: new RunFollower({ fileSystem, folder }) };
+  const run: DashboardRun = { id: "r", name: "r", follower: new RunFollower({ fileSystem, folder }) };
   const answered = new Set<number>();
   let facts: Extract<HostMessage, { kind: "init" }>["facts"] | null = null;
   let isComplete = false;
   let errors = 0;
-  const session = new PanelSession(
+  const session = new DashboardSession(
     {
       ...{ clock, fileSystem, isProcessAlive: () => false },
       post: (message) => {
@@ -120,8 +120,8 @@ async function showRun(folder: string, show: Show): Promise<string> {
   return "shown";
 }
 
-function questions(steps: readonly number[]): readonly PanelQuestion[] {
-  const ofSteps = steps.flatMap((step): readonly PanelQuestion[] => [
+function questions(steps: readonly number[]): readonly DashboardQuestion[] {
+  const ofSteps = steps.flatMap((step): readonly DashboardQuestion[] => [
     { ask: "rollouts", source: "training", step },
     { ask: "rollout", key: { source: "training", step, group: 0, rollout: 0 } },
     { ask: "rollout", key: { source: "evaluation", step, group: 0, rollout: 0 } },
@@ -133,7 +133,7 @@ function questions(steps: readonly number[]): readonly PanelQuestion[] {
 }
 
 async function showRollouts(folder: string, show: Show): Promise<string> {
-  const view = new TrajectoriesView({ feeds, isLive: () => false, tell: show, onError });
+  const view = new TrajectoriesView({ feeds, isLive: () => false, report: show, onError });
   try {
     view.show(folder);
     const children = async (row?: Parameters<typeof view.getChildren>[0]) =>

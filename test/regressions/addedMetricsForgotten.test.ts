@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { PanelSession } from "../../src/host/panel/panelSession.ts";
-import { keepPinnedMetrics, readPinnedMetrics } from "../../src/host/panel/pinnedMetrics.ts";
-import type { HostMessage } from "../../src/shared/panelMessages.ts";
+import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
+import { keepPinnedMetrics, readPinnedMetrics } from "../../src/host/dashboard/pinnedMetrics.ts";
+import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import type { Host } from "../../webview-ui/host.ts";
-import { createPanelModel } from "../../webview-ui/panelModel.ts";
+import { createDashboardModel } from "../../webview-ui/dashboardModel.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { FakeMemory } from "../host/keys/fakeMemory.ts";
@@ -11,7 +11,7 @@ import { FakeMemory } from "../host/keys/fakeMemory.ts";
 /** A page that has just been opened: nothing of an earlier one is left in it. */
 async function openedDashboard(workspaceState: FakeMemory) {
   let take: (message: HostMessage) => void = () => undefined;
-  const session = new PanelSession(
+  const session = new DashboardSession(
     {
       ...{ clock: new FakeClock(), fileSystem: createMemoryFileSystem() },
       post: (message) => take(message),
@@ -36,12 +36,12 @@ async function openedDashboard(workspaceState: FakeMemory) {
     ask: () => () => undefined,
     command: () => undefined,
     selectRun: () => undefined,
-    wantColumns: () => undefined,
+    requestColumns: () => undefined,
     pinMetrics: (names) => session.receive({ kind: "pin-metrics", names }),
     loadState: () => null,
     saveState: () => undefined,
   };
-  const panel = createPanelModel(host);
+  const panel = createDashboardModel(host);
   for (let turn = 0; turn < 100 && panel.status.value !== "empty"; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RunFollower } from "../../src/core/run/follower.ts";
-import { createAnswerer } from "../../src/host/panel/answers.ts";
-import type { HostMessage } from "../../src/shared/panelMessages.ts";
+import { createAnswerer } from "../../src/host/dashboard/answers.ts";
+import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { writeEvaluation } from "../core/run/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lenses } from "../../src/core/config/editing/lenses.ts";
 import { newestRun } from "../../src/host/catalogue/configRun.ts";
-import type { EvaluationView } from "../../src/shared/panelModel.ts";
+import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
   contrast,
   LEAST_CONTRAST,
@@ -13,19 +13,19 @@ import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
-import type { PanelModel } from "../../webview-ui/panelModel.ts";
+import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
 import { environmentLook, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { SMALL_CHARTS } from "../../webview-ui/views/smallChartSpecs.ts";
 import { aRun } from "../host/views/runEntries.ts";
-import { THEMES } from "../panel/themes.ts";
+import { THEMES } from "../dashboard/themes.ts";
 
 const SMOOTHING = 0.6;
 
 function aPanel(
   columns: Readonly<Record<string, readonly number[]>>,
   evaluations: readonly EvaluationView[] = [],
-): PanelModel {
+): DashboardModel {
   const store = new ColumnStore();
   store.reset(Object.keys(columns));
   const rows = Object.values(columns)[0]?.length ?? 0;
@@ -41,7 +41,7 @@ function aPanel(
     view: { value: firstViewState(SMOOTHING) },
     ...{ events: { value: [] }, checkpoints: { value: [] }, evaluations: { value: evaluations } },
   };
-  return panel as unknown as PanelModel; // as much of it as the parts of a chart need
+  return panel as unknown as DashboardModel; // as much of it as the parts of a chart need
 }
 
 const REWARDS = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { panelHandlers } from "../../src/host/commands/panelHandlers.ts";
+import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { Emitter } from "../../src/host/emitter.ts";
 import type { RunEntry } from "../../src/host/runs/runStore.ts";
 import { type RunNode, RunsView } from "../../src/host/views/runsView.ts";
@@ -103,7 +103,7 @@ function theRuns(runs: readonly RunEntry[]) {
       return handlers[name](target);
     },
   );
-  const handlers = panelHandlers({ store, labels, panel, view: tree } as never);
+  const handlers = dashboardHandlers({ store, labels, panel, view: tree } as never);
   return { view, tree, opened, changed, runs };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
 import { encodeJsonLine, parseJson } from "../../src/core/util/jsonl.ts";
-import { rolloutBody } from "../../src/host/panel/rolloutViews.ts";
+import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
 import { ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/run/builders.ts";

@@ -9,7 +9,7 @@ import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { type LaunchEnd, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { createLaunchRequest } from "../../src/host/runs/createLaunchRequest.ts";
-import type { TrainingWish } from "../../src/host/runs/trainings.ts";
+import type { TrainingRequest } from "../../src/host/runs/trainings.ts";
 import { locateDotEnv, readDotEnv } from "../../src/node/dotEnv.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { FakeHttp } from "../fakes/fakeHttp.ts";
@@ -56,7 +56,7 @@ export function openEditor(
     copiesFolder: join(folder, "copies"),
     environment: () => ({}),
   };
-  const launchRequest = (wish: TrainingWish): Promise<LaunchRequest | null> =>
+  const launchRequest = (wish: TrainingRequest): Promise<LaunchRequest | null> =>
     createLaunchRequest(
       { forLaunch: (config) => gatherKeys(config, parts), variables: () => ({}) },
       wish,
@@ -65,7 +65,7 @@ export function openEditor(
     ...{ ui, memory, launchRequest, store },
     /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
     async start(
-      wish: TrainingWish,
+      wish: TrainingRequest,
       {
         onOrder,
         onStart,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { ChartMark } from "../../webview-ui/controls/chartMarks.ts";
 import { markAt } from "../../webview-ui/controls/markAt.ts";
 import { openEvaluation } from "../../webview-ui/evaluationCell.ts";
-import type { PanelModel } from "../../webview-ui/panelModel.ts";
+import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
 import {
   firstViewState,
   NO_FILTER,
@@ -30,7 +30,7 @@ function listed(results: typeof PLACES, position: number): readonly number[] {
     openRollouts: (rolloutSet: ViewState["rolloutSet"]) => {
       view = { ...view, rolloutSet };
     },
-  } as unknown as PanelModel; // as much of it as is looked at
+  } as unknown as DashboardModel; // as much of it as is looked at
   const place = results[position];
   if (place === undefined) throw new Error("There is no such result.");
   openEvaluation(panel, { step: 40, ...place });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../src/core/run/metricColumns.ts";
-import { ColumnQueue } from "../../src/host/panel/columnQueue.ts";
+import { ColumnQueue } from "../../src/host/dashboard/columnQueue.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";
 import { throughWebview } from "../fakes/webviewWire.ts";
 

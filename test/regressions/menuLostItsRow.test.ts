@@ -4,7 +4,7 @@ import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.t
 import { COMMANDS, type CommandId, commandName } from "../../src/host/commands/commandTable.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
-import { panelHandlers } from "../../src/host/commands/panelHandlers.ts";
+import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { registerCommands } from "../../src/host/commands/registerCommands.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
 import { steerHandlers } from "../../src/host/commands/steerHandlers.ts";
@@ -109,7 +109,7 @@ function register(): void {
     ...steerHandlers(parts),
     ...folderHandlers(parts),
     ...startHandlers(parts),
-    ...panelHandlers(parts),
+    ...dashboardHandlers(parts),
     ...trajectoryHandlers(parts),
     ...checkpointHandlers(parts),
     ...environmentHandlers(parts),

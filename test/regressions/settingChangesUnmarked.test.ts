@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { createEventLog } from "../../src/core/run/events.ts";
 import { RunFollower } from "../../src/core/run/follower.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
-import { gatherFacts } from "../../src/host/panel/runFacts.ts";
-import type { EventView } from "../../src/shared/panelModel.ts";
+import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
+import type { EventView } from "../../src/shared/dashboardTypes.ts";
 import { ColumnStore } from "../../webview-ui/columns.ts";
-import type { PanelModel } from "../../webview-ui/panelModel.ts";
+import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
 import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
@@ -15,7 +15,7 @@ function event(kind: string, step: number | null): EventView {
   return { kind, step, timeMs: 1_000, attempt: 1, level: "info", message: "" };
 }
 
-function aPanel(events: readonly EventView[]): PanelModel {
+function aPanel(events: readonly EventView[]): DashboardModel {
   const columns = new ColumnStore();
   columns.reset(["rollout/reward/mean"]);
   const values = Float64Array.from({ length: 10 }, (_, step) => step);
@@ -27,7 +27,7 @@ function aPanel(events: readonly EventView[]): PanelModel {
   const facts = { checkpoints: { value: [] }, evaluations: { value: [] } };
   const view = { value: firstViewState(0) };
   const panel = { columns, view, events: { value: events }, ...facts };
-  return panel as unknown as PanelModel; // as much of it as the parts of the chart need
+  return panel as unknown as DashboardModel; // as much of it as the parts of the chart need
 }
 
 it("other settings and pauses, also of an environment that is full, are marked where they took effect", () => {

@@ -8,7 +8,7 @@ import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts"
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
-import { rolloutBody } from "../../src/host/panel/rolloutViews.ts";
+import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { tinyModel } from "../core/chat/tinyModel.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { type Answer, json, output, result, stream } from "../core/openreward/scriptedServer.ts";

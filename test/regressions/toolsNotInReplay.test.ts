@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runRollout } from "../../src/core/rollout/rollout.ts";
 import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
-import { rolloutBody } from "../../src/host/panel/rolloutViews.ts";
+import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { aGate } from "../core/rollout/aGate.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {

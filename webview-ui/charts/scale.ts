@@ -1,6 +1,6 @@
 /** Which part of the values a chart shows. */
 
-export interface ScaleWishes {
+export interface ScaleOptions {
   readonly isLog: boolean;
   /** Leaves the outermost percent on each side out of sight. */
   readonly isClipped: boolean;
@@ -21,7 +21,7 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
 /** The range that shows all known values with a little air, by the user's wishes; a default when there is none. */
 export function valueRange(
   series: readonly ArrayLike<number>[],
-  { isLog, isClipped, isFromZero }: ScaleWishes,
+  { isLog, isClipped, isFromZero }: ScaleOptions,
 ): Range {
   const { low, high } = isClipped ? inner(series, isLog) : outer(series, isLog);
   if (low > high) return isLog ? [0.1, 1] : [0, 1];

@@ -1,6 +1,6 @@
 /** What stands on the horizontal axis: steps, time, or tokens. */
 
-import type { EventView } from "../../src/shared/panelModel.ts";
+import type { EventView } from "../../src/shared/dashboardTypes.ts";
 import type { ColumnStore } from "../columns.ts";
 
 export const X_AXES = ["step", "wall", "active", "tokens"] as const;

@@ -3,13 +3,13 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { formatReward } from "../../src/shared/format.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 
 const PAUSE_MS = 5_000;
 
 /** News of the run are spoken every 5 seconds at most; what the user asked for comes through `panel.spoken` at once. */
-export function LiveRegion({ panel }: { readonly panel: PanelModel }) {
+export function LiveRegion({ dashboard }: { readonly dashboard: DashboardModel }) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let spokenAt = 0;
@@ -18,28 +18,28 @@ export function LiveRegion({ panel }: { readonly panel: PanelModel }) {
       spokenAt = performance.now();
       if (region.current !== null) region.current.textContent = text;
     };
-    let before = newsOf(panel);
+    let before = newsOf(dashboard);
     const stopNews = effect(() => {
-      const news = newsOf(panel);
-      if (news === before || !panel.settings.value.hasLiveRegion) return;
+      const news = newsOf(dashboard);
+      if (news === before || !dashboard.settings.value.hasLiveRegion) return;
       before = news;
       clearTimeout(timer);
       const wait = Math.max(0, spokenAt + PAUSE_MS - performance.now());
       timer = setTimeout(() => say(news), wait);
     });
     const stopAsked = effect(() => {
-      if (panel.spoken.value !== "") say(panel.spoken.value);
+      if (dashboard.spoken.value !== "") say(dashboard.spoken.value);
     });
     return () => {
       clearTimeout(timer);
       stopNews();
       stopAsked();
     };
-  }, [panel]);
+  }, [dashboard]);
   return <div class="spoken" role="status" aria-live="polite" ref={region} />;
 }
 
-function newsOf({ run, columns, columnsVersion }: PanelModel): string {
+function newsOf({ run, columns, columnsVersion }: DashboardModel): string {
   const known = run.value;
   if (known === null || columnsVersion.value < 2) return "";
   // Facts come before numbers: what is said of a step has to come from its own row.

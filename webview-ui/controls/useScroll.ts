@@ -2,22 +2,22 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 
 const SETTLE_MS = 200;
 
 /** A ref for the region that scrolls. */
-export function useScroll(panel: PanelModel, name: string): RefObject<HTMLDivElement | null> {
+export function useScroll(dashboard: DashboardModel, name: string): RefObject<HTMLDivElement | null> {
   const region = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = region.current;
     if (element === null) return;
-    element.scrollTop = panel.view.peek().scroll[name] ?? 0;
+    element.scrollTop = dashboard.view.peek().scroll[name] ?? 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const keep = (): void => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        panel.update({ scroll: { ...panel.view.peek().scroll, [name]: element.scrollTop } });
+        dashboard.update({ scroll: { ...dashboard.view.peek().scroll, [name]: element.scrollTop } });
       }, SETTLE_MS);
     };
     element.addEventListener("scroll", keep, { passive: true });
@@ -25,6 +25,6 @@ export function useScroll(panel: PanelModel, name: string): RefObject<HTMLDivEle
       clearTimeout(timer);
       element.removeEventListener("scroll", keep);
     };
-  }, [panel, name]);
+  }, [dashboard, name]);
   return region;
 }

@@ -1,9 +1,9 @@
 /** A long text, folded until all of it is wanted; what was cut before it came is named. */
 
 import { useState } from "preact/hooks";
-import type { BoundedText } from "../../src/shared/panelModel.ts";
+import type { BoundedText } from "../../src/shared/dashboardTypes.ts";
 import { strings } from "../strings.ts";
-import { HostileText } from "./hostileText.tsx";
+import { UntrustedText } from "./untrustedText.tsx";
 import { foldText } from "./visible.ts";
 
 const MAX_LINES = 20;
@@ -23,7 +23,7 @@ export function FoldedText({ content, class: own = "" }: FoldedTextProps) {
   return (
     <>
       <div class={`plain-text ${own}`}>
-        <HostileText text={folded === null || isOpen ? content.text : folded} />
+        <UntrustedText text={folded === null || isOpen ? content.text : folded} />
       </div>
       {folded === null ? null : (
         <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

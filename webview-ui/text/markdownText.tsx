@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Host } from "../host.ts";
 import { strings } from "../strings.ts";
-import { HostileText } from "./hostileText.tsx";
+import { UntrustedText } from "./untrustedText.tsx";
 import { visibleText } from "./visible.ts";
 
 type Render = typeof import("./markdown.ts").renderMarkdown;
@@ -41,7 +41,7 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
   if (render === null || !isShort) {
     return (
       <div class="plain-text">
-        <HostileText text={text} />
+        <UntrustedText text={text} />
       </div>
     );
   }

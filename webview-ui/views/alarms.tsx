@@ -1,12 +1,12 @@
 /** What needs the user's eye, in one line: faults of this page and warnings of the run. */
 
 import { useState } from "preact/hooks";
-import type { AlarmView, RunState } from "../../src/shared/panelModel.ts";
+import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
-import { HostileText } from "../text/hostileText.tsx";
+import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 
 interface Alarm {
@@ -20,10 +20,10 @@ interface Alarm {
   readonly fix: { readonly id: string; readonly text: string } | null;
 }
 
-export function Alarms({ panel }: { readonly panel: PanelModel }) {
+export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [isOpen, setOpen] = useState(false);
-  const errors = panel.errors.value;
-  const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(panel)];
+  const errors = dashboard.errors.value;
+  const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
   const first = alarms[0];
   if (first === undefined) return null;
   const shown = isOpen ? alarms : [first];
@@ -37,7 +37,7 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
     >
       <ul>
         {shown.map((alarm, index) => (
-          <AlarmRow key={index} panel={panel} alarm={alarm} isOpen={isOpen} />
+          <AlarmRow key={index} dashboard={dashboard} alarm={alarm} isOpen={isOpen} />
         ))}
       </ul>
       <div class="alarm-buttons">
@@ -61,7 +61,7 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
             class="quiet only-icon"
             aria-label={strings.dismiss}
             title={strings.dismiss}
-            onClick={panel.dismissErrors}
+            onClick={dashboard.dismissErrors}
           >
             <Icon name="close" />
           </button>
@@ -72,22 +72,22 @@ export function Alarms({ panel }: { readonly panel: PanelModel }) {
 }
 
 interface RowProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly alarm: Alarm;
   readonly isOpen: boolean;
 }
 
-function AlarmRow({ panel, alarm: { severity, text, more, step, code, fix }, isOpen }: RowProps) {
+function AlarmRow({ dashboard, alarm: { severity, text, more, step, code, fix }, isOpen }: RowProps) {
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />
       <span class="alarm-text">
         {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
-        <HostileText text={text} />
+        <UntrustedText text={text} />
         {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         {isOpen && more !== null ? (
           <span class="alarm-more">
-            <HostileText text={more} />
+            <UntrustedText text={more} />
           </span>
         ) : null}
       </span>
@@ -96,9 +96,9 @@ function AlarmRow({ panel, alarm: { severity, text, more, step, code, fix }, isO
           type="button"
           class="secondary alarm-fix"
           title={strings.alarms.fixHint}
-          onClick={() => panel.host.command("applyAlarm", { name: fix.id })}
+          onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
         >
-          <HostileText text={fix.text} />
+          <UntrustedText text={fix.text} />
         </button>
       )}
     </li>
@@ -117,7 +117,7 @@ function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
 }
 
 /** What the run itself says, what rings, and what it warned of: the newest first, of the attempt that counts. */
-function ofRun({ run, events }: PanelModel): readonly Alarm[] {
+function ofRun({ run, events }: DashboardModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];
   const own: Alarm[] = [];
@@ -132,7 +132,7 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
     const remedy = fix === null ? null : { id, text: fix };
     return { severity, text: seen, more: meaning, step, code: null, fix: remedy };
   });
-  const told = events.value
+  const reported = events.value
     .filter(
       ({ level, attempt, kind }) =>
         attempt === known.attempt && (level === "warn" || level === "error") && kind !== "alarm",
@@ -140,5 +140,5 @@ function ofRun({ run, events }: PanelModel): readonly Alarm[] {
     .map(({ level, message, step }) =>
       plain(level === "error" ? "critical" : "warning", message, step),
     );
-  return [...own, ...firing, ...told.reverse()];
+  return [...own, ...firing, ...reported.reverse()];
 }

@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
 import { globalKey } from "../keys.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { TABS, type Tab } from "../viewState.ts";
 import { Alarms } from "./alarms.tsx";
@@ -15,18 +15,18 @@ import { Help } from "./help.tsx";
 import { Overview } from "./overview.tsx";
 import { Trajectories } from "./trajectories.tsx";
 
-interface PanelProps {
-  readonly panel: PanelModel;
+interface DashboardProps {
+  readonly dashboard: DashboardModel;
 }
 
-export function App({ panel }: PanelProps) {
+export function App({ dashboard }: DashboardProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => globalKey(event, panel, () => setHelpOpen(true));
+    const onKey = (event: KeyboardEvent): void => globalKey(event, dashboard, () => setHelpOpen(true));
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [panel]);
-  const status = panel.status.value;
+  }, [dashboard]);
+  const status = dashboard.status.value;
   if (status === "empty") {
     return (
       <main class="message">
@@ -42,45 +42,45 @@ export function App({ panel }: PanelProps) {
       </main>
     );
   }
-  const { tab } = panel.view.value;
+  const { tab } = dashboard.view.value;
   return (
     <>
-      <Header panel={panel} openHelp={() => setHelpOpen(true)} />
-      <Alarms panel={panel} />
+      <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
+      <Alarms dashboard={dashboard} />
       <main class="view">
-        <TabList panel={panel} />
+        <TabList dashboard={dashboard} />
         <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          <View panel={panel} tab={tab} />
+          <View dashboard={dashboard} tab={tab} />
         </div>
       </main>
-      <LiveRegion panel={panel} />
-      {isHelpOpen ? <Help panel={panel} close={() => setHelpOpen(false)} /> : null}
+      <LiveRegion dashboard={dashboard} />
+      {isHelpOpen ? <Help dashboard={dashboard} close={() => setHelpOpen(false)} /> : null}
     </>
   );
 }
 
-function View({ panel, tab }: PanelProps & { readonly tab: Tab }) {
+function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   switch (tab) {
     case "overview":
-      return <Overview panel={panel} />;
+      return <Overview dashboard={dashboard} />;
     case "trajectories":
-      return <Trajectories panel={panel} />;
+      return <Trajectories dashboard={dashboard} />;
     case "checkpoints":
-      return <Checkpoints panel={panel} />;
+      return <Checkpoints dashboard={dashboard} />;
     case "config":
-      return <Config panel={panel} />;
+      return <Config dashboard={dashboard} />;
   }
 }
 
-function TabList({ panel }: PanelProps) {
-  const { tab } = panel.view.value;
-  const count = panel.checkpoints.value.length;
+function TabList({ dashboard }: DashboardProps) {
+  const { tab } = dashboard.view.value;
+  const count = dashboard.checkpoints.value.length;
   const onKey = (event: KeyboardEvent): void => {
     const next = nextPosition(event.key, TABS.indexOf(tab), TABS.length);
     const chosen = next === null ? undefined : TABS[next];
     if (chosen === undefined) return;
     event.preventDefault();
-    panel.update({ tab: chosen });
+    dashboard.update({ tab: chosen });
     document.querySelector<HTMLElement>(`#tab-${chosen}`)?.focus();
   };
   return (
@@ -94,7 +94,7 @@ function TabList({ panel }: PanelProps) {
           aria-selected={own === tab}
           aria-controls="view"
           tabIndex={own === tab ? 0 : -1}
-          onClick={() => panel.update({ tab: own })}
+          onClick={() => dashboard.update({ tab: own })}
         >
           {strings.tabs[own]}
           {own === "checkpoints" && count > 0 ? <span class="count">{count}</span> : null}

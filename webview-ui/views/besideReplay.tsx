@@ -2,9 +2,9 @@
 
 import { useEffect, useId, useState } from "preact/hooks";
 import { formatReward } from "../../src/shared/format.ts";
-import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { setTitle } from "./setTitle.ts";
@@ -12,7 +12,7 @@ import { setTitle } from "./setTitle.ts";
 const text = strings.replay;
 
 /** The evaluation that is shown beside `set`; null for none. */
-export function besideOf({ view, evaluatedSteps }: PanelModel, set: RolloutSet): number | null {
+export function besideOf({ view, evaluatedSteps }: DashboardModel, set: RolloutSet): number | null {
   const { besideEvaluation, replayMode } = view.value;
   const isShown =
     replayMode !== "tokens" && set.source === "evaluation" && besideEvaluation !== set.step;
@@ -21,21 +21,21 @@ export function besideOf({ view, evaluatedSteps }: PanelModel, set: RolloutSet):
 }
 
 interface PickerProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly set: RolloutSet;
 }
 
 /** Nothing where there is no other evaluation. */
-export function BesidePicker({ panel, set }: PickerProps) {
-  const others = panel.evaluatedSteps.value.filter((step) => step !== set.step);
+export function BesidePicker({ dashboard, set }: PickerProps) {
+  const others = dashboard.evaluatedSteps.value.filter((step) => step !== set.step);
   if (set.source !== "evaluation" || others.length === 0) return null;
   return (
     <label class="field">
       <span>{text.beside}</span>
       <select
-        value={besideOf(panel, set) ?? ""}
+        value={besideOf(dashboard, set) ?? ""}
         onChange={({ currentTarget: { value } }) =>
-          panel.update({ besideEvaluation: value === "" ? null : Number(value) })
+          dashboard.update({ besideEvaluation: value === "" ? null : Number(value) })
         }
       >
         <option value="">{text.besideNothing}</option>
@@ -50,7 +50,7 @@ export function BesidePicker({ panel, set }: PickerProps) {
 }
 
 interface BesideProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly rolloutKey: RolloutKey;
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
@@ -58,7 +58,7 @@ interface BesideProps {
   readonly beside: number;
 }
 
-export function BesideReplay({ panel, rolloutKey, body, row, beside }: BesideProps) {
+export function BesideReplay({ dashboard, rolloutKey, body, row, beside }: BesideProps) {
   const [other, setOther] = useState<RolloutBody | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const { source, step, group, rollout } = rolloutKey;
@@ -66,13 +66,13 @@ export function BesideReplay({ panel, rolloutKey, body, row, beside }: BesidePro
     setOther(null);
     setFault(null);
     const key = { source, step, group, rollout };
-    return panel.host.ask({ ask: "counterpart", key, step: beside }, (answer) => {
+    return dashboard.host.ask({ ask: "counterpart", key, step: beside }, (answer) => {
       if (answer.kind === "rollout") setOther(answer.body);
       else if (answer.kind === "error") setFault(answer.message);
     });
-  }, [panel, source, step, group, rollout, beside]);
+  }, [dashboard, source, step, group, rollout, beside]);
   const id = useId();
-  const isMarkdown = panel.view.value.replayMode === "markdown";
+  const isMarkdown = dashboard.view.value.replayMode === "markdown";
   const sides = [
     { step, body, row, fault: null },
     { step: beside, body: other, row: undefined, fault },
@@ -94,7 +94,7 @@ export function BesideReplay({ panel, rolloutKey, body, row, beside }: BesidePro
           {side.fault === null ? null : <p class="message">{side.fault}</p>}
           {side.body === null ? null : (
             <ReplayTurns
-              panel={panel}
+              dashboard={dashboard}
               body={side.body}
               row={side.row}
               isMarkdown={isMarkdown}

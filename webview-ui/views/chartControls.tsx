@@ -3,28 +3,28 @@
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 
 interface ControlsProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
 }
 
 const KINDS = ["none", "ema", "window", "median"] as const;
 
-export function ChartControls({ panel }: ControlsProps) {
-  const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = panel.view.value;
+export function ChartControls({ dashboard }: ControlsProps) {
+  const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
   const text = strings.chart;
   return (
     <fieldset class="controls">
       <legend class="spoken">{text.controls}</legend>
-      <SmoothingControl panel={panel} />
+      <SmoothingControl dashboard={dashboard} />
       <label class="field">
         <span>{text.xAxis}</span>
         <select
           value={xAxis}
           onChange={({ currentTarget: { value } }) =>
-            panel.update({ xAxis: value as XAxis, xRange: null })
+            dashboard.update({ xAxis: value as XAxis, xRange: null })
           }
         >
           {X_AXES.map((axis) => (
@@ -38,24 +38,24 @@ export function ChartControls({ panel }: ControlsProps) {
         <Toggle
           label={text.log}
           isOn={isLog}
-          flip={() => panel.update({ isLog: !isLog, yRange: null })}
+          flip={() => dashboard.update({ isLog: !isLog, yRange: null })}
         />
         <Toggle
           label={text.clip}
           isOn={isClipped}
-          flip={() => panel.update({ isClipped: !isClipped, yRange: null })}
+          flip={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
         />
         <Toggle
           label={text.zero}
           isOn={isFromZero}
-          flip={() => panel.update({ isFromZero: !isFromZero, yRange: null })}
+          flip={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
       </div>
       {xRange === null && yRange === null ? null : (
         <button
           type="button"
           class="quiet"
-          onClick={() => panel.update({ xRange: null, yRange: null })}
+          onClick={() => dashboard.update({ xRange: null, yRange: null })}
         >
           <Icon name="zoomOut" />
           <span>{text.resetZoom}</span>
@@ -81,10 +81,10 @@ function Toggle({
   );
 }
 
-function SmoothingControl({ panel }: ControlsProps) {
-  const { smoothing } = panel.view.value;
+function SmoothingControl({ dashboard }: ControlsProps) {
+  const { smoothing } = dashboard.view.value;
   const text = strings.chart;
-  const set = (next: Smoothing): void => panel.update({ smoothing: next });
+  const set = (next: Smoothing): void => dashboard.update({ smoothing: next });
   return (
     <>
       <label class="field">

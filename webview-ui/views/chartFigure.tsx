@@ -6,12 +6,12 @@ import type { ChartData } from "../controls/chartData.ts";
 import { LineChart } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
 import { openEvaluation } from "../evaluationCell.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { cellTitle } from "./setTitle.ts";
 
 interface ChartFigureProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly title: string;
   /** The chart in words, for those who do not see it. */
   readonly summary: string;
@@ -31,7 +31,7 @@ interface ChartFigureProps {
 const SYNC_KEY = "run";
 
 export function ChartFigure(props: ChartFigureProps) {
-  const { panel, title, summary, data, height, isSmall = false } = props;
+  const { dashboard, title, summary, data, height, isSmall = false } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const latest = useRef(props);
@@ -46,10 +46,10 @@ export function ChartFigure(props: ChartFigureProps) {
       ...{ height, isSmall, syncKey: SYNC_KEY },
       onCursor: (at) => latest.current.onCursor(at),
       onPick: (at) => openRow(latest.current, at),
-      onPickMark: (cell) => openEvaluation(panel, cell),
+      onPickMark: (cell) => openEvaluation(dashboard, cell),
       hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
       onZoom: ({ x, y }) =>
-        panel.update({
+        dashboard.update({
           ...(x === undefined ? {} : { xRange: x }),
           ...(y === undefined || isSmall ? {} : { yRange: y }),
         }),
@@ -65,7 +65,7 @@ export function ChartFigure(props: ChartFigureProps) {
       made.destroy();
       chart.current = null;
     };
-  }, [panel, height, isSmall]);
+  }, [dashboard, height, isSmall]);
 
   useEffect(() => chart.current?.update(data), [data, theme, height, isSmall]);
 
@@ -76,7 +76,7 @@ export function ChartFigure(props: ChartFigureProps) {
       setRow(next);
       chart.current?.point(next);
       props.onCursor(next);
-    } else if (!zoomByKey(event.key, panel, data)) return;
+    } else if (!zoomByKey(event.key, dashboard, data)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -103,9 +103,9 @@ export function ChartFigure(props: ChartFigureProps) {
   );
 }
 
-function openRow({ panel, stepOf }: ChartFigureProps, row: number): void {
+function openRow({ dashboard, stepOf }: ChartFigureProps, row: number): void {
   const step = stepOf(row);
-  if (step !== undefined) panel.openRollouts({ source: "training", step });
+  if (step !== undefined) dashboard.openRollouts({ source: "training", step });
 }
 
 function nextRow(key: string, row: number | null, count: number): number | null {
@@ -117,14 +117,14 @@ function nextRow(key: string, row: number | null, count: number): number | null 
 }
 
 /** `+`, `-` and `0`. True when the key was one of them. */
-function zoomByKey(key: string, panel: PanelModel, { xs, xRange }: ChartData): boolean {
+function zoomByKey(key: string, dashboard: DashboardModel, { xs, xRange }: ChartData): boolean {
   if (!["+", "=", "-", "0"].includes(key)) return false;
   if (key === "0") {
-    panel.update({ xRange: null, yRange: null });
+    dashboard.update({ xRange: null, yRange: null });
     return true;
   }
   const limits = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const centre = (xRange[0] + xRange[1]) / 2;
-  panel.update({ xRange: zoomed(xRange, key === "-" ? 1.25 : 0.8, centre, limits) });
+  dashboard.update({ xRange: zoomed(xRange, key === "-" ? 1.25 : 0.8, centre, limits) });
   return true;
 }

@@ -2,12 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
-import type { CheckpointView } from "../../src/shared/panelModel.ts";
+import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -15,10 +15,10 @@ const text = strings.checkpoints;
 const DAY_MS = 24 * 3600 * 1000;
 const CLOCK_MS = 30_000;
 
-export function Checkpoints({ panel }: { readonly panel: PanelModel }) {
-  const checkpoints = panel.checkpoints.value;
+export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const checkpoints = dashboard.checkpoints.value;
   const nowMs = useNow();
-  const scrolled = useScroll(panel, "checkpoints");
+  const scrolled = useScroll(dashboard, "checkpoints");
   if (checkpoints.length === 0) {
     return (
       <div class="message">
@@ -54,7 +54,7 @@ export function Checkpoints({ panel }: { readonly panel: PanelModel }) {
             </thead>
             <tbody>
               {checkpoints.map((checkpoint) => (
-                <Row key={checkpoint.name} panel={panel} checkpoint={checkpoint} nowMs={nowMs} />
+                <Row key={checkpoint.name} dashboard={dashboard} checkpoint={checkpoint} nowMs={nowMs} />
               ))}
             </tbody>
           </table>
@@ -87,18 +87,18 @@ function Expiring({
 }
 
 interface RowProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly checkpoint: CheckpointView;
   readonly nowMs: number;
 }
 
-function Row({ panel, checkpoint, nowMs }: RowProps) {
+function Row({ dashboard, checkpoint, nowMs }: RowProps) {
   const { name, step, kind, reward, createdAt, expiresAt, statePath, samplerPath } = checkpoint;
-  const { host } = panel;
+  const { host } = dashboard;
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
-    panel.spoken.value = strings.spoken.copied(shownName);
+    dashboard.spoken.value = strings.spoken.copied(shownName);
   };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),

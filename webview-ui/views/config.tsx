@@ -1,31 +1,31 @@
 /** The configuration with all its values, and where each comes from. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { ConfigEntry, ConfigView } from "../../src/shared/panelModel.ts";
+import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./metricPicker.tsx";
 
 const text = strings.config;
 
-export function Config({ panel }: { readonly panel: PanelModel }) {
+export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [config, setConfig] = useState<ConfigView | null>(null);
-  const scrolled = useScroll(panel, "config");
-  const attempt = panel.run.value?.attempt;
+  const scrolled = useScroll(dashboard, "config");
+  const attempt = dashboard.run.value?.attempt;
   useEffect(
     () =>
-      panel.host.ask({ ask: "config" }, (answer) => {
+      dashboard.host.ask({ ask: "config" }, (answer) => {
         if (answer.kind === "config") setConfig(answer.config);
       }),
-    [panel, attempt],
+    [dashboard, attempt],
   );
   if (config === null) return null;
   if (config.entries.length === 0) return <p class="message">{text.empty}</p>;
-  const { configFilter, isOnlyChanged } = panel.view.value;
+  const { configFilter, isOnlyChanged } = dashboard.view.value;
   const matches = matcher(configFilter);
   const shown = config.entries.filter(
     ({ key, value, origin }) =>
@@ -33,7 +33,7 @@ export function Config({ panel }: { readonly panel: PanelModel }) {
   );
   return (
     <div class="page" ref={scrolled}>
-      <ConfigHead panel={panel} config={config} shown={shown.length} />
+      <ConfigHead dashboard={dashboard} config={config} shown={shown.length} />
       {shown.length === 0 ? (
         <p class="message">{text.noMatch}</p>
       ) : (
@@ -52,7 +52,7 @@ export function Config({ panel }: { readonly panel: PanelModel }) {
               </thead>
               <tbody>
                 {shown.map((entry) => (
-                  <Entry key={entry.key} panel={panel} entry={entry} />
+                  <Entry key={entry.key} dashboard={dashboard} entry={entry} />
                 ))}
               </tbody>
             </table>
@@ -64,13 +64,13 @@ export function Config({ panel }: { readonly panel: PanelModel }) {
 }
 
 interface HeadProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly config: ConfigView;
   readonly shown: number;
 }
 
-function ConfigHead({ panel, config, shown }: HeadProps) {
-  const { configFilter, isOnlyChanged } = panel.view.value;
+function ConfigHead({ dashboard, config, shown }: HeadProps) {
+  const { configFilter, isOnlyChanged } = dashboard.view.value;
   return (
     <>
       <search class="controls">
@@ -80,13 +80,13 @@ function ConfigHead({ panel, config, shown }: HeadProps) {
           placeholder={text.filter}
           aria-label={text.filter}
           value={configFilter}
-          onInput={({ currentTarget: { value } }) => panel.update({ configFilter: value })}
+          onInput={({ currentTarget: { value } }) => dashboard.update({ configFilter: value })}
         />
         <button
           type="button"
           class="toggle"
           aria-pressed={isOnlyChanged}
-          onClick={() => panel.update({ isOnlyChanged: !isOnlyChanged })}
+          onClick={() => dashboard.update({ isOnlyChanged: !isOnlyChanged })}
         >
           {text.onlyChanged}
         </button>
@@ -96,7 +96,7 @@ function ConfigHead({ panel, config, shown }: HeadProps) {
             type="button"
             class="quiet push"
             title={visibleLine(config.path)}
-            onClick={() => panel.host.command("openConfigAt", { path: [] })}
+            onClick={() => dashboard.host.command("openConfigAt", { path: [] })}
           >
             <Icon name="goToFile" />
             <span>{text.openFile}</span>
@@ -115,7 +115,7 @@ function ConfigHead({ panel, config, shown }: HeadProps) {
   );
 }
 
-function Entry({ panel, entry }: { readonly panel: PanelModel; readonly entry: ConfigEntry }) {
+function Entry({ dashboard, entry }: { readonly dashboard: DashboardModel; readonly entry: ConfigEntry }) {
   const { key, path, value, origin, isTunable } = entry;
   const shownKey = visibleLine(key);
   return (
@@ -145,7 +145,7 @@ function Entry({ panel, entry }: { readonly panel: PanelModel; readonly entry: C
             class="quiet only-icon"
             aria-label={text.open(shownKey)}
             title={text.open(shownKey)}
-            onClick={() => panel.host.command("openConfigAt", { path })}
+            onClick={() => dashboard.host.command("openConfigAt", { path })}
           >
             <Icon name="goToFile" />
           </button>

@@ -6,10 +6,10 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { EvaluationView } from "../../src/shared/panelModel.ts";
+import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { openEvaluation } from "../evaluationCell.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { cellTitle } from "./setTitle.ts";
@@ -18,8 +18,8 @@ const text = strings.evaluation;
 
 type Result = EvaluationView["results"][number];
 
-export function Evaluations({ panel }: { readonly panel: PanelModel }) {
-  const evaluations = panel.evaluations.value;
+export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const evaluations = dashboard.evaluations.value;
   if (evaluations.length === 0) return null;
   const first = evaluations[0]?.results ?? [];
   const rows = evaluations.flatMap(({ step, results }, position) =>
@@ -62,7 +62,7 @@ export function Evaluations({ panel }: { readonly panel: PanelModel }) {
               <tr
                 key={index}
                 class="opens"
-                onClick={() => openEvaluation(panel, { step, ...result })}
+                onClick={() => openEvaluation(dashboard, { step, ...result })}
               >
                 <td class="number">
                   <button

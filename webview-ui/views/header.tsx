@@ -1,16 +1,16 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
 import { formatCount, formatDuration } from "../../src/shared/format.ts";
-import type { RunState } from "../../src/shared/panelModel.ts";
+import type { RunState } from "../../src/shared/dashboardTypes.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 interface HeaderProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly openHelp: () => void;
 }
 
@@ -28,35 +28,35 @@ const STATE_ICONS: Readonly<Record<RunState, IconName>> = {
   unknown: "question",
 };
 
-export function Header({ panel, openHelp }: HeaderProps) {
-  const run = panel.run.value;
+export function Header({ dashboard, openHelp }: HeaderProps) {
+  const run = dashboard.run.value;
   if (run === null) return null;
   return (
     <header class="header">
       <h1 class="spoken">{strings.title}</h1>
       <div class="header-run">
-        <RunPicker panel={panel} />
+        <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
           <Icon name={STATE_ICONS[run.state]} />
           {strings.states[run.state]}
         </span>
-        <AttemptPicker panel={panel} />
+        <AttemptPicker dashboard={dashboard} />
       </div>
-      <Progress panel={panel} />
-      <Actions panel={panel} openHelp={openHelp} />
+      <Progress dashboard={dashboard} />
+      <Actions dashboard={dashboard} openHelp={openHelp} />
     </header>
   );
 }
 
-function RunPicker({ panel }: { readonly panel: PanelModel }) {
-  const run = panel.run.value;
-  const runs = panel.runs.value;
+function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const run = dashboard.run.value;
+  const runs = dashboard.runs.value;
   if (run === null) return null;
   if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
       <span class="spoken">{strings.header.run}</span>
-      <select value={run.id} onChange={(event) => panel.host.selectRun(event.currentTarget.value)}>
+      <select value={run.id} onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}>
         {runs.map(({ id, name, state }) => (
           <option key={id} value={id}>
             {`${visibleLine(name)} (${strings.states[state]})`}
@@ -67,10 +67,10 @@ function RunPicker({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function AttemptPicker({ panel }: { readonly panel: PanelModel }) {
-  const run = panel.run.value;
+function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const run = dashboard.run.value;
   if (run === null || run.attempt < 2) return null;
-  const { shownAttempt } = panel.view.value;
+  const { shownAttempt } = dashboard.view.value;
   if (run.supersededAttempts.length === 0) {
     return <span class="fact">{strings.header.attemptNow(run.attempt)}</span>;
   }
@@ -80,7 +80,7 @@ function AttemptPicker({ panel }: { readonly panel: PanelModel }) {
       <select
         value={shownAttempt === null ? "" : String(shownAttempt)}
         onChange={({ currentTarget: { value } }) =>
-          panel.update({ shownAttempt: value === "" ? null : Number(value) })
+          dashboard.update({ shownAttempt: value === "" ? null : Number(value) })
         }
       >
         <option value="">{strings.header.attemptNow(run.attempt)}</option>
@@ -94,15 +94,15 @@ function AttemptPicker({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function Progress({ panel }: { readonly panel: PanelModel }) {
-  const run = panel.run.value;
+function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const run = dashboard.run.value;
   // The facts below come from the columns.
-  if (run === null || panel.columnsVersion.value < 0) return null;
+  if (run === null || dashboard.columnsVersion.value < 0) return null;
   const { completedSteps, totalSteps } = run;
-  const last = panel.columns.rows - 1;
-  const eta = panel.columns.at("progress/eta_s", last);
-  const tokens = panel.columns.at("tokens/sampled_total", last);
-  const seconds = panel.columns
+  const last = dashboard.columns.rows - 1;
+  const eta = dashboard.columns.at("progress/eta_s", last);
+  const tokens = dashboard.columns.at("tokens/sampled_total", last);
+  const seconds = dashboard.columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const isGoing = ["running", "pausing", "finishing"].includes(run.state);
@@ -126,10 +126,10 @@ function Progress({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function Actions({ panel, openHelp }: HeaderProps) {
-  const run = panel.run.value;
+function Actions({ dashboard, openHelp }: HeaderProps) {
+  const run = dashboard.run.value;
   if (run === null) return null;
-  const { host } = panel;
+  const { host } = dashboard;
   const text = strings.header;
   const isPaused = run.state === "paused" || run.state === "pausing";
   const items = [

@@ -2,15 +2,15 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 
 interface HelpProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly close: () => void;
 }
 
-export function Help({ panel, close }: HelpProps) {
+export function Help({ dashboard, close }: HelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -27,7 +27,7 @@ export function Help({ panel, close }: HelpProps) {
           <Icon name="close" />
         </button>
       </div>
-      {panel.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
+      {dashboard.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
       <dl>
         {strings.help.keys.map(([keys, meaning]) => (
           <div key={keys}>

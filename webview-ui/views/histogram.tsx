@@ -2,33 +2,33 @@
 
 import { formatExact } from "../../src/shared/format.ts";
 import { type Bin, histogram } from "../charts/histogram.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { NO_FILTER } from "../viewState.ts";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.histogram;
 
-export function Histogram({ panel }: { readonly panel: PanelModel }) {
-  const shown = panel.rollouts.value;
+export function Histogram({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const shown = dashboard.rollouts.value;
   if (shown === null) return null;
   const rewards = shown.rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const failed = shown.rows.length - rewards.length;
   const bins = histogram(rewards);
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const open = ({ low, high }: Bin): void => {
-    panel.update({ filter: { ...NO_FILTER, rewardLow: low, rewardHigh: high } });
-    panel.openRollouts(shown);
+    dashboard.update({ filter: { ...NO_FILTER, rewardLow: low, rewardHigh: high } });
+    dashboard.openRollouts(shown);
   };
   return (
     <section class="card histogram" aria-labelledby="histogram-title">
       <div class="card-head">
         <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
-        {panel.view.value.rolloutSet === null ? null : (
+        {dashboard.view.value.rolloutSet === null ? null : (
           <button
             type="button"
             class="quiet"
-            onClick={() => panel.update({ rolloutSet: null, rollout: null })}
+            onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
           >
             {text.follow}
           </button>

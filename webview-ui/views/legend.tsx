@@ -3,12 +3,12 @@
 import { formatValue } from "../charts/format.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
 import { Swatch } from "../controls/swatch.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
 
 interface LegendProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly entries: readonly LegendEntry[];
   readonly marks: readonly ChartMark[];
   /** Row whose values are shown; -1 = the last one. */
@@ -22,10 +22,10 @@ interface ValueProps extends Pick<LegendEntry, "line"> {
 
 const MARKS = ["checkpoint", "resume", "settings", "pause", "alarm", "skipped"] as const;
 
-export function Legend({ panel, entries, marks, row }: LegendProps) {
-  const { hiddenSeries } = panel.view.value;
+export function Legend({ dashboard, entries, marks, row }: LegendProps) {
+  const { hiddenSeries } = dashboard.view.value;
   const flip = (key: string): void =>
-    panel.update({
+    dashboard.update({
       hiddenSeries: hiddenSeries.includes(key)
         ? hiddenSeries.filter((other) => other !== key)
         : [...hiddenSeries, key],
@@ -33,7 +33,7 @@ export function Legend({ panel, entries, marks, row }: LegendProps) {
   const solo = (key: string): void => {
     const others = entries.map((entry) => entry.key).filter((other) => other !== key);
     const isSolo = others.every((other) => hiddenSeries.includes(other));
-    panel.update({ hiddenSeries: isSolo ? [] : others });
+    dashboard.update({ hiddenSeries: isSolo ? [] : others });
   };
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
   return (

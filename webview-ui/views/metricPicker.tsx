@@ -2,17 +2,17 @@
 
 import { useId, useState } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const MAX_SHOWN = 120;
 const text = strings.small;
 
-export function MetricPicker({ panel }: { readonly panel: PanelModel }) {
+export function MetricPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const { pinnedMetrics } = panel.settings.value;
+  const { pinnedMetrics } = dashboard.settings.value;
   return (
     <div class="picker">
       <div class="section-head">
@@ -31,17 +31,17 @@ export function MetricPicker({ panel }: { readonly panel: PanelModel }) {
           <span class="fact">{text.chosen(pinnedMetrics.length)}</span>
         ) : null}
       </div>
-      <div id={id}>{isOpen ? <MetricList panel={panel} /> : null}</div>
+      <div id={id}>{isOpen ? <MetricList dashboard={dashboard} /> : null}</div>
     </div>
   );
 }
 
-function MetricList({ panel }: { readonly panel: PanelModel }) {
+function MetricList({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [filter, setFilter] = useState("");
   // New names come with new numbers.
-  const names = panel.columnsVersion.value < 0 ? [] : panel.columns.names;
+  const names = dashboard.columnsVersion.value < 0 ? [] : dashboard.columns.names;
   const matches = names.filter(matcher(filter));
-  const { pinnedMetrics } = panel.settings.value;
+  const { pinnedMetrics } = dashboard.settings.value;
   return (
     <div class="card picker-list">
       <div class="picker-filter">
@@ -61,7 +61,7 @@ function MetricList({ panel }: { readonly panel: PanelModel }) {
               <input
                 type="checkbox"
                 checked={pinnedMetrics.includes(name)}
-                onChange={() => panel.flipMetric(name)}
+                onChange={() => dashboard.flipMetric(name)}
               />
               <span>{visibleLine(name)}</span>
             </label>

@@ -1,24 +1,24 @@
 /** How the run goes. */
 
 import { useScroll } from "../controls/useScroll.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { ChartControls } from "./chartControls.tsx";
 import { Evaluations } from "./evaluations.tsx";
 import { Histogram } from "./histogram.tsx";
 import { RewardChart } from "./rewardChart.tsx";
 import { SmallCharts } from "./smallCharts.tsx";
 
-export function Overview({ panel }: { readonly panel: PanelModel }) {
-  const scrolled = useScroll(panel, "overview");
+export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const scrolled = useScroll(dashboard, "overview");
   return (
     <div class="page" ref={scrolled}>
-      <ChartControls panel={panel} />
+      <ChartControls dashboard={dashboard} />
       <div class="first-row">
-        <RewardChart panel={panel} />
-        <Histogram panel={panel} />
+        <RewardChart dashboard={dashboard} />
+        <Histogram dashboard={dashboard} />
       </div>
-      <SmallCharts panel={panel} />
-      <Evaluations panel={panel} />
+      <SmallCharts dashboard={dashboard} />
+      <Evaluations dashboard={dashboard} />
     </div>
   );
 }

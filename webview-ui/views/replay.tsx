@@ -9,10 +9,10 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { ReplayMode } from "../viewState.ts";
@@ -28,46 +28,46 @@ const text = strings.replay;
 const MODES = ["markdown", "raw", "tokens"] as const;
 
 interface ReplayProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly rolloutKey: RolloutKey;
   /** All rollouts of the step. */
   readonly siblings: readonly RolloutRow[];
 }
 
 /** Mounted anew for every rollout. */
-export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
+export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [body, setBody] = useState<RolloutBody | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const place = useScroll(panel, "replay");
-  const { replayMode } = panel.view.value;
-  const beside = besideOf(panel, rolloutKey);
+  const place = useScroll(dashboard, "replay");
+  const { replayMode } = dashboard.view.value;
+  const beside = besideOf(dashboard, rolloutKey);
   const row = siblings.find((other) => other.group === group && other.rollout === rollout);
   const own = siblings.filter((other) => other.group === group);
   const isListed = row !== undefined;
   useEffect(() => {
     if (!isListed) return;
-    return panel.host.ask({ ask: "rollout", key: { source, step, group, rollout } }, (answer) => {
+    return dashboard.host.ask({ ask: "rollout", key: { source, step, group, rollout } }, (answer) => {
       if (answer.kind === "rollout") setBody(answer.body);
       else if (answer.kind === "error") setFault(answer.message);
     });
-  }, [panel, source, step, group, rollout, isListed]);
+  }, [dashboard, source, step, group, rollout, isListed]);
   const keys = useRef({ own, rolloutKey });
   keys.current = { own, rolloutKey };
   useLayoutEffect(() => {
     let prefix = "";
     const onKey = (event: KeyboardEvent): void => {
-      prefix = replayKey(event, prefix, { panel, region: place.current, ...keys.current });
+      prefix = replayKey(event, prefix, { dashboard, region: place.current, ...keys.current });
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [panel, place]);
+  }, [dashboard, place]);
   return (
     <article class="replay" aria-label={text.label}>
       <header class="replay-head">
-        <ReplayTitle panel={panel} rolloutKey={rolloutKey} row={row} body={body} />
-        <Siblings panel={panel} siblings={own} rollout={rollout} />
-        <ModePicker panel={panel} rolloutKey={rolloutKey} body={body} />
+        <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
+        <Siblings dashboard={dashboard} siblings={own} rollout={rollout} />
+        <ModePicker dashboard={dashboard} rolloutKey={rolloutKey} body={body} />
       </header>
       <section
         class="replay-body"
@@ -78,21 +78,21 @@ export function Replay({ panel, rolloutKey, siblings }: ReplayProps) {
         {fault === null ? null : <p class="message">{fault}</p>}
         {replayMode === "tokens" ? (
           <TokenView
-            panel={panel}
+            dashboard={dashboard}
             rolloutKey={rolloutKey}
             streams={row?.streams ?? 0}
             trainingUse={row?.trainingUse ?? null}
           />
         ) : body === null ? null : beside !== null ? (
           <BesideReplay
-            panel={panel}
+            dashboard={dashboard}
             rolloutKey={rolloutKey}
             body={body}
             row={row}
             beside={beside}
           />
         ) : (
-          <ReplayTurns panel={panel} body={body} row={row} isMarkdown={replayMode === "markdown"} />
+          <ReplayTurns dashboard={dashboard} body={body} row={row} isMarkdown={replayMode === "markdown"} />
         )}
       </section>
     </article>
@@ -104,7 +104,7 @@ interface TitleProps extends Omit<ReplayProps, "siblings"> {
   readonly body: RolloutBody | null;
 }
 
-function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
+function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
   const { group, rollout } = rolloutKey;
   const facts = row === undefined ? [] : factsOf(row, body);
   return (
@@ -114,7 +114,7 @@ function ReplayTitle({ panel, rolloutKey, row, body }: TitleProps) {
         class="quiet only-icon back"
         aria-label={text.back}
         title={`${text.back} Esc`}
-        onClick={() => panel.update({ rollout: null })}
+        onClick={() => dashboard.update({ rollout: null })}
       >
         <Icon name="chevronLeft" />
       </button>
@@ -150,8 +150,8 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   ];
 }
 
-function ModePicker({ panel, rolloutKey, body }: Omit<TitleProps, "row">) {
-  const { replayMode, isReasoningOpen } = panel.view.value;
+function ModePicker({ dashboard, rolloutKey, body }: Omit<TitleProps, "row">) {
+  const { replayMode, isReasoningOpen } = dashboard.view.value;
   const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
   return (
     <div class="replay-modes">
@@ -163,18 +163,18 @@ function ModePicker({ panel, rolloutKey, body }: Omit<TitleProps, "row">) {
             class="toggle"
             key={mode}
             aria-pressed={mode === replayMode}
-            onClick={() => panel.update({ replayMode: mode })}
+            onClick={() => dashboard.update({ replayMode: mode })}
           >
             {text.modes[mode]}
           </button>
         ))}
       </fieldset>
-      <BesidePicker panel={panel} set={rolloutKey} />
+      <BesidePicker dashboard={dashboard} set={rolloutKey} />
       {hasReasoning ? (
         <button
           type="button"
           class="quiet"
-          onClick={() => panel.update({ isReasoningOpen: !isReasoningOpen })}
+          onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
         >
           {isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
         </button>
@@ -183,7 +183,7 @@ function ModePicker({ panel, rolloutKey, body }: Omit<TitleProps, "row">) {
         <button
           type="button"
           class="quiet"
-          onClick={() => panel.host.command("openRolloutJson", { key: rolloutKey })}
+          onClick={() => dashboard.host.command("openRolloutJson", { key: rolloutKey })}
         >
           <Icon name="json" />
           <span>{text.openJson}</span>

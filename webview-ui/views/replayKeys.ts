@@ -1,11 +1,11 @@
 /** The keys of a replay. */
 
-import type { RolloutKey, RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { isTyping } from "../keys.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 
 interface ReplayPlace {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   /** What scrolls. */
   readonly region: HTMLElement | null;
   /** Rollouts of the group. */
@@ -21,8 +21,8 @@ const JUMPS: Readonly<Record<string, string>> = {
 
 /** Acts on a key and gives the prefix for the next one: `g` waits for what to go to. */
 export function replayKey(event: KeyboardEvent, prefix: string, place: ReplayPlace): string {
-  const { panel, region } = place;
-  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return "";
+  const { dashboard, region } = place;
+  if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return "";
   const jump = prefix === "g" ? JUMPS[event.key] : undefined;
   if (jump !== undefined) goTo(region, jump, 1);
   else if (event.key === "g") return "g";
@@ -31,21 +31,21 @@ export function replayKey(event: KeyboardEvent, prefix: string, place: ReplayPla
   return "";
 }
 
-function actOn(event: KeyboardEvent, { panel, region, own, rolloutKey }: ReplayPlace): boolean {
-  const { replayMode, isReasoningOpen } = panel.view.value;
+function actOn(event: KeyboardEvent, { dashboard, region, own, rolloutKey }: ReplayPlace): boolean {
+  const { replayMode, isReasoningOpen } = dashboard.view.value;
   switch (event.key) {
     case "[":
-      return goToSibling(panel, own, rolloutKey, -1);
+      return goToSibling(dashboard, own, rolloutKey, -1);
     case "]":
-      return goToSibling(panel, own, rolloutKey, 1);
+      return goToSibling(dashboard, own, rolloutKey, 1);
     case "t":
-      panel.update({ replayMode: replayMode === "tokens" ? "markdown" : "tokens" });
+      dashboard.update({ replayMode: replayMode === "tokens" ? "markdown" : "tokens" });
       return true;
     case "m":
-      panel.update({ replayMode: replayMode === "markdown" ? "raw" : "markdown" });
+      dashboard.update({ replayMode: replayMode === "markdown" ? "raw" : "markdown" });
       return true;
     case "r":
-      panel.update({ isReasoningOpen: !isReasoningOpen });
+      dashboard.update({ isReasoningOpen: !isReasoningOpen });
       return true;
     case "ArrowLeft":
     case "ArrowRight": {
@@ -83,13 +83,13 @@ function isBefore(element: Element, other: Element): boolean {
 }
 
 export function goToSibling(
-  panel: PanelModel,
+  dashboard: DashboardModel,
   own: readonly RolloutRow[],
   { rollout }: Pick<RolloutKey, "rollout">,
   direction: 1 | -1,
 ): boolean {
   const at = own.findIndex((row) => row.rollout === rollout);
   const next = own[at + direction];
-  if (next !== undefined) panel.update({ rollout: { group: next.group, rollout: next.rollout } });
+  if (next !== undefined) dashboard.update({ rollout: { group: next.group, rollout: next.rollout } });
   return true;
 }

@@ -8,11 +8,11 @@ import type {
   ReplayTurn,
   RolloutBody,
   RolloutRow,
-} from "../../src/shared/panelModel.ts";
-import type { PanelModel } from "../panelModel.ts";
+} from "../../src/shared/dashboardTypes.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { FoldedText, Omitted } from "../text/foldedText.tsx";
-import { HostileText } from "../text/hostileText.tsx";
+import { UntrustedText } from "../text/untrustedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { trainingUseText } from "./rolloutRows.ts";
@@ -20,7 +20,7 @@ import { trainingUseText } from "./rolloutRows.ts";
 const text = strings.replay;
 
 interface TurnsProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
   readonly isMarkdown: boolean;
@@ -28,7 +28,7 @@ interface TurnsProps {
   readonly titleId?: string;
 }
 
-export function ReplayTurns({ panel, body, row, isMarkdown, titleId = "" }: TurnsProps) {
+export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: TurnsProps) {
   let total = 0;
   const totals = body.turns.map(({ results }) => {
     total += rewardOf(results) ?? 0;
@@ -49,7 +49,7 @@ export function ReplayTurns({ panel, body, row, isMarkdown, titleId = "" }: Turn
       {body.turns.map((turn, index) => (
         <Turn
           key={index}
-          panel={panel}
+          dashboard={dashboard}
           turn={turn}
           index={index}
           total={totals[index] ?? 0}
@@ -99,7 +99,7 @@ function Block({ label, tone, children }: BlockProps) {
 }
 
 interface TurnProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly turn: ReplayTurn;
   readonly index: number;
   /** Of the rewards so far. */
@@ -108,7 +108,7 @@ interface TurnProps {
   readonly titleId: string;
 }
 
-function Turn({ panel, turn, index, total, isMarkdown, titleId }: TurnProps) {
+function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps) {
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
   const id = useId();
@@ -124,16 +124,16 @@ function Turn({ panel, turn, index, total, isMarkdown, titleId }: TurnProps) {
           </span>
         )}
       </div>
-      <Written panel={panel} turn={turn} isMarkdown={isMarkdown} />
+      <Written dashboard={dashboard} turn={turn} isMarkdown={isMarkdown} />
       {isMarkdown
         ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
         : results.map((result, at) => <Result key={at} result={result} />)}
-      {isMarkdown ? <Said panel={panel} content={turn.afterCalls} /> : null}
+      {isMarkdown ? <Said dashboard={dashboard} content={turn.afterCalls} /> : null}
       {isMarkdown
         ? errors.map((error, at) => (
             <Block key={at} label={text.parseError} tone="fault">
               <p class="fault">
-                <HostileText text={error.message} />
+                <UntrustedText text={error.message} />
               </p>
               <FoldedText content={error.raw} class="mono" />
             </Block>
@@ -149,7 +149,7 @@ function Turn({ panel, turn, index, total, isMarkdown, titleId }: TurnProps) {
 }
 
 /** Reasoning and text as they were understood, or everything as it was written. */
-function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" | "isMarkdown">) {
+function Written({ dashboard, turn, isMarkdown }: Pick<TurnProps, "dashboard" | "turn" | "isMarkdown">) {
   const { reasoning, content, sampled, calls, errors } = turn;
   if (!isMarkdown) {
     return (
@@ -161,8 +161,8 @@ function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" |
   const isSilent = content.text === "" && reasoning === null && calls.length + errors.length === 0;
   return (
     <>
-      {reasoning === null ? null : <Reasoning panel={panel} reasoning={reasoning} />}
-      <Said panel={panel} content={content} />
+      {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
+      <Said dashboard={dashboard} content={content} />
       {isSilent ? (
         <Block label={text.model} tone="model">
           <p class="fact">{text.silent}</p>
@@ -174,24 +174,24 @@ function Written({ panel, turn, isMarkdown }: Pick<TurnProps, "panel" | "turn" |
 }
 
 /** Text of the model; nothing for none. */
-function Said({ panel, content }: { readonly panel: PanelModel; readonly content: BoundedText }) {
+function Said({ dashboard, content }: { readonly dashboard: DashboardModel; readonly content: BoundedText }) {
   if (content.text.trim() === "") return null;
   return (
     <Block label={text.model} tone="model">
-      <MarkdownText host={panel.host} text={content.text} />
+      <MarkdownText host={dashboard.host} text={content.text} />
       <Omitted content={content} />
     </Block>
   );
 }
 
 function Reasoning({
-  panel,
+  dashboard,
   reasoning,
 }: {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly reasoning: BoundedText;
 }) {
-  const { isReasoningOpen } = panel.view.value;
+  const { isReasoningOpen } = dashboard.view.value;
   return (
     <details class="block" data-tone="model" open={isReasoningOpen}>
       <summary>{text.reasoning}</summary>

@@ -9,7 +9,7 @@ import type { ChartData } from "../controls/chartData.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { LineChart } from "../controls/lineChart.ts";
 import { Menu } from "../controls/menu.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { seriesTable } from "./chartTables.ts";
@@ -19,18 +19,18 @@ import { Legend } from "./legend.tsx";
 import { type RewardChartData, rewardChartData, shownX, useSuperseded } from "./rewardChartData.ts";
 
 interface RewardChartProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
 }
 
 const HEIGHT_PX = 300;
 
-export function RewardChart({ panel }: RewardChartProps) {
+export function RewardChart({ dashboard }: RewardChartProps) {
   const [isTable, setTable] = useState(false);
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
-  const parts = useParts(panel);
-  const { view, columns } = panel;
-  const data = useMemo(() => chartData(parts, panel), [parts, view.value]);
+  const parts = useParts(dashboard);
+  const { view, columns } = dashboard;
+  const data = useMemo(() => chartData(parts, dashboard), [parts, view.value]);
   const steps = columns.steps();
   const summary = summarize(columns.values("rollout/reward/mean"), steps);
   const text = strings.reward;
@@ -68,7 +68,7 @@ export function RewardChart({ panel }: RewardChartProps) {
             label={strings.chart.export}
             icon="export"
             isTextShown={true}
-            items={exportItems(panel, table, () => chart.current?.picture() ?? "")}
+            items={exportItems(dashboard, table, () => chart.current?.picture() ?? "")}
           />
         </div>
       </figcaption>
@@ -77,7 +77,7 @@ export function RewardChart({ panel }: RewardChartProps) {
       ) : (
         <>
           <ChartFigure
-            panel={panel}
+            dashboard={dashboard}
             title={text.title}
             summary={summary}
             data={data}
@@ -89,8 +89,8 @@ export function RewardChart({ panel }: RewardChartProps) {
               chart.current = made;
             }}
           />
-          {columns.rows === 0 ? <p class="no-data">{noData(panel)}</p> : null}
-          <Legend panel={panel} entries={parts.legend} marks={parts.marks} row={row ?? -1} />
+          {columns.rows === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
+          <Legend dashboard={dashboard} entries={parts.legend} marks={parts.marks} row={row ?? -1} />
           {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
         </>
       )}
@@ -98,25 +98,25 @@ export function RewardChart({ panel }: RewardChartProps) {
   );
 }
 
-function noData({ run }: PanelModel): string {
+function noData({ run }: DashboardModel): string {
   return strings.chart.noData[run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
 }
 
 /** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
-function useParts(panel: PanelModel): RewardChartData {
-  const { smoothing, xAxis, hiddenSeries, shownAttempt } = panel.view.value;
-  const superseded = useSuperseded(panel, shownAttempt);
+function useParts(dashboard: DashboardModel): RewardChartData {
+  const { smoothing, xAxis, hiddenSeries, shownAttempt } = dashboard.view.value;
+  const superseded = useSuperseded(dashboard, shownAttempt);
   return useMemo(
-    () => rewardChartData(panel, superseded),
+    () => rewardChartData(dashboard, superseded),
     [
-      ...[panel.columnsVersion.value, smoothing, xAxis, hiddenSeries, superseded],
-      ...[panel.checkpoints.value, panel.evaluations.value, panel.events.value],
+      ...[dashboard.columnsVersion.value, smoothing, xAxis, hiddenSeries, superseded],
+      ...[dashboard.checkpoints.value, dashboard.evaluations.value, dashboard.events.value],
     ],
   );
 }
 
-function chartData(options: RewardChartData, panel: PanelModel): ChartData {
-  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = panel.view.value;
+function chartData(options: RewardChartData, dashboard: DashboardModel): ChartData {
+  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = dashboard.view.value;
   const evaluated = options.marks.flatMap((mark) =>
     mark.kind === "evaluation" ? [mark.low, mark.high] : [],
   );
@@ -132,11 +132,11 @@ function chartData(options: RewardChartData, panel: PanelModel): ChartData {
 }
 
 function exportItems(
-  panel: PanelModel,
+  dashboard: DashboardModel,
   table: () => ReturnType<typeof seriesTable>,
   picture: () => string,
 ) {
-  const { host } = panel;
+  const { host } = dashboard;
   const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
     host.command("exportFile", { file: { name, content, encoding } });
   const text = strings.chart;

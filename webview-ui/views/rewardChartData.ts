@@ -8,7 +8,7 @@ import type { ChartBand, ChartSeries } from "../controls/chartData.ts";
 import type { ChartMark, EvaluationMark, LineMark } from "../controls/chartMarks.ts";
 import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -76,12 +76,12 @@ export type Superseded = {
 } | null;
 
 /** Asks for the repeated steps of an attempt; null until they come. */
-export function useSuperseded(panel: PanelModel, attempt: number | null): Superseded {
+export function useSuperseded(dashboard: DashboardModel, attempt: number | null): Superseded {
   const [superseded, set] = useState<Superseded>(null);
   useEffect(() => {
     set(null);
     if (attempt === null) return;
-    return panel.host.ask({ ask: "superseded", attempt, names: [MEAN] }, (answer) => {
+    return dashboard.host.ask({ ask: "superseded", attempt, names: [MEAN] }, (answer) => {
       if (answer.kind !== "superseded") return;
       const values = answer.columns[0]?.values ?? new Float64Array();
       const rewards = new Map(
@@ -89,25 +89,25 @@ export function useSuperseded(panel: PanelModel, attempt: number | null): Supers
       );
       set({ attempt, rewards });
     });
-  }, [panel, attempt]);
+  }, [dashboard, attempt]);
   return superseded;
 }
 
-export function rewardChartData(panel: PanelModel, superseded: Superseded): RewardChartData {
-  const { columns, events, view } = panel;
+export function rewardChartData(dashboard: DashboardModel, superseded: Superseded): RewardChartData {
+  const { columns, events, view } = dashboard;
   const { smoothing, xAxis, hiddenSeries } = view.value;
   const isHidden = (key: string): boolean => hiddenSeries.includes(key);
   const raw = columns.values(MEAN);
   const mean = smooth(raw, smoothing);
   const std = columns.values("rollout/reward/std");
   const isSmoothed = smoothing.kind !== "none";
-  const evaluations = evaluationSeries(panel);
+  const evaluations = evaluationSeries(dashboard);
   const legend: LegendEntry[] = [
     { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
     { ...BAND, key: "std", label: text.std, look: "band" },
     { ...BAND, key: "range", label: text.range, look: "outer-band" },
-    ...environmentEntries(panel),
+    ...environmentEntries(dashboard),
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
   ];
@@ -132,7 +132,7 @@ export function rewardChartData(panel: PanelModel, superseded: Superseded): Rewa
   series.sort((a, b) => Number(b.key === "raw") - Number(a.key === "raw"));
   const xs = xValues(xAxis, columns, events.value);
   const shown = evaluations.filter(({ key }) => !isHidden(key));
-  const marks = [...marksOf(panel, xs), ...evaluationMarks(panel, xs, shown)];
+  const marks = [...marksOf(dashboard, xs), ...evaluationMarks(dashboard, xs, shown)];
   return {
     ...{ xs, series, bands, marks, legend },
     mean: raw,
@@ -143,7 +143,7 @@ export function rewardChartData(panel: PanelModel, superseded: Superseded): Rewa
       { head: "std", name: "rollout/reward/std" },
       { head: "min", name: "rollout/reward/min" },
       { head: "max", name: "rollout/reward/max" },
-      ...environmentNames(panel).map((name) => ({
+      ...environmentNames(dashboard).map((name) => ({
         head: name,
         name: `rollout/env/${name}/reward/mean`,
       })),
@@ -200,7 +200,7 @@ function within(
 }
 
 /** Short names, as in the metrics; none for a run with one environment. */
-function environmentNames({ columns }: PanelModel): readonly string[] {
+function environmentNames({ columns }: DashboardModel): readonly string[] {
   const names = columns.names.flatMap((name) => {
     const found = /^rollout\/env\/(.+)\/reward\/mean$/.exec(name)?.[1];
     return found === undefined ? [] : [found];
@@ -208,10 +208,10 @@ function environmentNames({ columns }: PanelModel): readonly string[] {
   return names.length < 2 ? [] : names;
 }
 
-function environmentEntries(panel: PanelModel): readonly LegendEntry[] {
-  const { smoothing } = panel.view.value;
-  return environmentNames(panel).map((name, index) => {
-    const values = panel.columns.values(`rollout/env/${name}/reward/mean`);
+function environmentEntries(dashboard: DashboardModel): readonly LegendEntry[] {
+  const { smoothing } = dashboard.view.value;
+  return environmentNames(dashboard).map((name, index) => {
+    const values = dashboard.columns.values(`rollout/env/${name}/reward/mean`);
     const line = smooth(values, smoothing);
     const label = visibleLine(name);
     return { key: `env:${index}`, label, ...environmentLook(index), look: "line", values, line };
@@ -226,8 +226,8 @@ function supersededEntry(superseded: Superseded, steps: Float64Array): readonly 
   return [{ key: "attempt", label, ...look, values, line: values }];
 }
 
-function marksOf(panel: PanelModel, xs: Float64Array): readonly ChartMark[] {
-  const { columns, checkpoints, events, view } = panel;
+function marksOf(dashboard: DashboardModel, xs: Float64Array): readonly ChartMark[] {
+  const { columns, checkpoints, events, view } = dashboard;
   const steps = columns.steps();
   const skipped = columns.values("skipped");
   const at = (completed: number): number | null =>
@@ -272,9 +272,9 @@ interface EvaluationSeries extends SeriesLook {
 
 const SHIFT_PX = 9;
 
-function evaluationSeries(panel: PanelModel): readonly EvaluationSeries[] {
-  const trained = environmentNames(panel);
-  const results = panel.evaluations.value.flatMap(({ step, results: all }) =>
+function evaluationSeries(dashboard: DashboardModel): readonly EvaluationSeries[] {
+  const trained = environmentNames(dashboard);
+  const results = dashboard.evaluations.value.flatMap(({ step, results: all }) =>
     all.map((result) => ({ step, ...result, place: `${result.environment} ${result.split}` })),
   );
   const places = [...new Set(results.map(({ place }) => place))];
@@ -302,11 +302,11 @@ function evaluationEntry({ key, label, look, colour, sign = 0, points }: Evaluat
 }
 
 function evaluationMarks(
-  panel: PanelModel,
+  dashboard: DashboardModel,
   xs: Float64Array,
   series: readonly EvaluationSeries[],
 ): readonly ChartMark[] {
-  const { columns, view } = panel;
+  const { columns, view } = dashboard;
   const { xAxis } = view.value;
   const steps = columns.steps();
   const at = (step: number): number =>

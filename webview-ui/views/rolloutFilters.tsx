@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { formatTemperature } from "../../src/shared/format.ts";
-import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { NO_FILTER, type RolloutFilter } from "../viewState.ts";
@@ -15,24 +15,24 @@ import type { MessageSearch } from "./useMessageSearch.ts";
 const text = strings.trajectories;
 
 interface FiltersProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
   /** Null when messages are not searched. */
   readonly search: MessageSearch | null;
 }
 
-export function RolloutFilters({ panel, rows, shown, search }: FiltersProps) {
-  const { filter, hiddenColumns, rollout } = panel.view.value;
+export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps) {
+  const { filter, hiddenColumns, rollout } = dashboard.view.value;
   const isFirst = rollout === null && rows.length > 0;
   const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
   const set = (change: Partial<RolloutFilter>): void =>
-    panel.update({ filter: { ...filter, ...change } });
+    dashboard.update({ filter: { ...filter, ...change } });
   const columns = ROLLOUT_COLUMNS.map(({ key }) => ({
     label: text.head[key],
     isChecked: !hiddenColumns.includes(key),
     run: () =>
-      panel.update({
+      dashboard.update({
         hiddenColumns: hiddenColumns.includes(key)
           ? hiddenColumns.filter((other) => other !== key)
           : [...hiddenColumns, key],
@@ -72,7 +72,7 @@ export function RolloutFilters({ panel, rows, shown, search }: FiltersProps) {
         )}
         {isFirst ? <span class="fact">{text.chooseHint}</span> : null}
         {isFiltered(filter) ? (
-          <button type="button" class="link" onClick={() => panel.update({ filter: NO_FILTER })}>
+          <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
             {text.clear}
           </button>
         ) : null}

@@ -4,23 +4,23 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../keys.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
 
 const ROW_PX = 28;
 
 interface GridProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly rows: readonly RolloutRow[];
 }
 
-export function RolloutGrid({ panel, rows }: GridProps) {
-  const { rollout, hiddenColumns } = panel.view.value;
+export function RolloutGrid({ dashboard, rows }: GridProps) {
+  const { rollout, hiddenColumns } = dashboard.view.value;
   const scroller = useRef<HTMLDivElement>(null);
   const shownSource = rows[0]?.source;
   const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
@@ -61,11 +61,11 @@ export function RolloutGrid({ panel, rows }: GridProps) {
     const target = rowAfter(event.key, at, {
       count: rows.length,
       page,
-      hasSingleKeys: panel.settings.value.hasSingleKeys,
+      hasSingleKeys: dashboard.settings.value.hasSingleKeys,
     });
     if (target !== null) move(target);
     else if (event.key === "Enter" && row !== undefined && event.target === scroller.current)
-      open(panel, row);
+      open(dashboard, row);
     else return;
     event.preventDefault();
   };
@@ -84,7 +84,7 @@ export function RolloutGrid({ panel, rows }: GridProps) {
     >
       <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
         {columns.map((column) => (
-          <Head key={column.key} panel={panel} column={column} />
+          <Head key={column.key} dashboard={dashboard} column={column} />
         ))}
       </div>
       <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
@@ -104,7 +104,7 @@ export function RolloutGrid({ panel, rows }: GridProps) {
               style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
               onClick={() => {
                 setCursor(index);
-                open(panel, row);
+                open(dashboard, row);
               }}
             >
               {columns.map((column) => (
@@ -119,13 +119,13 @@ export function RolloutGrid({ panel, rows }: GridProps) {
 }
 
 function Head({
-  panel,
+  dashboard,
   column: { key, isNumber },
 }: {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly column: RolloutColumn;
 }) {
-  const { sorting } = panel.view.value;
+  const { sorting } = dashboard.view.value;
   const isSorted = sorting.column === key;
   const direction = sorting.isDescending ? "descending" : "ascending";
   return (
@@ -138,7 +138,7 @@ function Head({
         type="button"
         tabIndex={-1}
         onClick={() =>
-          panel.update({
+          dashboard.update({
             sorting: {
               column: key,
               isDescending: isSorted ? !sorting.isDescending : isNumber && key !== "rollout",
@@ -210,8 +210,8 @@ function rowAfter(
 }
 
 /** The step stays chosen from now on: what one reads must not change when the next step begins. */
-function open(panel: PanelModel, { source, step, group, rollout }: RolloutRow): void {
-  panel.update({ rolloutSet: { source, step }, rollout: { group, rollout } });
+function open(dashboard: DashboardModel, { source, step, group, rollout }: RolloutRow): void {
+  dashboard.update({ rolloutSet: { source, step }, rollout: { group, rollout } });
 }
 
 function isSame(

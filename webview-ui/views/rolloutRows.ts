@@ -7,7 +7,7 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";

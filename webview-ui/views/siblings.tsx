@@ -1,21 +1,21 @@
 /** The rollouts of the same task as small bars. */
 
 import { formatReward, formatSigned } from "../../src/shared/format.ts";
-import type { RolloutRow } from "../../src/shared/panelModel.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { goToSibling } from "./replayKeys.ts";
 
 const text = strings.replay;
 
 interface SiblingsProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly siblings: readonly RolloutRow[];
   readonly rollout: number;
 }
 
-export function Siblings({ panel, siblings, rollout }: SiblingsProps) {
+export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
   if (siblings.length < 2) return null;
   const rewards = siblings.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const low = Math.min(0, ...rewards);
@@ -29,7 +29,7 @@ export function Siblings({ panel, siblings, rollout }: SiblingsProps) {
         aria-label={text.previousSibling}
         title={`${text.previousSibling} [`}
         disabled={at <= 0}
-        onClick={() => goToSibling(panel, siblings, { rollout }, -1)}
+        onClick={() => goToSibling(dashboard, siblings, { rollout }, -1)}
       >
         <Icon name="chevronLeft" />
       </button>
@@ -37,7 +37,7 @@ export function Siblings({ panel, siblings, rollout }: SiblingsProps) {
         {siblings.map((row) => (
           <li key={row.rollout}>
             <Sibling
-              panel={panel}
+              dashboard={dashboard}
               row={row}
               isCurrent={row.rollout === rollout}
               share={row.reward === null ? 0 : (row.reward - low) / span}
@@ -51,7 +51,7 @@ export function Siblings({ panel, siblings, rollout }: SiblingsProps) {
         aria-label={text.nextSibling}
         title={`${text.nextSibling} ]`}
         disabled={at >= siblings.length - 1}
-        onClick={() => goToSibling(panel, siblings, { rollout }, 1)}
+        onClick={() => goToSibling(dashboard, siblings, { rollout }, 1)}
       >
         <Icon name="chevronRight" />
       </button>
@@ -60,13 +60,13 @@ export function Siblings({ panel, siblings, rollout }: SiblingsProps) {
 }
 
 interface SiblingProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly row: RolloutRow;
   readonly isCurrent: boolean;
   readonly share: number;
 }
 
-function Sibling({ panel, row, isCurrent, share }: SiblingProps) {
+function Sibling({ dashboard, row, isCurrent, share }: SiblingProps) {
   const { group, rollout, reward, advantage } = row;
   const label = text.sibling(
     rollout + 1,
@@ -80,7 +80,7 @@ function Sibling({ panel, row, isCurrent, share }: SiblingProps) {
       aria-label={label}
       title={label}
       aria-current={isCurrent ? "true" : undefined}
-      onClick={() => panel.update({ rollout: { group, rollout } })}
+      onClick={() => dashboard.update({ rollout: { group, rollout } })}
     >
       {reward === null ? (
         <span class="sibling-failed">✕</span>

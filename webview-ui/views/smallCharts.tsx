@@ -10,7 +10,7 @@ import { xValues } from "../charts/xAxis.ts";
 import type { ChartBand, ChartData, ChartSeries } from "../controls/chartData.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Swatch } from "../controls/swatch.tsx";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
@@ -21,25 +21,25 @@ import { oneMetric, SMALL_CHARTS, type SmallChartSpec } from "./smallChartSpecs.
 const HEIGHT_PX = 132;
 const text = strings.small;
 
-export function SmallCharts({ panel }: { readonly panel: PanelModel }) {
-  const { pinnedMetrics } = panel.settings.value;
+export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { pinnedMetrics } = dashboard.settings.value;
   // Which charts there are follows from the columns.
-  const version = panel.columnsVersion.value;
+  const version = dashboard.columnsVersion.value;
   const specs = useMemo(
     () => [
       ...pinnedMetrics.map(
         (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
       ),
-      ...SMALL_CHARTS.map((spec) => present(spec, panel)).filter(({ series }) => series.length > 0),
+      ...SMALL_CHARTS.map((spec) => present(spec, dashboard)).filter(({ series }) => series.length > 0),
     ],
-    [panel, version, pinnedMetrics],
+    [dashboard, version, pinnedMetrics],
   );
   return (
     <section class="small-charts" aria-labelledby="metrics-title">
-      <MetricPicker panel={panel} />
+      <MetricPicker dashboard={dashboard} />
       <div class="small-grid">
         {specs.map((spec) => (
-          <SmallChart key={`${spec.isPinned}${spec.title}`} panel={panel} spec={spec} />
+          <SmallChart key={`${spec.isPinned}${spec.title}`} dashboard={dashboard} spec={spec} />
         ))}
       </div>
     </section>
@@ -47,20 +47,20 @@ export function SmallCharts({ panel }: { readonly panel: PanelModel }) {
 }
 
 function SmallChart({
-  panel,
+  dashboard,
   spec,
 }: {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly spec: SmallChartSpec;
 }) {
   const [row, setRow] = useState<number | null>(null);
-  const view = panel.view.value;
-  const version = panel.columnsVersion.value;
+  const view = dashboard.view.value;
+  const version = dashboard.columnsVersion.value;
   const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view;
   const data = useMemo(
-    () => smallData(panel, spec),
+    () => smallData(dashboard, spec),
     [
-      panel,
+      dashboard,
       spec,
       version,
       smoothing,
@@ -69,13 +69,13 @@ function SmallChart({
       isClipped,
       isFromZero,
       xRange,
-      panel.events.value,
+      dashboard.events.value,
     ],
   );
   const first = spec.series[0];
-  const raw = panel.columns.values(first?.name ?? "");
+  const raw = dashboard.columns.values(first?.name ?? "");
   const at = row ?? raw.length - 1;
-  const steps = panel.columns.steps();
+  const steps = dashboard.columns.steps();
   const title = visibleLine(spec.title);
   const drawn = data.series.find(({ key }) => key === first?.name);
   return (
@@ -89,7 +89,7 @@ function SmallChart({
             class="quiet only-icon"
             aria-label={text.unpin(title)}
             title={text.unpin(title)}
-            onClick={() => panel.flipMetric(spec.title)}
+            onClick={() => dashboard.flipMetric(spec.title)}
           >
             <Icon name="close" />
           </button>
@@ -101,13 +101,13 @@ function SmallChart({
             <li key={name}>
               <Swatch look="line" colour={colour} {...(dash === undefined ? {} : { dash })} />
               {label}
-              <b>{formatValue(panel.columns.values(name)[at])}</b>
+              <b>{formatValue(dashboard.columns.values(name)[at])}</b>
             </li>
           ))}
         </ul>
       ) : null}
       <ChartFigure
-        panel={panel}
+        dashboard={dashboard}
         title={title}
         summary={summarize(raw, steps)}
         data={data}
@@ -136,8 +136,8 @@ function describeValue(
   return Object.is(value, drawn) ? both : `${both}, ${strings.reward.smoothed(formatValue(drawn))}`;
 }
 
-function smallData(panel: PanelModel, { series, band }: SmallChartSpec): ChartData {
-  const { columns, events, view } = panel;
+function smallData(dashboard: DashboardModel, { series, band }: SmallChartSpec): ChartData {
+  const { columns, events, view } = dashboard;
   const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view.value;
   const isSmoothed = smoothing.kind !== "none";
   const drawn: ChartSeries[] = [];
@@ -180,6 +180,6 @@ function smallData(panel: PanelModel, { series, band }: SmallChartSpec): ChartDa
 }
 
 /** Without the series that the run does not have. */
-function present(spec: SmallChartSpec, { columns }: PanelModel): SmallChartSpec {
+function present(spec: SmallChartSpec, { columns }: DashboardModel): SmallChartSpec {
   return { ...spec, series: spec.series.filter(({ name }) => columns.has(name)) };
 }

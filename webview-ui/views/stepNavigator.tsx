@@ -4,7 +4,7 @@ import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import { Icon } from "../controls/icon.tsx";
 import { stepBy } from "../keys.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { setTitle } from "./setTitle.ts";
 
@@ -12,17 +12,17 @@ const text = strings.trajectories;
 /** More entries make a menu that nobody can use; the buttons lead to the others. */
 const MAX_LISTED = 400;
 
-export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
-  const sets = panel.rolloutSets.value;
-  const chosen = panel.rolloutSet.value;
+export function StepNavigator({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const sets = dashboard.rolloutSets.value;
+  const chosen = dashboard.rolloutSet.value;
   const latest = sets.find(({ source }) => source === "training");
   if (chosen === null) return null;
   const at = sets.findIndex((set) => setName(set) === setName(chosen));
-  const isFollowing = panel.view.value.rolloutSet === null;
+  const isFollowing = dashboard.view.value.rolloutSet === null;
   const listed = (sets.length > MAX_LISTED ? nearby(sets, at) : sets).toReversed();
   const choose = (name: string): void => {
     const set = listed.find((own) => setName(own) === name);
-    if (set !== undefined) panel.update({ rolloutSet: set, rollout: null });
+    if (set !== undefined) dashboard.update({ rolloutSet: set, rollout: null });
   };
   return (
     <div class="step-navigator">
@@ -32,7 +32,7 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         aria-label={text.previousStep}
         title={`${text.previousStep} {`}
         disabled={at >= sets.length - 1}
-        onClick={() => stepBy(panel, -1)}
+        onClick={() => stepBy(dashboard, -1)}
       >
         <Icon name="chevronLeft" />
       </button>
@@ -44,7 +44,7 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         >
           {listed.map((own) => (
             <option key={setName(own)} value={setName(own)}>
-              {`${setTitle(own)}${rewardOf(panel, own)}`}
+              {`${setTitle(own)}${rewardOf(dashboard, own)}`}
             </option>
           ))}
         </select>
@@ -55,7 +55,7 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         aria-label={text.nextStep}
         title={`${text.nextStep} }`}
         disabled={at <= 0}
-        onClick={() => stepBy(panel, 1)}
+        onClick={() => stepBy(dashboard, 1)}
       >
         <Icon name="chevronRight" />
       </button>
@@ -64,7 +64,7 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
         class="toggle"
         aria-pressed={isFollowing}
         onClick={() =>
-          panel.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })
+          dashboard.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })
         }
       >
         {text.latest}
@@ -73,19 +73,19 @@ export function StepNavigator({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function rewardOf(panel: PanelModel, { source, step }: RolloutSet): string {
+function rewardOf(dashboard: DashboardModel, { source, step }: RolloutSet): string {
   const reward =
-    source === "training" ? trainingReward(panel, step) : evaluationReward(panel, step);
+    source === "training" ? trainingReward(dashboard, step) : evaluationReward(dashboard, step);
   return reward === null ? "" : `  (${formatReward(reward)})`;
 }
 
-function trainingReward({ columns, columnsVersion }: PanelModel, step: number): number | null {
+function trainingReward({ columns, columnsVersion }: DashboardModel, step: number): number | null {
   if (columnsVersion.value < 0) return null;
   return columns.at("rollout/reward/mean", columns.steps().indexOf(step));
 }
 
 /** Null where the evaluation has several results: no mean of them means anything. */
-function evaluationReward({ evaluations }: PanelModel, step: number): number | null {
+function evaluationReward({ evaluations }: DashboardModel, step: number): number | null {
   const results = evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
   return results.length === 1 ? (results[0]?.rewardMean ?? null) : null;
 }

@@ -1,7 +1,7 @@
 /** What a token's colour tells. */
 
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
-import type { TokenWindow } from "../../src/shared/panelModel.ts";
+import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import type { TokenColour } from "../viewState.ts";
 
 /** Steps of a scale in each direction. */

@@ -1,7 +1,7 @@
 /** The chosen number over the positions of a part, as thin bars. */
 
 import { useEffect, useRef } from "preact/hooks";
-import type { TokenWindow } from "../../src/shared/panelModel.ts";
+import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import { canvasColour, themeVersion } from "../controls/palette.ts";
 import type { TokenScale } from "./tokenScale.ts";
 

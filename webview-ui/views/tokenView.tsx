@@ -5,11 +5,11 @@
 import { Fragment } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
-import { TOKENS_PER_WINDOW } from "../../src/shared/panelMessages.ts";
-import type { RolloutKey, TokenWindow } from "../../src/shared/panelModel.ts";
+import { TOKENS_PER_WINDOW } from "../../src/shared/dashboardMessages.ts";
+import type { RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { isHighContrast, themeVersion } from "../controls/palette.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { visibleToken } from "../text/visible.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../viewState.ts";
@@ -20,13 +20,13 @@ import { TokenStrip } from "./tokenStrip.tsx";
 const text = strings.tokens;
 
 interface TokenViewProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly rolloutKey: RolloutKey;
   readonly streams: number;
   readonly trainingUse: string | null;
 }
 
-export function TokenView({ panel, rolloutKey, streams, trainingUse }: TokenViewProps) {
+export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [stream, setStream] = useState(0);
   const [from, setFrom] = useState(0);
@@ -35,11 +35,11 @@ export function TokenView({ panel, rolloutKey, streams, trainingUse }: TokenView
   useEffect(() => {
     if (streams === 0) return;
     const key = { source, step, group, rollout };
-    return panel.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
+    return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
       else if (answer.kind === "error") setFault(answer.message);
     });
-  }, [panel, source, step, group, rollout, stream, from, streams]);
+  }, [dashboard, source, step, group, rollout, stream, from, streams]);
   if (streams === 0) {
     const why = source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
     return <p class="message">{why}</p>;
@@ -49,7 +49,7 @@ export function TokenView({ panel, rolloutKey, streams, trainingUse }: TokenView
   return (
     <div class="tokens">
       <TokenControls
-        panel={panel}
+        dashboard={dashboard}
         window={window}
         stream={stream}
         setStream={(next) => {
@@ -58,20 +58,20 @@ export function TokenView({ panel, rolloutKey, streams, trainingUse }: TokenView
         }}
       />
       <TokenParts window={window} go={setFrom} />
-      <TokenBoxes panel={panel} window={window} />
+      <TokenBoxes dashboard={dashboard} window={window} />
     </div>
   );
 }
 
 interface ControlsProps {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly window: TokenWindow;
   readonly stream: number;
   readonly setStream: (stream: number) => void;
 }
 
-function TokenControls({ panel, window, stream, setStream }: ControlsProps) {
-  const { tokenColour, hasTokenNumbers } = panel.view.value;
+function TokenControls({ dashboard, window, stream, setStream }: ControlsProps) {
+  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   return (
     <div class="token-controls">
       <label class="field">
@@ -79,7 +79,7 @@ function TokenControls({ panel, window, stream, setStream }: ControlsProps) {
         <select
           value={tokenColour}
           onChange={({ currentTarget: { value } }) =>
-            panel.update({ tokenColour: value as TokenColour })
+            dashboard.update({ tokenColour: value as TokenColour })
           }
         >
           {TOKEN_COLOURS.map((colour) => (
@@ -108,7 +108,7 @@ function TokenControls({ panel, window, stream, setStream }: ControlsProps) {
         type="button"
         class="toggle"
         aria-pressed={hasTokenNumbers}
-        onClick={() => panel.update({ hasTokenNumbers: !hasTokenNumbers })}
+        onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
       >
         {text.numbers}
       </button>
@@ -169,15 +169,15 @@ function TokenParts({
 }
 
 function TokenBoxes({
-  panel,
+  dashboard,
   window,
 }: {
-  readonly panel: PanelModel;
+  readonly dashboard: DashboardModel;
   readonly window: TokenWindow;
 }) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [focused, setFocused] = useState(0);
-  const { tokenColour, hasTokenNumbers } = panel.view.value;
+  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
   const scale = useMemo(() => tokenScale(tokenColour, window), [tokenColour, window]);
   const count = window.ids.length;

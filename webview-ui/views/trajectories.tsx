@@ -3,7 +3,7 @@
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { isTyping } from "../keys.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { strings } from "../strings.ts";
 import { besideOf } from "./besideReplay.tsx";
 import { Replay } from "./replay.tsx";
@@ -15,43 +15,43 @@ import { useMessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
-export function Trajectories({ panel }: { readonly panel: PanelModel }) {
-  const { filter, sorting, rollout } = panel.view.value;
-  const shown = panel.rollouts.value;
+export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { filter, sorting, rollout } = dashboard.view.value;
+  const shown = dashboard.rollouts.value;
   const all = shown?.rows ?? [];
-  const search = useMessageSearch(panel, shown, all.length);
+  const search = useMessageSearch(dashboard, shown, all.length);
   const rows = useMemo(
     () => sortRows(filterRows(all, filter, search?.found), sorting),
     [all, filter, sorting, search],
   );
   useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => listKey(event, panel);
+    const onKey = (event: KeyboardEvent): void => listKey(event, dashboard);
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [panel]);
+  }, [dashboard]);
   if (shown === null) {
-    const why = text.noSteps[panel.run.value?.state ?? "unknown"] ?? text.noStepsYet;
+    const why = text.noSteps[dashboard.run.value?.state ?? "unknown"] ?? text.noStepsYet;
     return <p class="message">{why}</p>;
   }
   return (
     <div
       class="trajectories"
       data-open={rollout !== null}
-      data-beside={rollout !== null && besideOf(panel, shown) !== null}
+      data-beside={rollout !== null && besideOf(dashboard, shown) !== null}
     >
       <section class="list" aria-label={text.grid}>
-        <StepNavigator panel={panel} />
-        <RolloutFilters panel={panel} rows={all} shown={rows.length} search={search} />
+        <StepNavigator dashboard={dashboard} />
+        <RolloutFilters dashboard={dashboard} rows={all} shown={rows.length} search={search} />
         {rows.length === 0 ? (
           <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
         ) : (
-          <RolloutGrid panel={panel} rows={rows} />
+          <RolloutGrid dashboard={dashboard} rows={rows} />
         )}
       </section>
       {rollout === null ? null : (
         <Replay
           key={`${setName(shown)}/${rollout.group}/${rollout.rollout}`}
-          panel={panel}
+          dashboard={dashboard}
           rolloutKey={{ source: shown.source, step: shown.step, ...rollout }}
           siblings={all}
         />
@@ -60,12 +60,12 @@ export function Trajectories({ panel }: { readonly panel: PanelModel }) {
   );
 }
 
-function listKey(event: KeyboardEvent, panel: PanelModel): void {
+function listKey(event: KeyboardEvent, dashboard: DashboardModel): void {
   if (event.key === "Escape" && !isInControl(event)) {
-    panel.update({ rollout: null });
+    dashboard.update({ rollout: null });
     return;
   }
-  if (isTyping(event) || !panel.settings.value.hasSingleKeys) return;
+  if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
   if (event.key === "/" || event.key === "f") {
     document.querySelector<HTMLElement>("#rollout-filter")?.focus();
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { PanelModel } from "../panelModel.ts";
+import type { DashboardModel } from "../dashboardModel.ts";
 import { rolloutName } from "./rolloutRows.ts";
 
 export interface MessageSearch {
@@ -16,11 +16,11 @@ const TYPING_MS = 250;
 
 /** Null when nothing is looked for. Begins anew with other words, another step or evaluation, or more rollouts. */
 export function useMessageSearch(
-  panel: PanelModel,
+  dashboard: DashboardModel,
   set: RolloutSet | null,
   rollouts: number,
 ): MessageSearch | null {
-  const { text, isInMessages } = panel.view.value.filter;
+  const { text, isInMessages } = dashboard.view.value.filter;
   const { source, step } = set ?? {};
   const [search, setSearch] = useState<MessageSearch | null>(null);
   const words = isInMessages ? text.trim() : "";
@@ -30,7 +30,7 @@ export function useMessageSearch(
     const found = new Set<string>();
     let cancel = (): void => undefined;
     const timer = setTimeout(() => {
-      cancel = panel.host.ask({ ask: "search", source, step, text: words }, (answer) => {
+      cancel = dashboard.host.ask({ ask: "search", source, step, text: words }, (answer) => {
         if (answer.kind !== "search") return;
         for (const key of answer.found) found.add(rolloutName(key));
         setSearch({
@@ -44,6 +44,6 @@ export function useMessageSearch(
       clearTimeout(timer);
       cancel();
     };
-  }, [panel, source, step, words, rollouts]);
+  }, [dashboard, source, step, words, rollouts]);
   return search;
 }

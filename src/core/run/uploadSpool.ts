@@ -91,7 +91,7 @@ export class UploadSpool {
   /** Begins with what earlier attempts at the run left behind. */
   constructor(options: UploadSpoolOptions) {
     this.#options = options;
-    this.#opened = this.#guarded(() => this.#open());
+    this.#opened = this.#withFallback(() => this.#open());
     this.#working = this.#opened;
     this.#work();
   }
@@ -106,7 +106,7 @@ export class UploadSpool {
     const { folder: root, attempt } = this.#options;
     const queue = (): Promise<void> =>
       this.#note({ kind: "queued", attempt, step, waiting: this.waiting });
-    const noted = this.#opened.then(() => this.#guarded(queue));
+    const noted = this.#opened.then(() => this.#withFallback(queue));
     this.#jobs.push({ root, step, attempt, ids: null, noted, waiting: rollouts });
     this.#work();
   }
@@ -143,11 +143,11 @@ export class UploadSpool {
   }
 
   #work(): void {
-    this.#working = this.#working.then(() => this.#guarded(() => this.#uploadAll()));
+    this.#working = this.#working.then(() => this.#withFallback(() => this.#uploadAll()));
   }
 
   /** A fault in the upload never ends the run. */
-  async #guarded(action: () => Promise<void>): Promise<void> {
+  async #withFallback(action: () => Promise<void>): Promise<void> {
     try {
       await action();
     } catch (error) {

@@ -5,14 +5,14 @@ import * as vscode from "vscode";
 import type { FileSystem, Log } from "../../core/ports.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { keepKeys } from "../keys/keepKeys.ts";
+import { storeKeys } from "../keys/storeKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../settings.ts";
 import { newestRun } from "./configRun.ts";
-import type { LoadedConfigSupport } from "./lateParts.ts";
+import type { LoadedConfigSupport } from "./lazyConfigSupport.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
 import type { LookUpOptions } from "./lookUps.ts";
@@ -29,7 +29,7 @@ export interface CatalogueOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface CatalogueRoom extends vscode.Disposable {
+export interface CatalogueServices extends vscode.Disposable {
   readonly catalogue: LiveCatalogue;
   /** For asking services about more than lists. */
   readonly lookUps: LookUpOptions;
@@ -40,7 +40,7 @@ export interface CatalogueRoom extends vscode.Disposable {
 const SETTLE_MS = 300;
 
 /** Cheap: lists are read from disk in the background, and services are not asked. */
-export function createCatalogue(options: CatalogueOptions): CatalogueRoom {
+export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   const { context, keys, store, finder, fileSystem, onError } = options;
   const lookUps: LookUpOptions = {
     sources: keys.sources,
@@ -79,11 +79,11 @@ export function createCatalogue(options: CatalogueOptions): CatalogueRoom {
   });
   const secrets = new SecretWatch(keys, catalogue, onError);
   load().catch(onError);
-  const room = vscode.Disposable.from(runs, secrets);
+  const services = vscode.Disposable.from(runs, secrets);
   return {
     catalogue,
     lookUps,
-    dispose: () => room.dispose(),
+    dispose: () => services.dispose(),
     loaded: {
       catalogue,
       runStatus: (config) => newestRun(store.runs, config.fsPath),
@@ -92,7 +92,7 @@ export function createCatalogue(options: CatalogueOptions): CatalogueRoom {
       storeSecret: async (name, value) => {
         const id = keyIdOf(name);
         if (id === null) return false;
-        const kept = await keepKeys([{ id, value, host: null }], { ...keys, ui: windowUi });
+        const kept = await storeKeys([{ id, value, host: null }], { ...keys, ui: windowUi });
         return kept !== null;
       },
     },

@@ -44,7 +44,7 @@ export class RunCheckpoints {
   readonly #listening: Listening;
   readonly #known = new Map<string, RunSaves>();
   #timer: NodeJS.Timeout | null = null;
-  #told = "";
+  #reported = "";
 
   constructor(options: RunCheckpointsOptions) {
     this.#options = options;
@@ -61,9 +61,9 @@ export class RunCheckpoints {
   async read(): Promise<void> {
     const { store, onFound } = this.#options;
     const all = await Promise.all(store.runs.slice(0, MAX_RUNS).map((run) => this.#savesOf(run)));
-    const told = all.map(({ size }) => size).join(" ");
-    if (told === this.#told) return;
-    this.#told = told;
+    const reported = all.map(({ size }) => size).join(" ");
+    if (reported === this.#reported) return;
+    this.#reported = reported;
     onFound(
       all.flatMap(({ saved }) => saved),
       new Map(all.flatMap(({ rewards }) => [...rewards])),

@@ -16,25 +16,25 @@ export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 export type CommandHandlers = Readonly<Record<CommandId, CommandHandler>>;
 
 /** Where a failure is told. */
-interface Telling {
+interface CommandReporting {
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
 }
 
 /** Registers all commands. A handler that throws is logged, and its message shown, without secrets. */
-export function registerCommands(handlers: CommandHandlers, telling: Telling): vscode.Disposable {
+export function registerCommands(handlers: CommandHandlers, reporting: CommandReporting): vscode.Disposable {
   const ids = Object.keys(handlers) as CommandId[]; // the type of the keys is that of the record
   return vscode.Disposable.from(
     ...ids.map((id) =>
-      vscode.commands.registerCommand(commandName(id), guarded(id, handlers[id], telling)),
+      vscode.commands.registerCommand(commandName(id), withFallback(id, handlers[id], reporting)),
     ),
   );
 }
 
-function guarded(
+function withFallback(
   id: CommandId,
   handler: CommandHandler,
-  { log, redactor }: Telling,
+  { log, redactor }: CommandReporting,
 ): CommandHandler {
   const row = COMMANDS.get(id);
   return async (...args) => {

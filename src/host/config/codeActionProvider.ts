@@ -5,7 +5,7 @@ import type { Fix } from "../../core/config/editing/fixes.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { remedyCommand } from "./remedyCommands.ts";
 import { rangeOf, workspaceEdit } from "./textEdits.ts";
 
@@ -24,7 +24,7 @@ export class CodeActionProvider implements vscode.CodeActionProvider {
     context: vscode.CodeActionContext,
   ): Promise<vscode.CodeAction[]> {
     if (!isConfigDocument(document)) return [];
-    return guarded(this.#options.log, "quick fixes", [], async () => {
+    return withFallback(this.#options.log, "quick fixes", [], async () => {
       if (context.only?.intersects(FIX_ALL)) return this.#fixAll(document);
       if (context.only !== undefined && !context.only.intersects(vscode.CodeActionKind.QuickFix)) {
         return [];

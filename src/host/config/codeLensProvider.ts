@@ -7,7 +7,7 @@ import { onSettingChange, readSetting } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { ConfigRun, SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
 
 const ICONS: Readonly<Partial<Record<LensAction, string>>> = {
@@ -41,7 +41,7 @@ export class CodeLensProvider implements vscode.CodeLensProvider, vscode.Disposa
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     if (!isConfigDocument(document) || !readSetting("config.codeLens", document.uri)) return [];
-    return guarded(this.#options.log, "lenses", [], async () => {
+    return withFallback(this.#options.log, "lenses", [], async () => {
       const { lenses } = await this.#options.support();
       const run = this.#options.runStatus(document.uri);
       const found = lenses(document.getText(), {

@@ -6,7 +6,7 @@ import type { Completion, CompletionKind } from "../../core/config/editing/compl
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
 
 export const COMPLETION_TRIGGERS: readonly string[] = [":", " ", '"', "/", "-", "[", "{", ","];
@@ -39,7 +39,7 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
   ): Promise<vscode.CompletionList> {
     const none = new vscode.CompletionList([], false);
     if (!isConfigDocument(document)) return none;
-    return guarded(this.#options.log, "completion", none, async () => {
+    return withFallback(this.#options.log, "completion", none, async () => {
       const { complete, namesWanted } = await this.#options.support();
       const path = nameOf(document);
       const [text, offset] = [document.getText(), document.offsetAt(position)];

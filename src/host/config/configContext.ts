@@ -8,7 +8,7 @@ import { isConfigDocument } from "./configFiles.ts";
 export class ConfigContext implements vscode.Disposable {
   readonly #known: () => readonly vscode.Uri[];
   readonly #listeners: vscode.Disposable;
-  #told = "";
+  #reported = "";
 
   /** `known` are configurations that need not be open. */
   constructor(known: () => readonly vscode.Uri[]) {
@@ -33,8 +33,8 @@ export class ConfigContext implements vscode.Disposable {
   refresh(): void {
     const open = vscode.workspace.textDocuments.filter(isConfigDocument).map(({ uri }) => uri);
     const paths = [...new Set([...open, ...this.#known()].map(resourcePath))].sort();
-    if (paths.join("\n") === this.#told) return;
-    this.#told = paths.join("\n");
+    if (paths.join("\n") === this.#reported) return;
+    this.#reported = paths.join("\n");
     void setContextKey("configFiles", paths);
   }
 }

@@ -34,8 +34,8 @@ export function nameOf({ uri, languageId }: vscode.TextDocument): string {
 }
 
 function hasSchemaChecker(document: vscode.TextDocument): boolean {
-  const wish = readSetting("config.schemaDiagnostics", document.uri);
-  if (wish !== "auto") return wish === "never";
+  const request = readSetting("config.schemaDiagnostics", document.uri);
+  if (request !== "auto") return request === "never";
   const isActive = vscode.extensions.getExtension(YAML_EXTENSION)?.isActive === true;
   return isActive && SCHEMA_MODELINE.test(document.getText());
 }

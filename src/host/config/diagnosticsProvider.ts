@@ -6,7 +6,7 @@ import { onSettingChange } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
 
 const SETTLE_MS = 150;
@@ -78,7 +78,7 @@ export class DiagnosticsProvider implements vscode.Disposable {
       key,
       setTimeout(() => {
         this.#timers.delete(key);
-        void guarded(this.#options.log, "the check", [], () => this.check(document));
+        void withFallback(this.#options.log, "the check", [], () => this.check(document));
       }, SETTLE_MS),
     );
   }

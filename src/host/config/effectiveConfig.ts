@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { Emitter } from "../emitter.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";
 
@@ -51,7 +51,7 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
   }
 
   provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return guarded(this.#options.log, "the effective form", "", async () => {
+    return withFallback(this.#options.log, "the effective form", "", async () => {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
       const { effectiveConfig } = await this.#options.support();
       return effectiveConfig(document.getText(), diagnoseOptions(document, this.#options));

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
 
 export class HoverProvider implements vscode.HoverProvider {
@@ -19,7 +19,7 @@ export class HoverProvider implements vscode.HoverProvider {
     position: vscode.Position,
   ): Promise<vscode.Hover | null> {
     if (!isConfigDocument(document)) return null;
-    return guarded(this.#options.log, "hover", null, async () => {
+    return withFallback(this.#options.log, "hover", null, async () => {
       const { hover } = await this.#options.support();
       const options = diagnoseOptions(document, this.#options);
       const found = hover(document.getText(), document.offsetAt(position), options);

@@ -5,7 +5,7 @@ import type { LinkTarget } from "../../core/config/editing/links.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { guarded } from "./guarded.ts";
+import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
@@ -19,7 +19,7 @@ export class LinkProvider implements vscode.DocumentLinkProvider {
 
   async provideDocumentLinks(document: vscode.TextDocument): Promise<vscode.DocumentLink[]> {
     if (!isConfigDocument(document)) return [];
-    return guarded(this.#options.log, "links", [], async () => {
+    return withFallback(this.#options.log, "links", [], async () => {
       const { links } = await this.#options.support();
       const catalogue = this.#options.catalogue.current();
       return links(document.getText(), { path: nameOf(document), catalogue }).flatMap(

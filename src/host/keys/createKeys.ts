@@ -8,7 +8,7 @@ import type { LaunchError } from "../../shared/control.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { EnvPermission } from "./envPermission.ts";
-import { gatherKeys, type KeyOrder, mendKeys } from "./gatherKeys.ts";
+import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
 import { type KeyHandlers, keyHandlers } from "./keyHandlers.ts";
 import { KeySources } from "./keySources.ts";
 import { KeyStore } from "./keyStore.ts";
@@ -56,7 +56,7 @@ export interface Keys extends vscode.Disposable {
    * After a trainer refused to begin for want of a key or of leave to send one; true = start it again. `project` is that of its
    * {@link LaunchConfig}.
    */
-  mend(error: LaunchError, project: string): Promise<boolean>;
+  recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
 }
 
 export function createKeys({ context, log, redactor, settings }: KeysOptions): Keys {
@@ -102,7 +102,7 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
     ...{ log, store, sources, approvals, openHttp },
     variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
-    mend: (error, project) => mendKeys(error, project, flow),
+    recoverFromLaunchError: (error, project) => recoverFromLaunchError(error, project, flow),
     handlers: keyHandlers(flow),
     dispose: () => store.dispose(),
   };

@@ -29,7 +29,7 @@ export interface GatherKeysOptions extends SetKeyOptions {
  * Called with what the trainer said when it refused to begin; true when the user has removed the cause, so that it can try again. `folder` is
  * {@link LaunchConfig.project}.
  */
-export async function mendKeys(
+export async function recoverFromLaunchError(
   { code, key, host, name }: LaunchError,
   folder: string,
   options: GatherKeysOptions,

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../plainText.ts";
 import { readEnv } from "./envFile.ts";
-import { keepKeys } from "./keepKeys.ts";
+import { storeKeys } from "./storeKeys.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
@@ -41,7 +41,7 @@ interface EnvKey {
 export async function importEnv(options: ImportOptions, target: unknown): Promise<void> {
   const { ui, files, isTrusted } = options;
   if (!isTrusted()) {
-    ui.tell(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
+    ui.report(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
     return;
   }
   const path = await chooseFile(options, target);
@@ -49,14 +49,14 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
   const text = await files.read(path);
   const found = text === null ? [] : keysIn(text, options);
   if (found.length === 0) {
-    ui.tell(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
+    ui.report(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
     return;
   }
   const chosen = await chooseKeys(options, path, found);
   if (chosen === undefined || chosen.length === 0) return;
   const afterwards = await chooseLines(ui, path);
   if (afterwards === undefined) return;
-  const place = await keepKeys(chosen, options);
+  const place = await storeKeys(chosen, options);
   if (place === null) return;
   const names = chosen.map(({ name }) => name);
   if (afterwards === "comment" && !(await files.commentOut(path, names))) {
@@ -67,7 +67,7 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
     );
     return;
   }
-  ui.tell(doneText(names, place));
+  ui.report(doneText(names, place));
 }
 
 async function chooseFile(
@@ -76,7 +76,7 @@ async function chooseFile(
 ): Promise<string | undefined> {
   const paths = await files.list(target);
   if (paths.length === 0) {
-    ui.tell(vscode.l10n.t("There is no .env file in this workspace. Use Set API Key."));
+    ui.report(vscode.l10n.t("There is no .env file in this workspace. Use Set API Key."));
     return undefined;
   }
   if (paths.length === 1) return paths[0];

@@ -105,13 +105,13 @@ export class KeyStore {
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     }
     this.#session.delete(id);
-    this.#tell();
+    this.#report();
   }
 
   /** Keeps a key in the memory of this window, until it is closed. */
   setForSession(id: KeyId, value: string, host: string | null): void {
     this.#session.set(id, this.#entry(value, host));
-    this.#tell();
+    this.#report();
   }
 
   /** @throws AppError `key-store-unavailable` when the secret store fails */
@@ -123,7 +123,7 @@ export class KeyStore {
       this.#warn(error);
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     } finally {
-      this.#tell();
+      this.#report();
     }
   }
 
@@ -147,7 +147,7 @@ export class KeyStore {
     if (!isKeyId(key)) return;
     // The stored value is newer, and the store works again, so the one in memory is dropped.
     this.#session.delete(key);
-    void this.get(key).then(() => this.#tell());
+    void this.get(key).then(() => this.#report());
   }
 
   #entry(value: string, host: string | null): StoredKey {
@@ -164,7 +164,7 @@ export class KeyStore {
     }
   }
 
-  #tell(): void {
+  #report(): void {
     for (const listener of this.#listeners) listener();
   }
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { plainLabel } from "../plainText.ts";
-import { keepKeys } from "./keepKeys.ts";
+import { storeKeys } from "./storeKeys.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
@@ -29,8 +29,8 @@ export async function setKey(options: SetKeyOptions, id?: KeyId, reason?: KeyRea
     const answer = await tryOut(options, { id: chosen, value, host });
     if (answer.next === "leave") return false;
     if (answer.next === "again") continue;
-    const place = await keepKeys([{ id: chosen, value, host }], options);
-    if (place !== null) options.ui.tell(keptText(chosen, place, answer.result));
+    const place = await storeKeys([{ id: chosen, value, host }], options);
+    if (place !== null) options.ui.report(keptText(chosen, place, answer.result));
     return place !== null;
   }
 }

@@ -9,17 +9,17 @@ import { serviceVariables } from "../keys/services.ts";
 import { readSetting } from "../settings.ts";
 import { launchConfig } from "./launchConfig.ts";
 import { requireNoSecret } from "./requireNoSecret.ts";
-import type { TrainingWish } from "./trainings.ts";
+import type { TrainingRequest } from "./trainings.ts";
 
 const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
 
 /** Null when the user went away from a question. @throws AppError `secret-not-allowed`, or as {@link launchConfig} does */
 export async function createLaunchRequest(
   keys: Pick<Keys, "forLaunch" | "variables">,
-  wish: TrainingWish,
+  request: TrainingRequest,
 ): Promise<LaunchRequest | null> {
-  const { configPath, resume, settingOverrides, overrides } = wish;
-  const config = await launchConfig(wish);
+  const { configPath, resume, settingOverrides, overrides } = request;
+  const config = await launchConfig(request);
   if (config !== null) requireNoSecret(config);
   const allowed = config === null ? NO_KEYS : await keys.forLaunch(config);
   if (allowed === null) return null;

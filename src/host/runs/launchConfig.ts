@@ -16,14 +16,14 @@ import {
 } from "../../node/startConfig.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { runFolder } from "./runFolder.ts";
-import type { TrainingWish } from "./trainings.ts";
+import type { TrainingRequest } from "./trainings.ts";
 
 export interface JudgedConfig extends LaunchConfig {
   readonly digest: string;
 }
 
-type Wish = Pick<
-  TrainingWish,
+type LaunchConfigRequest = Pick<
+  TrainingRequest,
   "configPath" | "overrides" | "settingOverrides" | "resume" | "project"
 >;
 
@@ -34,24 +34,24 @@ const TASK = "The task";
  * What the trainer will read; null when it cannot be read, which the trainer says in its own words.
  * @throws AppError `config-mismatch` when the run to go on with has another configuration, `config-invalid` for overrides
  */
-export async function launchConfig(wish: Wish): Promise<JudgedConfig | null> {
-  const { configPath, resume } = wish;
-  const overrides = [...wish.settingOverrides, ...wish.overrides];
+export async function launchConfig(request: LaunchConfigRequest): Promise<JudgedConfig | null> {
+  const { configPath, resume } = request;
+  const overrides = [...request.settingOverrides, ...request.overrides];
   const what = resume === null ? { configPath } : { resume };
   const start = await started({ ...what, overrides });
   if (start === null) return null;
-  if (resume !== null) await requireSameConfig(wish, start);
+  if (resume !== null) await requireSameConfig(request, start);
   const { text, path } = start;
-  await requireSoundOverrides(start, wish);
-  const project = await projectOf(start, wish.project);
+  await requireSoundOverrides(start, request);
+  const project = await projectOf(start, request.project);
   return { text, path, overrides: start.overrides, project, digest: startDigest(start) };
 }
 
 const fileSystem = createFileSystem();
 
-async function started(wish: Parameters<typeof startConfig>[1]): Promise<StartConfig | null> {
+async function started(request: Parameters<typeof startConfig>[1]): Promise<StartConfig | null> {
   try {
-    return await startConfig(fileSystem, wish);
+    return await startConfig(fileSystem, request);
   } catch (error) {
     if (isAppError(error)) return null;
     throw error;
@@ -60,7 +60,7 @@ async function started(wish: Parameters<typeof startConfig>[1]): Promise<StartCo
 
 /** A task names both: keys for one configuration must not go where another leads them. */
 async function requireSameConfig(
-  { configPath, resume }: Wish,
+  { configPath, resume }: LaunchConfigRequest,
   { path }: Pick<StartConfig, "path">,
 ): Promise<void> {
   const [named, own] = await Promise.all([configPath, path].map(realFolder));
@@ -74,7 +74,7 @@ async function requireSameConfig(
 /** Those that the run has kept are for the trainer to judge. */
 async function requireSoundOverrides(
   { text, path, folder }: StartConfig,
-  { settingOverrides, overrides }: Wish,
+  { settingOverrides, overrides }: LaunchConfigRequest,
 ): Promise<void> {
   if (settingOverrides.length + overrides.length === 0) return;
   const kept = folder === null ? [] : await readOverrides(fileSystem.within(folder), folder);

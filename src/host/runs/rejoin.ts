@@ -7,7 +7,7 @@ import { ControlClient } from "../../node/controlClient.ts";
 import type { RunStatus } from "../../shared/control.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import { TASK_TYPE } from "../task/taskType.ts";
-import { isDeadTerminal } from "./deadTerminal.ts";
+import { isStaleTerminal } from "./staleTerminal.ts";
 import { isInWorkspace } from "./inWorkspace.ts";
 import type { KnownLaunch, LaunchStore } from "./launchStore.ts";
 
@@ -79,6 +79,6 @@ async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
 /** A reload leaves the terminal of a task behind, frozen (VS Code, issue 266487). */
 async function closeDeadTerminals(title: string): Promise<void> {
   for (const terminal of vscode.window.terminals) {
-    if (await isDeadTerminal(terminal, title)) terminal.dispose();
+    if (await isStaleTerminal(terminal, title)) terminal.dispose();
   }
 }

@@ -103,13 +103,13 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
     return suggestionActions(document, suggestions);
   }
 
-  async #ended({ error, wish }: TrainingEnded): Promise<void> {
+  async #ended({ error, request }: TrainingEnded): Promise<void> {
     try {
-      const uri = vscode.Uri.file(wish.configPath);
+      const uri = vscode.Uri.file(request.configPath);
       this.#marks.delete(uri);
       if (error === null) return;
       const found = findingsIn(error.message).filter(
-        ({ path }) => resolve(wish.configPath, "..", path) === resolve(wish.configPath),
+        ({ path }) => resolve(request.configPath, "..", path) === resolve(request.configPath),
       );
       const marks = found.length > 0 ? found.map(markOf) : await this.#markAt(uri, error);
       this.#marks.set(uri, marks);
@@ -121,8 +121,8 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
 
   /** One that has its run folder has found the configuration in order. */
   #forgetStarted(): void {
-    for (const { folder, wish } of this.#options.trainings.active) {
-      if (folder !== null) this.#marks.delete(vscode.Uri.file(wish.configPath));
+    for (const { folder, request } of this.#options.trainings.active) {
+      if (folder !== null) this.#marks.delete(vscode.Uri.file(request.configPath));
     }
   }
 

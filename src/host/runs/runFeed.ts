@@ -5,7 +5,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { type RunChange, RunFollower } from "../../core/run/follower.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import type { RunStore } from "./runStore.ts";
-import { watchQuietly } from "./watchQuietly.ts";
+import { tryWatch } from "./tryWatch.ts";
 
 /** One run that is looked at. Dispose it when the view of it is gone. */
 export interface FollowedRun extends Listening {
@@ -75,7 +75,7 @@ export class RunFeeds {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
       // A trainer of this machine tells more over its socket; the watch is for all others.
-      watcher: watchQuietly(folder, () => this.#soon(feed)),
+      watcher: tryWatch(folder, () => this.#soon(feed)),
       users: 0,
       timer: null,
     };

@@ -142,14 +142,14 @@ export class RunStore {
   }
 
   #lookAgain(): void {
-    if (this.#stopLooking !== null || !this.#hasUnheard) return;
+    if (this.#stopLooking !== null || !this.#hasUnattached) return;
     this.#stopLooking = this.#options.clock.after(LOOK_AGAIN_MS, () => {
       this.#stopLooking = null;
-      if (this.#hasUnheard) this.refresh().catch((error: unknown) => this.#options.onError(error));
+      if (this.#hasUnattached) this.refresh().catch((error: unknown) => this.#options.onError(error));
     });
   }
 
-  get #hasUnheard(): boolean {
+  get #hasUnattached(): boolean {
     return [...this.#entries.values()].some(
       ({ folder, isLive }) => isLive && !this.#connections.has(folder),
     );
@@ -191,9 +191,9 @@ export class RunStore {
     if (control === null) return null;
     let isAttached = false;
     const client = await ControlClient.open(control, {
-      onStatus: (status) => this.#heard(folder, status),
+      onStatus: (status) => this.onStatus(folder, status),
       // A trainer that refuses to be attached to, such as one of another version, is not asked again at once.
-      onClose: () => this.#lost(folder, { address: control.address, isNews: isAttached }),
+      onClose: () => this.#lost(folder, { address: control.address, hasChanged: isAttached }),
     });
     const connection = { address: control.address, client };
     if (this.#isClosed) {
@@ -203,11 +203,11 @@ export class RunStore {
     this.#connections.set(folder, connection);
     const { status } = await client.send({ action: "attach" });
     isAttached = true;
-    this.#heard(folder, status);
+    this.onStatus(folder, status);
     return connection;
   }
 
-  #heard(folder: string, status: RunStatus): void {
+  onStatus(folder: string, status: RunStatus): void {
     const before = this.#entries.get(folder);
     if (before === undefined) return;
     this.#entries.set(folder, withStatus(before, status));
@@ -217,10 +217,10 @@ export class RunStore {
   /** The trainer has ended, or was ended: the files say which. */
   #lost(
     folder: string,
-    { address, isNews }: { readonly address: string; readonly isNews: boolean },
+    { address, hasChanged }: { readonly address: string; readonly hasChanged: boolean },
   ): void {
     if (this.#connections.get(folder)?.address === address) this.#connections.delete(folder);
-    if (this.#isClosed || !isNews) return;
+    if (this.#isClosed || !hasChanged) return;
     this.refresh().catch((error: unknown) => this.#options.onError(error));
   }
 }

@@ -17,7 +17,7 @@ export interface StartedRunsOptions {
  * Reads the list of runs whenever a training begins, gets its folder or ends. A trainer takes a window that does not know its
  * run for one that was closed.
  */
-export function keepStartedRuns(options: StartedRunsOptions): { dispose(): void } {
+export function rememberStartedRuns(options: StartedRunsOptions): { dispose(): void } {
   const { trainings, onError } = options;
   const known = new Set<string>();
   return trainings.onDidChange(() => {

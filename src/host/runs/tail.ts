@@ -2,7 +2,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import type { FolderFiles } from "../../core/ports.ts";
-import { watchQuietly } from "./watchQuietly.ts";
+import { tryWatch } from "./tryWatch.ts";
 
 /** File systems that tell nothing of changes are asked this often. */
 const ASK_MS = 1_000;
@@ -42,7 +42,7 @@ export function tailFile(files: FolderFiles, path: string, onText: (text: string
   const again = (): void => {
     reading = reading.then(read, read);
   };
-  const watcher = watchQuietly(path, again);
+  const watcher = tryWatch(path, again);
   const timer = setInterval(again, ASK_MS);
   const close = (): void => {
     clearInterval(timer);

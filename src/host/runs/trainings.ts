@@ -4,11 +4,11 @@ import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
-import { type LaunchEnd, type TellAction, tellLaunch, watchLaunch } from "./launchWatch.ts";
+import { type LaunchEnd, type ReportAction, reportLaunch, watchLaunch } from "./launchWatch.ts";
 import { runFolder } from "./runFolder.ts";
 import type { RunSlots } from "./runSlots.ts";
 
-export interface TrainingWish {
+export interface TrainingRequest {
   /** Absolute. */
   readonly configPath: string;
   readonly title: string;
@@ -26,22 +26,22 @@ export interface TrainingsOptions {
   readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
   /** Keys and leaves for a training; null when the user gave up. May ask. */
-  readonly launchRequest: (wish: TrainingWish) => Promise<LaunchRequest | null>;
+  readonly launchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
-  readonly mend: (error: LaunchError, wish: TrainingWish) => Promise<boolean>;
+  readonly recoverFromLaunchError: (error: LaunchError, request: TrainingRequest) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
 /** A training of this window. */
 export interface ActiveTraining {
-  readonly wish: TrainingWish;
+  readonly request: TrainingRequest;
   /** Null before its run has one. */
   readonly folder: string | null;
-  tell(action: TellAction): Promise<string>;
+  report(action: ReportAction): Promise<string>;
 }
 
 export interface TrainingEnded extends LaunchEnd {
-  readonly wish: TrainingWish;
+  readonly request: TrainingRequest;
 }
 
 const NOT_STARTED = "Not started: a question was closed without an answer. Nothing was sent.\n";
@@ -84,17 +84,17 @@ export class Trainings {
   }
 
   /** A training for a terminal: a new one, or with `launch` one that another window has started. */
-  open(wish: TrainingWish, launch: string | null): Training {
+  open(request: TrainingRequest, launch: string | null): Training {
     return new Session(
       this.#options,
-      { wish, launch },
+      { request, launch },
       {
         added: (session) => this.#active.add(session),
         changed: () => this.#changed.fire(),
         ended: (session, end) => {
           this.#active.delete(session);
           this.#changed.fire();
-          if (end !== null) this.#ended.fire({ ...end, wish });
+          if (end !== null) this.#ended.fire({ ...end, request });
         },
         detached: (session) => this.#detached.fire(session),
       },
@@ -111,7 +111,7 @@ interface SessionEvents {
 }
 
 class Session implements Training, ActiveTraining {
-  readonly wish: TrainingWish;
+  readonly request: TrainingRequest;
   readonly #options: TrainingsOptions;
   readonly #events: SessionEvents;
   #launch: string | null;
@@ -119,11 +119,11 @@ class Session implements Training, ActiveTraining {
 
   constructor(
     options: TrainingsOptions,
-    what: { readonly wish: TrainingWish; readonly launch: string | null },
+    what: { readonly request: TrainingRequest; readonly launch: string | null },
     events: SessionEvents,
   ) {
     this.#options = options;
-    this.wish = what.wish;
+    this.request = what.request;
     this.#launch = what.launch;
     this.#events = events;
   }
@@ -151,9 +151,9 @@ class Session implements Training, ActiveTraining {
     }
   }
 
-  tell(action: TellAction): Promise<string> {
+  report(action: ReportAction): Promise<string> {
     if (this.#launch === null) return Promise.resolve("The training waits for its turn.");
-    return tellLaunch(this.#launch, action);
+    return reportLaunch(this.#launch, action);
   }
 
   /** The terminal was closed: a started training goes on and keeps its place; one that waits or asks for keys is not started. */
@@ -163,11 +163,11 @@ class Session implements Training, ActiveTraining {
 
   #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
     const { slots } = this.#options;
-    const stop = (): void => void this.tell("stop").catch(this.#options.onError);
-    const holder = { title: this.wish.title, stop };
+    const stop = (): void => void this.report("stop").catch(this.#options.onError);
+    const holder = { title: this.request.title, stop };
     if (this.#launch !== null) return Promise.resolve(slots.join(holder));
     const onWait = (): void => {
-      print(`${this.wish.title} waits until another run has ended.\n`);
+      print(`${this.request.title} waits until another run has ended.\n`);
       this.#events.changed();
     };
     return slots.take(holder, { onWait, signal });
@@ -186,16 +186,16 @@ class Session implements Training, ActiveTraining {
       });
       if (end.error === null || end.folder !== null) return end;
       this.#launch = null;
-      if (!(await this.#options.mend(end.error, this.wish))) return end;
+      if (!(await this.#options.recoverFromLaunchError(end.error, this.request))) return end;
       print("\n");
     }
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    const launchRequest = await this.#options.launchRequest(this.wish);
+    const launchRequest = await this.#options.launchRequest(this.request);
     if (launchRequest === null) return null;
     signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#options.launcher, { title: this.wish.title, launchRequest });
+    this.#launch = await launchTrainer(this.#options.launcher, { title: this.request.title, launchRequest });
     if (signal.aborted) this.detached();
     return this.#launch;
   }

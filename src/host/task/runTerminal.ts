@@ -4,7 +4,7 @@ import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { Emitter } from "../emitter.ts";
-import type { LaunchEnd, TellAction } from "../runs/launchWatch.ts";
+import type { LaunchEnd, ReportAction } from "../runs/launchWatch.ts";
 import { TerminalText } from "./terminalText.ts";
 
 /** What the terminal needs of the training behind it. */
@@ -16,7 +16,7 @@ export interface Training {
     readonly signal: AbortSignal;
   }): Promise<LaunchEnd | null>;
   /** Tells it what to do; resolves with what will come of it. */
-  tell(action: TellAction): Promise<string>;
+  report(action: ReportAction): Promise<string>;
   /** The user closed the terminal while it went on. */
   detached(): void;
 }
@@ -78,12 +78,12 @@ export class RunTerminal implements vscode.Pseudoterminal {
   #press(key: string): void {
     if (key === "?") this.#print(`${HELP}\n`);
     const action = this.#actionOf(key);
-    if (action !== null) this.#tell(action);
+    if (action !== null) this.#report(action);
     if (key === "p") this.#isPaused = !this.#isPaused;
     if (key === CTRL_C) this.#isStopping = true;
   }
 
-  #actionOf(key: string): TellAction | null {
+  #actionOf(key: string): ReportAction | null {
     if (key === "p") return this.#isPaused ? "continue" : "pause";
     if (key === "s") return "save";
     if (key === "q") return "stop";
@@ -91,8 +91,8 @@ export class RunTerminal implements vscode.Pseudoterminal {
     return null;
   }
 
-  #tell(action: TellAction): void {
-    this.#training.tell(action).then(
+  #report(action: ReportAction): void {
+    this.#training.report(action).then(
       (message) => {
         if (message !== "") this.#print(`${message}\n`);
       },

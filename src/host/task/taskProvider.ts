@@ -2,7 +2,7 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
-import type { TrainingWish } from "../runs/trainings.ts";
+import type { TrainingRequest } from "../runs/trainings.ts";
 import { RunTerminal, type Training } from "./runTerminal.ts";
 import { TASK_TYPE } from "./taskType.ts";
 import {
@@ -17,7 +17,7 @@ export interface TaskProviderOptions {
   /** Configurations of the workspace, at most as many as a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   /** With the name of a launch, joins the trainer that it started. */
-  readonly openTraining: (wish: TrainingWish, launch: string | null) => Training;
+  readonly openTraining: (request: TrainingRequest, launch: string | null) => Training;
   /** Overrides from the settings for a configuration, which those of a task stand over. */
   readonly settingOverrides: (configPath: string) => readonly string[];
   /** Checks a configuration and prints what it finds; resolves with the exit code. */
@@ -101,13 +101,13 @@ export class TaskProvider implements vscode.TaskProvider {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
     const resume = resumedFolder(read);
-    const wish = {
+    const request = {
       ...{ configPath, title, overrides: own, project: projectOf(configPath, folder) },
       // A run keeps what it was started with: only what is new is said to it.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
     };
-    return new RunTerminal(this.#options.openTraining(wish, read.attach ?? null));
+    return new RunTerminal(this.#options.openTraining(request, read.attach ?? null));
   }
 
   #validation(configPath: string, overrides: readonly string[]): Training {
@@ -116,7 +116,7 @@ export class TaskProvider implements vscode.TaskProvider {
         const exitCode = await this.#options.validate(configPath, overrides, print);
         return { exitCode, error: null, folder: null };
       },
-      tell: async () => "",
+      report: async () => "",
       detached: () => undefined,
     };
   }
@@ -128,7 +128,7 @@ function refused(why: string): Training {
       print(`error: ${why}\n`);
       return { exitCode: 2, error: null, folder: null };
     },
-    tell: async () => "",
+    report: async () => "",
     detached: () => undefined,
   };
 }

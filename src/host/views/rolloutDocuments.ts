@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/run/reader.ts";
-import type { RolloutKey } from "../../shared/panelModel.ts";
+import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";

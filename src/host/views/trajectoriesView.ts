@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { RolloutSummary } from "../../core/run/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
-import type { RolloutKey } from "../../shared/panelModel.ts";
+import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { plainLine } from "../plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
@@ -39,7 +39,7 @@ export interface TrajectoriesViewOptions {
   /** True while a trainer is at work on the run in this folder. */
   readonly isLive: (folder: string) => boolean;
   /** Shows a line above the rows; empty for none. */
-  readonly tell: (message: string) => void;
+  readonly report: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -98,8 +98,8 @@ export class TrajectoriesView
       const run = this.#options.feeds.follow(folder);
       this.#run = run;
       this.#listening = run.onDidChange((change) => {
-        const isNews = change.replaced || change.fromRow !== null || change.evaluations.length > 0;
-        if (isNews || this.#summaries.size > 0) this.#soon();
+        const hasChanged = change.replaced || change.fromRow !== null || change.evaluations.length > 0;
+        if (hasChanged || this.#summaries.size > 0) this.#soon();
         else this.#compareSteps(run).catch(this.#options.onError);
       });
     }
@@ -109,7 +109,7 @@ export class TrajectoriesView
 
   setFilter(filter: RolloutFilter | null): void {
     this.#filter = filter;
-    this.#tell("");
+    this.#report("");
     this.#soon();
   }
 
@@ -133,7 +133,7 @@ export class TrajectoriesView
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     const run = this.#run;
     if (run === null) {
-      this.#tell("");
+      this.#report("");
       return [];
     }
     switch (node?.kind) {
@@ -197,8 +197,8 @@ export class TrajectoriesView
     if (isSame && lastStep > (follower.metrics.steps().at(-1) ?? -1)) return;
     const newest = (await follower.steps()).at(-1) ?? -1;
     const evaluated = (await follower.steps("evaluation")).at(-1) ?? -1;
-    const isNews = !isSame || newest !== lastStep || evaluated !== lastEvaluation;
-    if (isNews && follower === this.#run?.follower) this.#soon();
+    const hasChanged = !isSame || newest !== lastStep || evaluated !== lastEvaluation;
+    if (hasChanged && follower === this.#run?.follower) this.#soon();
   }
 
   async #steps({ follower }: FollowedRun): Promise<TrajectoryNode[]> {
@@ -212,16 +212,16 @@ export class TrajectoriesView
       lastEvaluation: evaluated.at(-1) ?? -1,
       isLive: this.#options.isLive(follower.folder),
     };
-    this.#tell(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
+    this.#report(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
     const shown = known.slice(0, this.#shownSteps).map((set) => this.#stepNode(set));
     const left = known.length - shown.length;
     return left > 0 ? [...shown, { kind: "more", count: left }] : shown;
   }
 
-  #tell(otherwise: string): void {
+  #report(otherwise: string): void {
     const filter = this.#filter;
     const only = filter === null ? null : vscode.l10n.t("Only {0}", describeFilter(filter));
-    this.#options.tell(only ?? otherwise);
+    this.#options.report(only ?? otherwise);
   }
 
   async #groups(run: FollowedRun, node: StepNode): Promise<TrajectoryNode[]> {

@@ -82,15 +82,15 @@ class ComputeWorker {
       next = receiveMessageOnPort(this.#port);
     }
     const score = this.#scores.shift();
-    if (score !== undefined) this.#guarded(score.job, () => this.#score(score));
+    if (score !== undefined) this.#withFallback(score.job, () => this.#score(score));
     const train = this.#training.shift();
-    if (train !== undefined) this.#guarded(train.job, () => this.#train(train));
+    if (train !== undefined) this.#withFallback(train.job, () => this.#train(train));
     for (const outcome of this.#samples.step()) this.#send(outcome);
     this.#running = false;
     if (this.#training.length + this.#scores.length + this.#samples.size > 0) this.#wake();
   }
 
-  #guarded(job: number, action: () => void): void {
+  #withFallback(job: number, action: () => void): void {
     try {
       action();
     } catch (error) {

@@ -37,7 +37,7 @@ export class UploadGateway {
     const { status, body } =
       method === "POST"
         ? this.#take(await text(incoming))
-        : this.#tell(decodeURIComponent(id ?? ""));
+        : this.#report(decodeURIComponent(id ?? ""));
     outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
 
@@ -87,7 +87,7 @@ export class UploadGateway {
     return { status: 200, body: {} };
   }
 
-  #tell(id: string) {
+  #report(id: string) {
     if (!this.#kept.has(`rollout/${id}`) || SILENT.test(id))
       return { status: 404, body: { message: "not found" } };
     const messages = this.events.filter(({ rolloutEventId }) => rolloutEventId === id);

@@ -87,7 +87,7 @@ export class FakeUi implements KeyUi {
     return actions.length === 0 ? undefined : this.#next("notify")?.notify;
   }
 
-  tell(message: string): void {
+  report(message: string): void {
     this.shown.push(message);
   }
 

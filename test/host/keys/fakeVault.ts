@@ -24,13 +24,13 @@ export class FakeVault implements SecretVault {
   async store(key: string, value: string): Promise<void> {
     this.#work(value);
     if (this.fault === "none") this.entries.set(key, value);
-    this.#tell(key);
+    this.#report(key);
   }
 
   async delete(key: string): Promise<void> {
     this.#work();
     this.entries.delete(key);
-    this.#tell(key);
+    this.#report(key);
   }
 
   onDidChange(listener: Listener): { dispose(): void } {
@@ -42,7 +42,7 @@ export class FakeVault implements SecretVault {
     if (this.fault === "throws") throw new Error(`no keyring ${value}`);
   }
 
-  #tell(key: string): void {
+  #report(key: string): void {
     for (const listener of this.#listeners) listener({ key });
   }
 }

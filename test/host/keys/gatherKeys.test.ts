@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { Approvals } from "../../../src/host/keys/approvals.ts";
 import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
-import { gatherKeys, mendKeys } from "../../../src/host/keys/gatherKeys.ts";
+import { gatherKeys, recoverFromLaunchError } from "../../../src/host/keys/gatherKeys.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { FakeHttp } from "../../fakes/fakeHttp.ts";
 import { FakeMemory } from "./fakeMemory.ts";
@@ -99,20 +99,20 @@ it("asks for leave when the trainer refused to send a key, and not twice", async
     ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
     host: "https://models.example.org",
   };
-  expect(await mendKeys(refusal, "/projects/project", parts)).toBe(true);
+  expect(await recoverFromLaunchError(refusal, "/projects/project", parts)).toBe(true);
   expect(parts.ui.text).toContain("Send TINKER_API_KEY to https://models.example.org?");
   expect(parts.approvals.allowedOrigins("/projects/project")).toEqual([
     { key: "TINKER_API_KEY", origin: "https://models.example.org" },
   ]);
-  expect(await mendKeys(refusal, "/projects/project", parts)).toBe(false);
+  expect(await recoverFromLaunchError(refusal, "/projects/project", parts)).toBe(false);
 });
 
 it("asks for a key that the trainer missed, and mends nothing else", async () => {
   const parts = setUp([{ type: "or_typed" }]);
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
-  expect(await mendKeys(missing, "/projects/project", parts)).toBe(true);
+  expect(await recoverFromLaunchError(missing, "/projects/project", parts)).toBe(true);
   expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
-  expect(await mendKeys({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
+  expect(await recoverFromLaunchError({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
 });
 
 it("asks about a secret of .env that would go to another server than the official one", async () => {

@@ -32,9 +32,9 @@ async function aRun(place: string, configPath = path): Promise<string> {
 }
 
 it("is the file with the overrides of a new run, those of the setting first", async () => {
-  const wish = aWish(path, { overrides: ["max_steps=2"], settingOverrides: ["seed=3"] });
+  const request = aWish(path, { overrides: ["max_steps=2"], settingOverrides: ["seed=3"] });
   const overrides = ["seed=3", "max_steps=2"];
-  expect(await launchConfig(wish)).toMatchObject({ path, text, overrides, project: folder });
+  expect(await launchConfig(request)).toMatchObject({ path, text, overrides, project: folder });
 });
 
 it("has for a resume what the run was given so far: it may need other keys than the file", async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { keepStartedRuns } from "../../../src/host/runs/startedRuns.ts";
+import { rememberStartedRuns } from "../../../src/host/runs/startedRuns.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
 import { aWish } from "../../fakes/aWish.ts";
 import { aRun } from "../views/runEntries.ts";
@@ -8,16 +8,16 @@ import { aRun } from "../views/runEntries.ts";
 function aWindow() {
   const opened: string[] = [];
   let active: readonly ActiveTraining[] = [];
-  let tell = (): void => undefined;
+  let report = (): void => undefined;
   const errors: unknown[] = [];
   const find = vi.fn(async () => undefined);
-  keepStartedRuns({
+  rememberStartedRuns({
     trainings: {
       get active() {
         return active;
       },
       onDidChange: (listener) => {
-        tell = () => listener();
+        report = () => listener();
         return { dispose: () => undefined };
       },
     },
@@ -31,9 +31,9 @@ function aWindow() {
     onError: (error) => errors.push(error),
   });
   const start = (folder: string | null): void => {
-    const wish = aWish("/projects/c.yaml");
-    active = [{ wish, folder, tell: async () => "" }];
-    tell();
+    const request = aWish("/projects/c.yaml");
+    active = [{ request, folder, report: async () => "" }];
+    report();
   };
   return { opened, errors, find, start };
 }

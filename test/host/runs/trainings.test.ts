@@ -7,7 +7,7 @@ import { RunSlots } from "../../../src/host/runs/runSlots.ts";
 import {
   type TrainingEnded,
   Trainings,
-  type TrainingWish,
+  type TrainingRequest,
 } from "../../../src/host/runs/trainings.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
@@ -43,13 +43,13 @@ afterEach(async () => {
 });
 
 /** As the wish says. */
-const orderOf = async ({ configPath, resume }: TrainingWish): Promise<LaunchRequest> =>
+const orderOf = async ({ configPath, resume }: TrainingRequest): Promise<LaunchRequest> =>
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
 function open({
   launchRequest = orderOf,
 }: {
-  launchRequest?: (wish: TrainingWish) => Promise<LaunchRequest | null>;
+  launchRequest?: (request: TrainingRequest) => Promise<LaunchRequest | null>;
 } = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
   const trainings = new Trainings({
@@ -59,17 +59,17 @@ function open({
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    ...{ slots, launchRequest, mend: async () => false },
+    ...{ slots, launchRequest, recoverFromLaunchError: async () => false },
     onError: (error) => expect.unreachable(String(error)),
   });
   const ended: TrainingEnded[] = [];
   const detached: string[] = [];
   trainings.onDidEnd((end) => ended.push(end));
-  trainings.onDidDetach(({ wish }) => detached.push(wish.title));
-  const start = (title: string, changes: Partial<TrainingWish> = {}) => {
+  trainings.onDidDetach(({ request }) => detached.push(request.title));
+  const start = (title: string, changes: Partial<TrainingRequest> = {}) => {
     const configPath = join(folder, "c.yaml");
-    const wish = aWish(configPath, { title, ...changes });
-    const training = trainings.open(wish, null);
+    const request = aWish(configPath, { title, ...changes });
+    const training = trainings.open(request, null);
     const closing = new AbortController();
     const print = vi.fn();
     const end = training.follow({ print, signal: closing.signal });
@@ -91,7 +91,7 @@ it("a training whose terminal was closed keeps its place, and its end is told", 
   expect(detached).toEqual(["one"]);
   start("two");
   await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
-  expect(trainings.active.map(({ wish }) => wish.title)).toEqual(["one"]);
+  expect(trainings.active.map(({ request }) => request.title)).toEqual(["one"]);
   await writeFile(join(folder, "end"), "");
   await vi.waitFor(
     () => expect(ended).toMatchObject([{ exitCode: 0, folder: "/runs/demo" }]),

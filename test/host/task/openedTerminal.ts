@@ -5,7 +5,7 @@ import { RunTerminal, type Training } from "../../../src/host/task/runTerminal.t
 export function aTraining(changes: Partial<Training> = {}): Training {
   return {
     follow: async () => ({ exitCode: 0, error: null, folder: "/run" }),
-    tell: async () => "It will.",
+    report: async () => "It will.",
     detached: () => undefined,
     ...changes,
   };

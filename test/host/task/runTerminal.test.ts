@@ -39,23 +39,23 @@ it("ends as one that cannot be used when a start is refused in words", async () 
 });
 
 it("takes keys: pause and continue in turn, save, stop, and help", async () => {
-  const tell = vi.fn(async () => "");
+  const report = vi.fn(async () => "");
   const { terminal, text } = opened(
-    aTraining({ follow: () => new Promise(() => undefined), tell }),
+    aTraining({ follow: () => new Promise(() => undefined), report }),
   );
   terminal.handleInput("psp");
   terminal.handleInput("q");
   terminal.handleInput("x?");
-  expect(tell.mock.calls).toEqual([["pause"], ["save"], ["continue"], ["stop"]]);
+  expect(report.mock.calls).toEqual([["pause"], ["save"], ["continue"], ["stop"]]);
   expect(text()).toContain("Keys: p pause");
 });
 
 it("stops and saves at Ctrl+C, and ends at once at the second", () => {
-  const tell = vi.fn(async () => "");
-  const { terminal } = opened(aTraining({ follow: () => new Promise(() => undefined), tell }));
+  const report = vi.fn(async () => "");
+  const { terminal } = opened(aTraining({ follow: () => new Promise(() => undefined), report }));
   terminal.handleInput("\u0003");
   terminal.handleInput("\u0003");
-  expect(tell.mock.calls).toEqual([["stop"], ["stop-now"]]);
+  expect(report.mock.calls).toEqual([["stop"], ["stop-now"]]);
 });
 
 it("leaves the run going when it is closed", async () => {

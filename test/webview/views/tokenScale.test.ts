@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TokenWindow } from "../../../src/shared/panelModel.ts";
+import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { tokenScale } from "../../../webview-ui/views/tokenScale.ts";
 
 const window: TokenWindow = {

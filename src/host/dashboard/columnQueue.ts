@@ -1,0 +1,79 @@
+/** Which part of the metrics the page has, and what to send it next without ever sending much at once. */
+
+import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import type { ColumnPart } from "../../shared/dashboardTypes.ts";
+
+const BYTES_PER_NUMBER = 8;
+/** What a column costs beside its numbers. */
+const OVERHEAD_BYTES = 128;
+const STEPS = "step";
+
+export interface QueuedColumns {
+  readonly steps: ColumnPart | null;
+  readonly columns: readonly ColumnPart[];
+  readonly isComplete: boolean;
+}
+
+export class ColumnQueue {
+  readonly #sentRows = new Map<string, number>();
+  readonly #budgetBytes: number;
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** The page has nothing any more. */
+  clear(): void {
+    this.#sentRows.clear();
+  }
+
+  /** Rows from `row` on have changed. */
+  rewind(row: number): void {
+    for (const [name, rows] of this.#sentRows) {
+      if (rows > row) this.#sentRows.set(name, row);
+    }
+  }
+
+  /**
+   * The next columns in the order of `names`, as copies; null when the page has everything. All copies lie in one buffer: VS Code
+   * counts the buffers of a message in one byte and loses what is beyond (`writeMixedArray` in its `rpcProtocol.ts`).
+   */
+  next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
+    if (this.#isComplete(metrics, names)) return null;
+    let room = this.#budgetBytes;
+    const take = (name: string, all: (from: number) => Float64Array): ColumnPart | null => {
+      const fromRow = this.#sentRows.get(name) ?? 0;
+      const rows = Math.min(
+        metrics.length - fromRow,
+        Math.floor((room - OVERHEAD_BYTES) / BYTES_PER_NUMBER),
+      );
+      if (rows <= 0) return null;
+      const values = all(fromRow).subarray(0, rows);
+      this.#sentRows.set(name, fromRow + rows);
+      if (values.every(Number.isNaN)) return null;
+      room -= rows * BYTES_PER_NUMBER + OVERHEAD_BYTES;
+      return { name, fromRow, values };
+    };
+    const steps = take(STEPS, (from) => metrics.steps(from));
+    const columns = names.flatMap((name) => take(name, (from) => metrics.values(name, from)) ?? []);
+    const isComplete = this.#isComplete(metrics, names);
+    if (steps === null) return { steps, columns: inOneBuffer(columns), isComplete };
+    const [ownSteps, ...own] = inOneBuffer([steps, ...columns]);
+    return { steps: ownSteps ?? null, columns: own, isComplete };
+  }
+
+  #isComplete(metrics: MetricColumns, names: readonly string[]): boolean {
+    return [STEPS, ...names].every((name) => (this.#sentRows.get(name) ?? 0) >= metrics.length);
+  }
+}
+
+function inOneBuffer(parts: readonly ColumnPart[]): readonly ColumnPart[] {
+  const all = new Float64Array(parts.reduce((sum, { values }) => sum + values.length, 0));
+  let end = 0;
+  return parts.map((part) => {
+    const start = end;
+    end += part.values.length;
+    all.set(part.values, start);
+    return { ...part, values: all.subarray(start, end) };
+  });
+}

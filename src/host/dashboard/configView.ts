@@ -1,0 +1,112 @@
+/** The configuration of a run with all defaults, and where each value comes from. */
+
+import * as z from "zod";
+import { coerce } from "../../core/config/coerce.ts";
+import type { Shape } from "../../core/config/field.ts";
+import { childShape, configShape } from "../../core/config/fields.ts";
+import { applyOverrides } from "../../core/config/overrides.ts";
+import { readYaml } from "../../core/config/yamlSource.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { FolderFiles } from "../../core/ports.ts";
+import { runPaths } from "../../core/run/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/dashboardTypes.ts";
+
+const overrideTexts = z.array(z.string().max(10_000)).max(500);
+/** A value longer than this is cut; the file of the run has it whole. */
+const MAX_VALUE = 2_000;
+/** More than a configuration has. */
+const MAX_ENTRIES = 5_000;
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly isTunable: boolean;
+}
+
+/** Entries in the order of the resolved configuration; none when the folder has no readable one. */
+export async function readConfigView(
+  fileSystem: FolderFiles,
+  folder: string,
+  shortenPath: (path: string) => string,
+): Promise<Omit<ConfigView, "path">> {
+  const paths = runPaths(folder);
+  const read = (path: string, maxBytes: number) => readIfReadable(fileSystem, path, maxBytes);
+  const resolved = parseJson(
+    (await read(paths.resolvedConfig, MAX_BYTES.resolvedConfig)) ?? "",
+  )?.value;
+  const written = await read(paths.config, MAX_BYTES.config);
+  const stored = parseJson((await read(paths.overrides, MAX_BYTES.overrides)) ?? "[]")?.value;
+  const overrides = overrideTexts.safeParse(stored).data ?? [];
+  const originOf = originFinder(written, overrides);
+  const found = leaves(resolved, [], configShape, false).slice(0, MAX_ENTRIES);
+  const entries = found.map(
+    ({ path, value, isTunable }): ConfigEntry => ({
+      key: path.join("."),
+      path,
+      value: shownValue(value, shortenPath),
+      origin: originOf(path),
+      isTunable,
+    }),
+  );
+  const shownOverrides = overrides.map((override) =>
+    override.replace(/(?<==)\S.*$/, (value) => (isAbsolute(value) ? shortenPath(value) : value)),
+  );
+  return { entries, overrides: shownOverrides };
+}
+
+function shownValue(value: unknown, shortenPath: (path: string) => string): string {
+  const shown = typeof value === "string" && isAbsolute(value) ? shortenPath(value) : value;
+  return (JSON.stringify(shown) ?? "null").slice(0, MAX_VALUE);
+}
+
+function isAbsolute(text: string): boolean {
+  return /^(\/|[A-Za-z]:[\\/])/.test(text);
+}
+
+function leaves(
+  value: unknown,
+  path: readonly string[],
+  shape: Shape | undefined,
+  isTunable: boolean,
+): readonly Leaf[] {
+  const own = isTunable || (shape !== undefined && "change" in shape && shape.change === "tunable");
+  if (!isJsonObject(value) || Object.keys(value).length === 0) {
+    return path.length === 0 ? [] : [{ path, value, isTunable: own }];
+  }
+  return Object.entries(value).flatMap(([key, item]) =>
+    leaves(item, [...path, key], childShape(shape, key), own),
+  );
+}
+
+/** Tells where the value at a path comes from; null for all when the file cannot be read. */
+function originFinder(
+  text: string | null,
+  overrides: readonly string[],
+): (path: readonly string[]) => ConfigOrigin | null {
+  if (text === null) return () => null;
+  const source = readYaml(text, "yaml");
+  if (source.root === null || source.faults.some(({ severity }) => severity === "error")) {
+    return () => null;
+  }
+  const written = coerce(source, source.root, configShape);
+  const { applied } = applyOverrides(written, overrides);
+  const overridden = applied.map(({ path }) => path);
+  return (path) => {
+    const isOverridden = overridden.some((start) => start.every((key, at) => path[at] === key));
+    if (isOverridden) return "override";
+    return isWritten(written, path) ? "file" : "default";
+  };
+}
+
+function isWritten(written: unknown, path: readonly string[]): boolean {
+  let value = written;
+  for (const key of path) {
+    // A shorthand such as `thinking: true` sets what stands below it.
+    if (!isJsonObject(value)) return value !== null && value !== undefined;
+    if (!Object.hasOwn(value, key)) return false;
+    value = value[key];
+  }
+  return true;
+}

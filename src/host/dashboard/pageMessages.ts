@@ -1,0 +1,83 @@
+/** Checks what comes from the page of the panel, which draws hostile text and so is not trusted. */
+
+import * as z from "zod";
+import {
+  type CommandArgs,
+  DASHBOARD_COMMANDS,
+  type PageMessage,
+  type DashboardQuestion,
+} from "../../shared/dashboardMessages.ts";
+
+const MAX_ID = 200;
+const MAX_TEXT = 4_000_000;
+/** Of an exported file: a PNG of a large chart, or the columns of a long run. */
+const MAX_FILE = 64_000_000;
+const MAX_NAMES = 64;
+/** Metrics are named after environments and tools, and so may be long and many. */
+const MAX_METRIC_NAME = 1_000;
+const MAX_WANTED = 10_000;
+const MAX_PINNED = 1_000;
+
+const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const shortText = z.string().max(MAX_ID);
+const rolloutSet = { source: z.enum(["training", "evaluation"]), step: count };
+const rolloutKey = z.strictObject({ ...rolloutSet, group: count, rollout: count }).readonly();
+
+const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
+  z.strictObject({ ask: z.literal("rollouts"), ...rolloutSet }),
+  z.strictObject({ ask: z.literal("rollout"), key: rolloutKey }),
+  z.strictObject({ ask: z.literal("counterpart"), key: rolloutKey, step: count }),
+  z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
+  z.strictObject({ ask: z.literal("search"), ...rolloutSet, text: shortText }),
+  z.strictObject({ ask: z.literal("config") }),
+  z.strictObject({
+    ask: z.literal("superseded"),
+    attempt: count,
+    names: z.array(shortText).max(MAX_NAMES).readonly(),
+  }),
+]);
+
+const commandArgs = z
+  .strictObject({
+    name: shortText.exactOptional(),
+    path: z.array(shortText).max(16).readonly().exactOptional(),
+    key: rolloutKey.exactOptional(),
+    url: z.string().max(4_000).exactOptional(),
+    text: z.string().max(MAX_TEXT).exactOptional(),
+    file: z
+      .strictObject({
+        name: z.string().regex(/^[\w. -]{1,120}$/),
+        content: z.string().max(MAX_FILE),
+        encoding: z.enum(["utf8", "base64"]),
+      })
+      .readonly()
+      .exactOptional(),
+    settings: z.array(z.string().max(2_000)).max(32).readonly().exactOptional(),
+    which: z.enum(["state", "sampler"]).exactOptional(),
+  })
+  .readonly() satisfies z.ZodType<CommandArgs>;
+
+const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("ready"), version: count }),
+  z.strictObject({ kind: z.literal("question"), id: count, question }),
+  z.strictObject({ kind: z.literal("cancel"), id: count }),
+  z.strictObject({ kind: z.literal("select-run"), id: z.string().max(4_000) }),
+  z.strictObject({
+    kind: z.literal("want-columns"),
+    names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),
+  }),
+  z.strictObject({
+    kind: z.literal("pin-metrics"),
+    names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_PINNED).readonly(),
+  }),
+  z.strictObject({
+    kind: z.literal("command"),
+    command: z.enum(DASHBOARD_COMMANDS),
+    args: commandArgs,
+  }),
+]);
+
+/** The message, or null when it is none that this version knows. */
+export function parsePageMessage(value: unknown): PageMessage | null {
+  return pageMessage.safeParse(value).data ?? null;
+}

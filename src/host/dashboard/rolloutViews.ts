@@ -1,0 +1,151 @@
+/** Stored rollouts as the page shows them: bounded, without what only the files need. */
+
+import { parseExactJson, writeExactJson } from "../../core/exactJson.ts";
+import type { RolloutSummary } from "../../core/run/reader.ts";
+import type { RolloutRecord } from "../../core/run/rolloutRecord.ts";
+import type { TokenRecord } from "../../core/run/tokenRecord.ts";
+import type {
+  BoundedText,
+  ReplayTurn,
+  RolloutBody,
+  RolloutRow,
+  TokenWindow,
+} from "../../shared/dashboardTypes.ts";
+
+/** Characters of one text; the rest is left to the JSON view of the editor. */
+const MAX_TEXT = 100_000;
+/** Characters of all texts of a rollout. */
+const MAX_BODY = 4_000_000;
+const MAX_TURNS = 500;
+/** Calls, results, errors of a turn, and rewards of a rollout. */
+const MAX_PARTS = 1_000;
+const MAX_NAME = 500;
+/** Characters of arguments that are indented for reading. */
+const MAX_INDENTED = 10_000;
+/** A log-probability below this is shown as this one. */
+const LOWEST_LOGPROB = -20;
+
+export function rolloutRow(summary: RolloutSummary): RolloutRow {
+  const { source, step, group, rollout, environment, split, index, temperature } = summary;
+  const { reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs } = summary;
+  return {
+    ...{ source, step, group, rollout, environment, split, index, temperature },
+    ...{ reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs },
+    error: summary.error === null ? null : summary.error.slice(0, 500),
+    advantage: summary.score?.advantage ?? null,
+    trainingUse: summary.score?.trainingUse ?? null,
+    streams: summary.tokenData.length,
+  };
+}
+
+export function rolloutBody(record: RolloutRecord): RolloutBody {
+  const bounded = textBounder(MAX_BODY);
+  const { taskKey, environment, split, index, attempt } = record;
+  const { rewards, rewardChartData, reward, stop, durationMs } = record;
+  return {
+    ...{ taskKey, environment, split, index, attempt },
+    ...{ rewardChartData, reward, stop, durationMs },
+    rewards: rewards.slice(0, MAX_PARTS),
+    error: record.error?.slice(0, MAX_TEXT) ?? null,
+    system: record.systemText === null ? null : bounded(record.systemText),
+    tools: record.tools.slice(0, MAX_PARTS).map(({ name, description }) => ({
+      name: name.slice(0, MAX_NAME),
+      description: bounded(description),
+    })),
+    prompt: bounded(record.promptText),
+    turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
+    omittedTurns: Math.max(0, record.turns.length - MAX_TURNS),
+  };
+}
+
+function replayTurn(
+  turn: RolloutRecord["turns"][number],
+  bounded: (text: string) => BoundedText,
+): ReplayTurn {
+  const { stopReason, durationMs, tokens } = turn;
+  return {
+    ...{ stopReason, durationMs, tokens },
+    reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
+    content: bounded(turn.content.slice(0, turn.lead)),
+    afterCalls: bounded(turn.content.slice(turn.lead).trimStart()),
+    sampled: bounded(turn.sampledText),
+    calls: turn.calls.slice(0, MAX_PARTS).map(({ name, args }) => ({
+      name: name.slice(0, MAX_NAME),
+      args: bounded(argsText(args)),
+    })),
+    errors: turn.errors.slice(0, MAX_PARTS).map(({ kind, raw, message }) => ({
+      kind: kind.slice(0, MAX_NAME),
+      raw: bounded(raw),
+      message: message.slice(0, MAX_TEXT),
+    })),
+    results: turn.results.slice(0, MAX_PARTS).map(({ name, text, isError, reward, finished }) => ({
+      ...{ name: name.slice(0, MAX_NAME), isError, reward, finished },
+      text: bounded(text),
+    })),
+    nudge: turn.nudge === null ? null : bounded(turn.nudge),
+  };
+}
+
+/** Indented, unless that would make much of it: each level adds to every line below. A blotted secret may have left no JSON. */
+function argsText(args: string): string {
+  if (args.length > MAX_INDENTED) return args;
+  try {
+    return writeExactJson(parseExactJson(args), "lines");
+  } catch {
+    return args;
+  }
+}
+
+/** Cuts each text to its limit, and all together to `total` characters. */
+function textBounder(total: number): (text: string) => BoundedText {
+  let left = total;
+  return (text) => {
+    const kept = text.slice(0, Math.min(MAX_TEXT, left));
+    left -= kept.length;
+    return { text: kept, omitted: text.length - kept.length };
+  };
+}
+
+/** `count` tokens of a record from `from` on, as copies; `texts` are those of the part. */
+export function tokenPart(
+  record: TokenRecord,
+  {
+    from,
+    count,
+    streams,
+  }: { readonly from: number; readonly count: number; readonly streams: number },
+): Omit<TokenWindow, "texts"> {
+  const total = record.ids.length;
+  const start = Math.min(from, total);
+  const end = Math.min(start + count, total);
+  const part = (values: ArrayLike<number>): number[] =>
+    Array.from({ length: end - start }, (_, index) => values[start + index] ?? Number.NaN);
+  return {
+    stream: record.stream,
+    streams,
+    from: start,
+    total,
+    ids: Int32Array.from(part(record.ids)),
+    samplerLogprobs: Float32Array.from(part(record.samplerLogprobs)),
+    trainerLogprobs: Float32Array.from(part(record.trainerLogprobs)),
+    advantages: Float32Array.from(part(record.advantages)),
+    turns: Int16Array.from(part(record.turns)),
+    mask: Uint8Array.from(part(record.mask)),
+    ranges: tokenRanges(record),
+  };
+}
+
+function tokenRanges(record: TokenRecord): TokenWindow["ranges"] {
+  let logprobLow = 0;
+  let advantageSize = 0;
+  let differenceSize = 0;
+  for (let token = 0; token < record.ids.length; token += 1) {
+    if (record.mask[token] !== 1) continue;
+    const sampler = record.samplerLogprobs[token] ?? 0;
+    const difference = Math.abs((record.trainerLogprobs[token] ?? Number.NaN) - sampler);
+    logprobLow = Math.min(logprobLow, Math.max(sampler, LOWEST_LOGPROB));
+    advantageSize = Math.max(advantageSize, Math.abs(record.advantages[token] ?? 0));
+    if (Number.isFinite(difference)) differenceSize = Math.max(differenceSize, difference);
+  }
+  return { logprobLow, advantageSize, differenceSize };
+}

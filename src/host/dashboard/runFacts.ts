@@ -1,0 +1,199 @@
+/** What the panel tells about a run beside its numbers, gathered from a follower and the files of its folder. */
+
+import * as z from "zod";
+import type { FileSystem } from "../../core/ports.ts";
+import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
+import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
+import type { RunEvent } from "../../core/run/events.ts";
+import type { RunFollower } from "../../core/run/follower.ts";
+import { runPaths } from "../../core/run/layout.ts";
+import { pendingReports, NOTHING_PENDING } from "../../core/run/pendingReports.ts";
+import { isRunInUse, type Liveness } from "../../core/run/runFile.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { RunFacts } from "../../shared/dashboardMessages.ts";
+import type {
+  AlarmView,
+  CheckpointView,
+  EventView,
+  RunState,
+  RunView,
+} from "../../shared/dashboardTypes.ts";
+import type { RunEnding, RunFile } from "../../shared/runFile.ts";
+
+/** Of what happened; the charts need more of what they draw, or place steps in time by. */
+const MAX_EVENTS = 300;
+const MAX_DRAWN_EVENTS = 2_000;
+const DRAWN_EVENTS: ReadonlySet<string> = new Set([
+  ...["run-started", "alarm"],
+  ...["run-retuned", "run-paused", "capacity-paused"],
+]);
+const MAX_ALARM_TEXT = 1_000;
+const MAX_ENDING_TEXT = 4_000;
+const MAX_CODE = 100;
+const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
+const MAX_CHECKPOINTS = 500;
+const MAX_ENVIRONMENTS = 1_000;
+const MAX_NAME = 500;
+const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
+
+const resolvedConfig = z.object({
+  model_name: z.string().catch(""),
+  environments: z.record(z.string(), z.unknown()).catch({}),
+  max_steps: z.number().nullish().catch(null),
+});
+
+/** What of the resolved configuration every view needs. */
+export interface ConfigSummary {
+  readonly model: string | null;
+  readonly environments: readonly string[];
+  readonly maxSteps: number | null;
+}
+
+export interface RunFactsOptions {
+  readonly id: string;
+  readonly name: string;
+  readonly follower: RunFollower;
+  readonly fileSystem: FileSystem;
+  readonly liveness: Liveness;
+  readonly config: ConfigSummary;
+  readonly shortenPath: (path: string) => string;
+}
+
+/** The state of a run from the evidence in its folder. */
+function runState(file: RunFile | null, liveness: Liveness): RunState {
+  if (file === null) return "unknown";
+  if (file.phase === "done" || file.phase === "failed" || file.phase === "stopped") {
+    return file.phase;
+  }
+  return isRunInUse(file, liveness) ? file.phase : "interrupted";
+}
+
+export async function readConfigSummary(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ConfigSummary> {
+  const nothing = { model: null, environments: [], maxSteps: null };
+  const path = runPaths(folder).resolvedConfig;
+  const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
+  const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
+  if (config === undefined) return nothing;
+  return {
+    model: config.model_name === "" ? null : config.model_name.slice(0, MAX_NAME),
+    environments: Object.keys(config.environments)
+      .slice(0, MAX_ENVIRONMENTS)
+      .map((name) => name.slice(0, MAX_NAME)),
+    maxSteps: config.max_steps ?? null,
+  };
+}
+
+export async function gatherFacts(
+  options: RunFactsOptions,
+): Promise<Omit<RunFacts, "runs" | "rolloutSteps" | "evaluatedSteps">> {
+  const { follower } = options;
+  return {
+    run: await runView(options),
+    events: eventViews(follower.events),
+    checkpoints: checkpointViews(follower.checkpoints, options.liveness.nowMs),
+    evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
+  };
+}
+
+function eventViews(events: readonly RunEvent[]): readonly EventView[] {
+  const reported = events.filter(({ level }) => level !== "debug");
+  const drawn = reported.filter(({ kind }) => DRAWN_EVENTS.has(kind)).slice(-MAX_DRAWN_EVENTS);
+  const sent = new Set([...drawn, ...reported.slice(-MAX_EVENTS)]);
+  return reported
+    .filter((event) => sent.has(event))
+    .map(({ timeMs, attempt, step, level, kind, message }) => {
+      return { timeMs, attempt, step, level, kind, message: message.slice(0, 2_000) };
+    });
+}
+
+async function runView(options: RunFactsOptions): Promise<RunView> {
+  const { id, name, follower, liveness, config, shortenPath } = options;
+  const files = options.fileSystem.within(follower.folder);
+  const file = follower.runFile;
+  const state = runState(file, liveness);
+  const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
+  const total = totalSteps(follower) ?? config.maxSteps;
+  const isAtEnd = state === "done" && total !== null && completedSteps >= total;
+  const left = isAtEnd ? await pendingReports(files, follower.folder, completedSteps) : NOTHING_PENDING;
+  const hasWork = !isAtEnd || left.isSummaryMissing || left.rollouts + left.rows > 0;
+  const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
+  return {
+    id,
+    name: file?.name ?? name,
+    state,
+    folder: shortenPath(follower.folder),
+    configPath: file === null ? null : shortenPath(file.configPath),
+    model: config.model,
+    environments: config.environments,
+    attempt: file?.attempt ?? 1,
+    supersededAttempts: await follower.supersededAttempts(),
+    completedSteps,
+    totalSteps: total,
+    startedAtMs: file?.startedAtMs ?? null,
+    heartbeatAtMs: file?.heartbeatAtMs ?? null,
+    isControllable: file !== null && file.control !== null && !ENDED.has(state),
+    isResumable: hasState && ENDED.has(state) && hasWork,
+    ending: state === "failed" || state === "stopped" ? endingView(options) : null,
+    problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
+    alarms: firingIn(follower).map(alarmView),
+  };
+}
+
+function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {
+  return {
+    ...{ id, severity, step },
+    seen: seen.slice(0, MAX_ALARM_TEXT),
+    meaning: meaning.slice(0, MAX_ALARM_TEXT),
+    fix: edits.length === 0 ? null : editsTitle(edits).slice(0, MAX_ALARM_TEXT),
+  };
+}
+
+function endingView(options: RunFactsOptions): RunEnding | null {
+  const ending = options.follower.runFile?.ending;
+  if (ending === undefined) return null;
+  const message = withShortPaths(ending.message.slice(0, MAX_ENDING_TEXT), options);
+  return { code: ending.code.slice(0, MAX_CODE), message };
+}
+
+/** Messages name files by their whole paths, which the page is not told. */
+function withShortPaths(text: string, { follower, shortenPath }: RunFactsOptions): string {
+  const own = [follower.folder, follower.runFile?.configPath].filter((path) => path !== undefined);
+  const named = own.reduce((shown, path) => shown.replaceAll(path, shortenPath(path)), text);
+  return named.replace(ABSOLUTE_PATH, (path) => shortenPath(path));
+}
+
+/** The trainer tells how much is done, which covers epochs as well as `max_steps`. */
+function totalSteps({ metrics }: RunFollower): number | null {
+  const done = metrics.latest("progress/done_frac");
+  const step = metrics.latestStep;
+  return done === null || done <= 0 || step === null ? null : Math.round((step + 1) / done);
+}
+
+/** One save can count as several kinds. Newest first. */
+function checkpointViews(
+  entries: readonly CheckpointEntry[],
+  nowMs: number,
+): readonly CheckpointView[] {
+  const kindsOf = (name: string): string => {
+    const kinds = entries.filter((entry) => entry.name === name).map(({ kind }) => kind);
+    return [...new Set(kinds)].join(", ");
+  };
+  return usableCheckpoints(entries, nowMs)
+    .toReversed()
+    .slice(0, MAX_CHECKPOINTS)
+    .map((entry) => ({
+      name: entry.name,
+      step: entry.step,
+      kind: kindsOf(entry.name),
+      statePath: entry.state_path,
+      samplerPath: entry.sampler_path,
+      expiresAt: entry.expires_at,
+      createdAt: entry.created_at,
+      reward: entry.metrics["rollout/reward/mean"] ?? null,
+    }));
+}

@@ -1,0 +1,56 @@
+/** Puts keys into the secret store, or after a question into the memory of this window. */
+
+import * as vscode from "vscode";
+import { isAppError } from "../../core/errors.ts";
+import type { KeyId } from "./keyNames.ts";
+import type { KeyStore } from "./keyStore.ts";
+import type { KeyUi } from "./keyUi.ts";
+
+export interface KeyToStore {
+  readonly id: KeyId;
+  readonly value: string;
+  readonly host: string | null;
+}
+
+/** Where the keys are now; null when the secret store does not work and the user wants no other place. */
+export async function storeKeys(
+  keys: readonly KeyToStore[],
+  { store, ui }: { readonly store: KeyStore; readonly ui: Pick<KeyUi, "pick"> },
+): Promise<"store" | "session" | null> {
+  let place: "store" | "session" = "store";
+  for (const { id, value, host } of keys) {
+    if (place === "store" && (await isStored(store, { id, value, host }))) continue;
+    if (place === "store" && !(await wantsSession(ui))) return null;
+    place = "session";
+    store.setForSession(id, value, host);
+  }
+  return place;
+}
+
+async function isStored(store: KeyStore, { id, value, host }: KeyToStore): Promise<boolean> {
+  try {
+    await store.set(id, value, host);
+    return true;
+  } catch (error) {
+    if (!isAppError(error, "key-store-unavailable")) throw error;
+    return false;
+  }
+}
+
+async function wantsSession(ui: Pick<KeyUi, "pick">): Promise<boolean> {
+  const answer = await ui.pick({
+    title: vscode.l10n.t("The secret store of the editor does not work"),
+    placeholder: vscode.l10n.t(
+      "On Linux it needs a keyring such as GNOME Keyring or KWallet; Show Extension Log tells more.",
+    ),
+    rows: [
+      {
+        value: true,
+        label: vscode.l10n.t("Keep it for this session"),
+        detail: vscode.l10n.t("In the memory of this window only, until it is closed or reloaded."),
+      },
+      { value: false, label: vscode.l10n.t("Do not keep it") },
+    ],
+  });
+  return answer === true;
+}

@@ -1,0 +1,142 @@
+/** Marks the settings that alarms are about in configurations, and offers to change them. */
+
+import * as vscode from "vscode";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
+import { isConfigDocument } from "../config/configFiles.ts";
+import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
+import { rangeOf } from "../config/textEdits.ts";
+import { plainMessage } from "../plainText.ts";
+import type { RunAlarms } from "./runAlarms.ts";
+import type { RunStore } from "./runStore.ts";
+
+export interface AlarmDiagnosticsOptions {
+  readonly store: RunStore;
+  readonly alarms: RunAlarms;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Mark {
+  readonly diagnostic: vscode.Diagnostic;
+  readonly alarm: FiringAlarm;
+}
+
+const SOURCE = "Tinker RL";
+const SEVERITIES: Readonly<Record<FiringAlarm["severity"], vscode.DiagnosticSeverity>> = {
+  info: vscode.DiagnosticSeverity.Information,
+  warning: vscode.DiagnosticSeverity.Warning,
+  critical: vscode.DiagnosticSeverity.Warning,
+};
+
+export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
+  readonly #options: AlarmDiagnosticsOptions;
+  readonly #collection = vscode.languages.createDiagnosticCollection("tinkerRL.alarms");
+  /** By path of a configuration. */
+  #marks = new Map<string, readonly Mark[]>();
+  readonly #listening: vscode.Disposable;
+  #drawing: Promise<void> = Promise.resolve();
+  #isDue = false;
+
+  constructor(options: AlarmDiagnosticsOptions) {
+    this.#options = options;
+    const { store, alarms } = options;
+    const draw = (): void => this.#soon();
+    this.#listening = vscode.Disposable.from(
+      vscode.Disposable.from(alarms.onDidChange(draw)),
+      vscode.Disposable.from(store.onDidChange((folder) => folder === null && draw())),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0 && this.#marks.has(document.uri.fsPath)) draw();
+      }),
+      offerSuggestions(this),
+    );
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#collection.dispose();
+  }
+
+  async provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+  ): Promise<vscode.CodeAction[]> {
+    const touched = (this.#marks.get(document.uri.fsPath) ?? []).filter(({ diagnostic }) =>
+      diagnostic.range.intersection(range),
+    );
+    return suggestionActions(
+      document,
+      touched.map(({ diagnostic, alarm: { edits } }) => ({ edits, diagnostic })),
+    );
+  }
+
+  /** Draws once for all changes that come before the current drawing has ended. */
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#drawing = this.#drawing
+      .then(() => {
+        this.#isDue = false;
+        return this.#draw();
+      })
+      .catch(this.#options.onError);
+  }
+
+  async #draw(): Promise<void> {
+    const drawn = new Map<string, readonly Mark[]>();
+    for (const [path, firing] of this.#byConfig()) {
+      const marks = firing.length === 0 ? [] : await marksIn(path, firing);
+      if (marks.length > 0) drawn.set(path, marks);
+    }
+    for (const path of this.#marks.keys()) {
+      if (!drawn.has(path)) this.#collection.delete(vscode.Uri.file(path));
+    }
+    this.#marks = drawn;
+    for (const [path, marks] of drawn) {
+      const diagnostics = marks.map(({ diagnostic }) => diagnostic);
+      this.#collection.set(vscode.Uri.file(path), diagnostics);
+    }
+  }
+
+  /** The alarms of the newest run of each configuration. */
+  #byConfig(): ReadonlyMap<string, readonly FiringAlarm[]> {
+    const { store, alarms } = this.#options;
+    const known = new Set(alarms.folders);
+    const newest = new Map<string, readonly FiringAlarm[]>();
+    for (const { file, folder } of store.runs) {
+      if (file === null || newest.has(file.configPath)) continue;
+      newest.set(file.configPath, known.has(folder) ? alarms.of(folder) : []);
+    }
+    return newest;
+  }
+}
+
+/** At the setting that may help; none for what the file says already, or when there is no such file. */
+async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<readonly Mark[]> {
+  const [{ suggestionEdits }, { keySpan }] = await Promise.all([
+    import("../../core/config/editing/suggestion.ts"),
+    import("../../core/config/editing/keySpan.ts"),
+  ]);
+  const uri = vscode.Uri.file(path);
+  // The run folder names the file, and a run folder may come from anywhere.
+  if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
+  const document = await vscode.workspace.openTextDocument(uri).then(
+    (opened) => opened,
+    () => null,
+  );
+  if (document === null || !isConfigDocument(document)) return [];
+  const text = document.getText();
+  return firing.flatMap((alarm): readonly Mark[] => {
+    const hasFix = alarm.edits.length > 0;
+    if (hasFix && suggestionEdits(text, alarm.edits, { path })?.length === 0) return [];
+    const place = alarm.edits[0]?.path ?? ["environments"];
+    const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
+    const message = plainMessage(`Step ${alarm.step + 1}: ${alarm.seen} ${alarm.meaning}`);
+    const diagnostic = new vscode.Diagnostic(
+      rangeOf(document, span),
+      message,
+      SEVERITIES[alarm.severity],
+    );
+    diagnostic.source = SOURCE;
+    diagnostic.code = alarm.id;
+    return [{ diagnostic, alarm }];
+  });
+}

@@ -1,0 +1,178 @@
+/** What the extension and the page of the panel say to each other. The extension checks all that comes from the page. */
+
+import type {
+  CheckpointView,
+  ColumnPart,
+  ConfigView,
+  EvaluationView,
+  EventView,
+  DashboardSettings,
+  RolloutBody,
+  RolloutKey,
+  RolloutRow,
+  RunListing,
+  RunView,
+  TokenWindow,
+} from "./dashboardTypes.ts";
+import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
+
+/** Rises with every change that an older page would misread. */
+export const DASHBOARD_VERSION = 3;
+
+/** Tokens in one part of a sequence. */
+export const TOKENS_PER_WINDOW = 2_000;
+
+/** What the page asks the editor to do; each goes to the handler the panel was given. */
+export const DASHBOARD_COMMANDS = [
+  "pause",
+  "continue",
+  "saveNow",
+  "stop",
+  "stopNow",
+  "resume",
+  "retune",
+  "copyCheckpointPath",
+  "startFromCheckpoint",
+  "deleteCheckpoint",
+  "openConfigAt",
+  "applyAlarm",
+  "openRolloutJson",
+  "openRunFolder",
+  "openLog",
+  "exportFile",
+  "openLink",
+  "copyText",
+] as const;
+
+export type DashboardCommand = (typeof DASHBOARD_COMMANDS)[number];
+
+/** Arguments of a command. Paths and names come back as the page got them; the extension looks them up again. */
+export interface CommandArgs {
+  /** Of a checkpoint, or an alarm. */
+  readonly name?: string;
+  /** Keys from the root of the configuration. */
+  readonly path?: readonly string[];
+  readonly key?: RolloutKey;
+  readonly url?: string;
+  readonly text?: string;
+  /** For `exportFile`. */
+  readonly file?: ExportedFile;
+  /** `key=value` each, for `retune`. */
+  readonly settings?: readonly string[];
+  /** For `copyCheckpointPath`. */
+  readonly which?: "state" | "sampler";
+}
+
+export interface ExportedFile {
+  /** Suggested name with its extension. */
+  readonly name: string;
+  /** Text, or Base64 of a picture. */
+  readonly content: string;
+  readonly encoding: "utf8" | "base64";
+}
+
+export type DashboardQuestion =
+  /** Rollouts of a step or evaluation; the answer comes in pages, and again when it grows. */
+  | ({ readonly ask: "rollouts" } & RolloutSet)
+  | { readonly ask: "rollout"; readonly key: RolloutKey }
+  /** The rollout of the same task, sampled in the same way, in the evaluation after `step` completed steps; answered as `rollout`. */
+  | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly step: number }
+  | {
+      readonly ask: "tokens";
+      readonly key: RolloutKey;
+      readonly stream: number;
+      readonly from: number;
+    }
+  /** Rollouts of a step or evaluation in whose messages all words of `text` occur; the answers come as the search goes on. */
+  | ({ readonly ask: "search"; readonly text: string } & RolloutSet)
+  | { readonly ask: "config" }
+  /** The named metrics of the steps that were repeated after an attempt. */
+  | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
+
+export type PageMessage =
+  /** The page has loaded, or wants to begin anew. */
+  | { readonly kind: "ready"; readonly version: number }
+  | { readonly kind: "question"; readonly id: number; readonly question: DashboardQuestion }
+  /** The answer is not wanted any more. */
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "select-run"; readonly id: string }
+  /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
+  | { readonly kind: "want-columns"; readonly names: readonly string[] }
+  /** The metrics that are drawn beside those of every run, from now on. */
+  | { readonly kind: "pin-metrics"; readonly names: readonly string[] }
+  | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
+
+/** All that is small about a run; sent whole, so that there is one way to draw it. */
+export interface RunFacts {
+  readonly run: RunView;
+  readonly runs: readonly RunListing[];
+  readonly events: readonly EventView[];
+  readonly checkpoints: readonly CheckpointView[];
+  readonly evaluations: readonly EvaluationView[];
+  /** Steps that have stored rollouts, ascending. */
+  readonly rolloutSteps: readonly number[];
+  /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be under way. */
+  readonly evaluatedSteps: readonly number[];
+}
+
+export type HostMessage =
+  /** A run from the beginning: forget all numbers. Columns follow by `append`. */
+  | {
+      readonly kind: "init";
+      readonly version: number;
+      readonly settings: DashboardSettings;
+      readonly facts: RunFacts;
+      /** Names of all metrics of the run, those first that are drawn first; others follow by `append`. */
+      readonly names: readonly string[];
+    }
+  /** As `init`, because a resume replaced steps: the view stays as it is. */
+  | { readonly kind: "replace"; readonly facts: RunFacts; readonly names: readonly string[] }
+  /** New rows, or the next columns. Values belong to the rows from `fromRow` of each part on. */
+  | {
+      readonly kind: "append";
+      readonly rows: number;
+      /** Metrics that the run did not have before. */
+      readonly names: readonly string[];
+      readonly steps: ColumnPart | null;
+      readonly columns: readonly ColumnPart[];
+      /** True when nothing more is waiting. */
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: "facts"; readonly facts: Partial<RunFacts> }
+  | {
+      readonly kind: "rollouts";
+      readonly id: number;
+      readonly total: number;
+      /** Position of the first row; 0 begins the list anew. */
+      readonly from: number;
+      readonly rows: readonly RolloutRow[];
+    }
+  | {
+      readonly kind: "search";
+      readonly id: number;
+      /** Since the last answer. */
+      readonly found: readonly { readonly group: number; readonly rollout: number }[];
+      readonly checked: number;
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: "rollout"; readonly id: number; readonly body: RolloutBody }
+  | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }
+  | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }
+  | {
+      readonly kind: "superseded";
+      readonly id: number;
+      readonly attempt: number;
+      readonly steps: Float64Array;
+      readonly columns: readonly ColumnPart[];
+    }
+  /** Of a question, or of a command when `id` is null. */
+  | { readonly kind: "error"; readonly id: number | null; readonly message: string }
+  /** Go to the rollouts of a step or evaluation, or to one of them. Follows `init`. */
+  | {
+      readonly kind: "open";
+      readonly source: RolloutSource;
+      readonly step: number;
+      readonly rollout: { readonly group: number; readonly rollout: number } | null;
+    }
+  /** There is no run to show. */
+  | { readonly kind: "empty"; readonly settings: DashboardSettings };

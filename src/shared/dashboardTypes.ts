@@ -1,0 +1,253 @@
+/** What the panel shows of a run, as the extension tells it: no secrets, no absolute home paths, texts bounded. */
+
+import type { RolloutSet } from "./rolloutSet.ts";
+import type { RunEnding, RunPhase } from "./runFile.ts";
+
+/** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
+export type RunState = RunPhase | "interrupted" | "unknown";
+
+export interface RunListing {
+  /** Names the run towards the extension; means nothing to the page. */
+  readonly id: string;
+  readonly name: string;
+  readonly state: RunState;
+}
+
+export interface RunView extends RunListing {
+  /** Shortened for people. */
+  readonly folder: string;
+  readonly configPath: string | null;
+  readonly model: string | null;
+  readonly environments: readonly string[];
+  readonly attempt: number;
+  /** Attempts of which a resume set steps aside, ascending. */
+  readonly supersededAttempts: readonly number[];
+  /** Completed steps. */
+  readonly completedSteps: number;
+  /** Null = endless or not known. */
+  readonly totalSteps: number | null;
+  /** Milliseconds since the Unix epoch; null when not known. */
+  readonly startedAtMs: number | null;
+  readonly heartbeatAtMs: number | null;
+  /** True while a trainer can be told what to do. */
+  readonly isControllable: boolean;
+  readonly isResumable: boolean;
+  /** Why the run ended before it was done; null when it goes on, is done, or does not say. */
+  readonly ending: RunEnding | null;
+  /** Why a file of the run cannot be read, in words for people. */
+  readonly problem: string | null;
+  /** The most serious first. */
+  readonly alarms: readonly AlarmView[];
+}
+
+export interface EventView {
+  readonly timeMs: number;
+  readonly attempt: number;
+  /** Counted from 0; null when the event belongs to no step. */
+  readonly step: number | null;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** An alarm that rings. */
+export interface AlarmView {
+  /** Names it towards the extension. */
+  readonly id: string;
+  readonly severity: "info" | "warning" | "critical";
+  /** The step that it began with, counted from 0. */
+  readonly step: number;
+  /** What was seen, and what that means; sentences. */
+  readonly seen: string;
+  readonly meaning: string;
+  /** What `applyAlarm` does to the configuration, for a button; null when no setting helps. */
+  readonly fix: string | null;
+}
+
+export interface CheckpointView {
+  readonly name: string;
+  /** Completed steps. */
+  readonly step: number;
+  readonly kind: string;
+  readonly statePath: string | null;
+  readonly samplerPath: string | null;
+  /** ISO 8601; null = kept until deleted. */
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+  readonly reward: number | null;
+}
+
+export interface EvaluationView {
+  /** Completed steps. */
+  readonly step: number;
+  readonly results: readonly {
+    readonly environment: string;
+    readonly split: string;
+    /** 0 = greedy. */
+    readonly temperature: number;
+    readonly rollouts: number;
+    readonly rewardMean: number;
+    readonly low: number;
+    readonly high: number;
+    readonly failed: number;
+  }[];
+}
+
+/** Which rollout: all numbers count from 0. */
+export interface RolloutKey extends RolloutSet {
+  readonly group: number;
+  readonly rollout: number;
+}
+
+/** A row of the table of trajectories. */
+export interface RolloutRow extends RolloutKey {
+  readonly environment: string;
+  readonly split: string;
+  readonly index: number;
+  /** 0 = greedy; null for a rollout of training. */
+  readonly temperature: number | null;
+  /** Null when the rollout failed. */
+  readonly reward: number | null;
+  /** Null until the step is scored, and for rollouts that were left out. */
+  readonly advantage: number | null;
+  /** `trained`, `excluded:` and why; null until the step is scored. */
+  readonly trainingUse: string | null;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly toolCalls: number;
+  readonly failedToolCalls: number;
+  readonly stop: string;
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** Token sequences that are stored. */
+  readonly streams: number;
+}
+
+/** A text of unknown origin, cut to what a page can show. */
+export interface BoundedText {
+  readonly text: string;
+  /** Characters that were left out at the end. */
+  readonly omitted: number;
+}
+
+export interface ReplayResult {
+  readonly name: string;
+  readonly text: BoundedText;
+  readonly isError: boolean;
+  readonly reward: number | null;
+  readonly finished: boolean;
+}
+
+export interface ReplayTurn {
+  readonly reasoning: BoundedText | null;
+  /** Text before the first call. */
+  readonly content: BoundedText;
+  /** Text behind it. */
+  readonly afterCalls: BoundedText;
+  /** What the model wrote, with its control tokens. */
+  readonly sampled: BoundedText;
+  readonly calls: readonly { readonly name: string; readonly args: BoundedText }[];
+  readonly errors: readonly {
+    readonly kind: string;
+    readonly raw: BoundedText;
+    readonly message: string;
+  }[];
+  readonly results: readonly ReplayResult[];
+  readonly nudge: BoundedText | null;
+  readonly stopReason: string;
+  readonly durationMs: number;
+  readonly tokens: number;
+}
+
+export interface RolloutBody {
+  readonly taskKey: string;
+  readonly environment: string;
+  readonly split: string;
+  readonly index: number;
+  readonly attempt: number;
+  readonly system: BoundedText | null;
+  readonly tools: readonly { readonly name: string; readonly description: BoundedText }[];
+  readonly prompt: BoundedText;
+  readonly turns: readonly ReplayTurn[];
+  /** Turns that were left out at the end. */
+  readonly omittedTurns: number;
+  readonly rewards: readonly (number | null)[];
+  readonly rewardChartData: {
+    /** Given by the environment when it compared the group. */
+    readonly group: number | null;
+    readonly nonterminal: number | null;
+    readonly sum: number | null;
+    readonly reduction: string;
+    readonly reduced: number | null;
+    readonly clamped: number | null;
+  };
+  readonly reward: number | null;
+  readonly stop: string;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/** A part of a token sequence; all arrays have one entry a token. */
+export interface TokenWindow {
+  readonly stream: number;
+  readonly streams: number;
+  /** Position of the first token. */
+  readonly from: number;
+  /** Tokens of the whole sequence. */
+  readonly total: number;
+  readonly ids: Int32Array;
+  /** Null when no tokenizer could be loaded. */
+  readonly texts: readonly string[] | null;
+  readonly samplerLogprobs: Float32Array;
+  /** NaN where unknown. */
+  readonly trainerLogprobs: Float32Array;
+  readonly advantages: Float32Array;
+  /** -1 for the prompt. */
+  readonly turns: Int16Array;
+  /** 1 where the token is trained on. */
+  readonly mask: Uint8Array;
+  /** Over the whole sequence, so that colours mean the same in every part. */
+  readonly ranges: {
+    readonly logprobLow: number;
+    readonly advantageSize: number;
+    readonly differenceSize: number;
+  };
+}
+
+export type ConfigOrigin = "file" | "override" | "default";
+
+export interface ConfigEntry {
+  /** Keys joined with dots. */
+  readonly key: string;
+  readonly path: readonly string[];
+  /** As JSON; secrets are null. */
+  readonly value: string;
+  /** Null when the file of the run cannot be read. */
+  readonly origin: ConfigOrigin | null;
+  /** True when a running trainer takes a new value. */
+  readonly isTunable: boolean;
+}
+
+export interface ConfigView {
+  readonly entries: readonly ConfigEntry[];
+  /** Shortened for people; null when not known. */
+  readonly path: string | null;
+  readonly overrides: readonly string[];
+}
+
+/** Named columns of numbers from row `fromRow` on. NaN = the step does not tell it. */
+export interface ColumnPart {
+  readonly name: string;
+  readonly fromRow: number;
+  readonly values: Float64Array;
+}
+
+/** How the user likes the panel: from the editor's settings, and what was added to it in this workspace. */
+export interface DashboardSettings {
+  /** EMA factor at first, 0 to 0.99. */
+  readonly smoothing: number;
+  readonly hasSingleKeys: boolean;
+  readonly hasLiveRegion: boolean;
+  /** Metrics that are drawn beside those of every run. */
+  readonly pinnedMetrics: readonly string[];
+}

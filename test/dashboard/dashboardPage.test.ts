@@ -1,0 +1,266 @@
+/** The built page in a browser, over a real run folder. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { HOSTILE_TEXT, writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
+import { launchBrowser } from "../workbench/browser.ts";
+import { moveToMark } from "../workbench/findMark.ts";
+import { openPanelPage, type PanelPage } from "./dashboardPage.ts";
+import { THEMES } from "./themes.ts";
+import { showViews } from "./views.ts";
+
+const [dark] = THEMES;
+/** What other themes than the first are looked at in. */
+const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
+
+describe("the page of the panel", () => {
+  let browser: Browser;
+  let parent = "";
+  let folder = "";
+  /** For what looks at every element. */
+  let smallFolder = "";
+  let opened: PanelPage[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    parent = await mkdtemp(join(tmpdir(), "tinker-rl-page-"));
+    const fileSystem = createFileSystem();
+    ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 2_000 }));
+    const small = { rollouts: 24, tokens: 620 };
+    smallFolder = (await writeHardRun(fileSystem, join(parent, "small"), small)).folder;
+    await fileSystem.close();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((panel) => panel.close()));
+    opened = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  const open = async (state?: unknown, shown = folder): Promise<PanelPage> => {
+    if (dark === undefined) throw new Error("There is no theme.");
+    const panel = await openPanelPage(browser, { folder: shown, theme: dark, state });
+    opened.push(panel);
+    return panel;
+  };
+  const viewOf = async (panel: PanelPage): Promise<Readonly<Record<string, unknown>>> => {
+    const kept = await panel.keptState();
+    return (kept as { readonly view: Readonly<Record<string, unknown>> }).view;
+  };
+
+  it("has nothing that axe-core objects to, in any view and theme, and breaks no rule of its content policy", async () => {
+    const panel = await open(undefined, smallFolder);
+    for (const theme of THEMES) {
+      await panel.setTheme(theme);
+      await showViews(panel.page, async (name) => {
+        if (theme !== dark && !MAIN_VIEWS.includes(name)) return;
+        const faults = await accessibilityFaults(panel.page.mainFrame());
+        expect(faults, `${name} in ${theme.name}`).toEqual([]);
+      });
+      await panel.page.keyboard.press("Escape");
+      await panel.page.keyboard.press("1");
+    }
+    expect(panel.faults).toEqual([]);
+  }, 120_000);
+
+  it("has the alarm that rings in one line, with a button for what it suggests", async () => {
+    const { page, commands } = await open(undefined, smallFolder);
+    const strip = page.getByRole("region", { name: "Alarms" });
+    await strip.getByText("step 19: 41 % of the turns were cut off").waitFor();
+    expect(await strip.getByRole("listitem").count()).toBe(1);
+    expect(await strip.textContent()).not.toContain("its work is lost");
+    await strip.getByRole("button", { name: "Set max_response_tokens to 96" }).click();
+    expect(commands).toEqual([{ command: "applyAlarm", args: { name: "truncated_turns" } }]);
+    await strip.getByRole("button", { name: "Show all (2)" }).click();
+    expect(await strip.textContent()).toContain("its work is lost");
+    expect(await strip.getByRole("listitem").count()).toBe(2);
+  });
+
+  it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
+    const panel = await open({
+      runId: "hard",
+      view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } },
+    });
+    const { page, commands, faults } = panel;
+    const replay = page.getByRole("article", { name: "Replay" });
+    await replay.locator(".markdown a").waitFor();
+    expect(await replay.locator(".block").nth(2).textContent()).toContain(
+      "<script>document.title='owned'</script>",
+    );
+    expect(await page.locator("#root script, #root img, #root iframe").count()).toBe(0);
+    expect(await replay.locator(".sign").first().textContent()).toBe("ESC");
+    expect(await replay.locator(".markdown").first().textContent()).toContain("‹U+202E›yltfel");
+
+    const links = replay.locator(".markdown a");
+    expect(await links.allInnerTexts()).toEqual(["site (https://example.test/a?b=c)"]);
+    await links.first().click();
+    await expect
+      .poll(() => commands)
+      .toEqual([{ command: "openLink", args: { url: "https://example.test/a?b=c" } }]);
+    expect(page.url()).toBe("http://panel.test/index.html");
+    expect(await page.title()).not.toBe("owned");
+    expect(faults).toEqual([]);
+  });
+
+  it("makes no element, image, address or attribute of hostile Markdown that does something", async () => {
+    const { page } = await open();
+    const sources = [
+      HOSTILE_TEXT,
+      "![i](https://example.test/x.png) [d](data:text/html,x) [f](file:///etc/passwd) [c](command:do.it)",
+      '<p onclick="x" style="color:red">y</p>\n\n| a |\n|:-:|\n| b |\n\n[l](https://a.test "title")',
+    ];
+    const found =
+      await page.evaluate(`import("http://panel.test/markdown.js").then(({ renderMarkdown }) =>
+      ${JSON.stringify(sources)}.flatMap((source) => [...renderMarkdown(source).querySelectorAll("*")].map((element) =>
+        [element.tagName.toLowerCase(), ...element.getAttributeNames().map((name) => name + "=" + element.getAttribute(name))].join(" "))))`);
+    const known = new Set(found as readonly string[]);
+    expect([...known].filter((element) => element.includes("="))).toEqual([
+      "a href=https://example.test/a?b=c",
+      "a href=https://example.test/x.png",
+      "a href=https://a.test",
+    ]);
+    expect(
+      [...known].some((element) => /^(img|script|style|iframe|form|input)/.test(element)),
+    ).toBe(false);
+  });
+
+  it("zooms by drags, resets by a double click, and leads from a point to its step", async () => {
+    const panel = await open();
+    const { page } = panel;
+    const plot = page.locator(".reward .u-over");
+    await plot.waitFor();
+    const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+      const box = await plot.boundingBox();
+      if (box === null) throw new Error("The chart is not drawn.");
+      const at = ([x, y]: readonly [number, number]) =>
+        [box.x + x * box.width, box.y + y * box.height] as const;
+      await page.mouse.move(...at(from));
+      await page.mouse.down();
+      await page.mouse.move(...at(to), { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag([0.25, 0.5], [0.75, 0.6]);
+    await expect
+      .poll(async () => (await viewOf(panel))["xRange"])
+      .toEqual([expect.closeTo(6, 0), expect.closeTo(18, 0)]);
+    expect((await viewOf(panel))["yRange"]).toBeNull();
+    await page.keyboard.down("Shift");
+    await drag([0.5, 0.25], [0.5, 0.75]);
+    await page.keyboard.up("Shift");
+    await expect.poll(async () => (await viewOf(panel))["yRange"]).not.toBeNull();
+    await plot.dblclick();
+    await expect
+      .poll(async () => [(await viewOf(panel))["xRange"], (await viewOf(panel))["yRange"]])
+      .toEqual([null, null]);
+  });
+
+  it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
+    const panel = await open(undefined, smallFolder);
+    const { page } = panel;
+    const listed = page.locator(".filter-count");
+    const step = page.locator(".step-navigator select");
+    await page.getByRole("row", { name: "20 local/calculator test greedy" }).click();
+    await listed.getByText("8 of 16").waitFor();
+    expect(await step.inputValue()).toBe("evaluation/20");
+    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 0 });
+
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await moveToMark(page.mouse, page, /Evaluation after 20/);
+    await page.mouse.down();
+    await page.mouse.up();
+    await listed.getByText("8 of 16").waitFor();
+    expect(await step.inputValue()).toBe("evaluation/20");
+    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 1 });
+  });
+
+  it("leads by keyboard alone from a step to a rollout, its reward, and a token's stored numbers", async () => {
+    const { page } = await open();
+    await page.locator(".reward canvas").waitFor();
+    await page.keyboard.press("2");
+    await page.locator(".grid-row").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.locator(".reward-footer").waitFor();
+    expect(await page.locator(".replay h2").textContent()).toContain("group 1, rollout 1");
+    expect(await page.locator(".turn").nth(2).locator(".turn-reward").textContent()).toMatch(
+      /reward 0\.2\s*total 1\.2/,
+    );
+    await page.keyboard.press("]");
+    await expect.poll(() => page.locator(".replay h2").textContent()).toContain("rollout 2");
+    await page.keyboard.press("[");
+    await expect.poll(() => page.locator(".replay h2").textContent()).toContain("rollout 1");
+    await page.keyboard.press("t");
+    await page.locator(".token-boxes").focus();
+    for (let move = 0; move < 25; move += 1) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    const details = await page.locator(".token-details").textContent();
+    expect(details).toContain("502");
+    expect(details).toContain("-2.00");
+  });
+
+  it("comes back as it was left", async () => {
+    const first = await open();
+    await first.page.locator(".reward canvas").waitFor();
+    await first.page.getByRole("button", { name: "Log y" }).click();
+    await first.page.keyboard.press("2");
+    await first.page.locator("#rollout-filter").fill("503");
+    await first.page.locator(".grid-row").first().click();
+    await first.page.locator(".reward-footer").waitFor();
+    const state = await first.keptState();
+
+    const { page } = await open(JSON.parse(JSON.stringify(state)));
+    await page.locator(".reward-footer").waitFor();
+    expect(await page.locator("#rollout-filter").inputValue()).toBe("503");
+    expect(await page.locator(".replay h2").textContent()).toContain("rollout 4");
+    await page.keyboard.press("1");
+    expect(await page.getByRole("button", { name: "Log y" }).getAttribute("aria-pressed")).toBe(
+      "true",
+    );
+  });
+
+  it("finds a rollout by what was said in it", async () => {
+    const { page } = await open();
+    await page.locator(".reward canvas").waitFor();
+    await page.keyboard.press("2");
+    await page.locator(".grid-row").first().waitFor();
+    await page.locator("#rollout-filter").fill("long result");
+    await page.getByText("No rollout matches the filters.").waitFor();
+    await page.getByRole("button", { name: "In messages" }).click();
+    await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2");
+  });
+
+  it("draws only the rows in sight of a long list, and finds the last one at once", async () => {
+    const { page } = await open();
+    await page.locator(".reward canvas").waitFor();
+    await page.keyboard.press("2");
+    await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2001");
+    expect(await page.locator(".grid-row").count()).toBeLessThan(80);
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("End");
+    await page.locator('.grid-row[aria-rowindex="2001"]').waitFor();
+  });
+
+  it("hands numbers over as they are stored", async () => {
+    const { page, commands } = await open();
+    await page.locator(".reward canvas").waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: "Numbers (CSV)" }).click();
+    await expect.poll(() => commands.length).toBe(1);
+    const { name, content } = commands[0]?.args.file ?? { name: "", content: "" };
+    const [head, ...rows] = content.trim().split("\n");
+    expect([name, head, rows.length]).toEqual([
+      "reward.csv",
+      expect.stringContaining("step,reward mean,std,min,max"),
+      24,
+    ]);
+  });
+});

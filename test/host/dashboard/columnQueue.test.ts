@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MetricColumns } from "../../../src/core/run/metricColumns.ts";
+import { ColumnQueue } from "../../../src/host/dashboard/columnQueue.ts";
+import { inDrawingOrder } from "../../../src/host/dashboard/metricOrder.ts";
+import { ColumnStore } from "../../../webview-ui/columns.ts";
+
+function addRows(metrics: MetricColumns, count: number): void {
+  for (let row = 0; row < count; row += 1) {
+    const step = metrics.length;
+    metrics.add({
+      step,
+      loss: -step,
+      rollout: { reward: { mean: step / 10 } },
+      ...(step % 3 === 0 ? { rare: step } : {}),
+    });
+  }
+}
+
+/** Sends all that is waiting, as the session does. */
+function sendAll(queue: ColumnQueue, metrics: MetricColumns, page: ColumnStore): readonly number[] {
+  const sizes: number[] = [];
+  for (;;) {
+    const next = queue.next(metrics, inDrawingOrder(metrics.names));
+    if (next === null) return sizes;
+    page.append({ rows: metrics.length, ...next });
+    const parts = [...next.columns, ...(next.steps === null ? [] : [next.steps])];
+    sizes.push(parts.reduce((sum, { values }) => sum + values.byteLength, 0));
+  }
+}
+
+describe("the queue of columns", () => {
+  it("brings the page exactly what the run has, in messages of bounded size, however it grows", () => {
+    const growth = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(growth, fc.integer({ min: 400, max: 20_000 }), (counts, budget) => {
+        const metrics = new MetricColumns();
+        const queue = new ColumnQueue(budget);
+        const page = new ColumnStore();
+        for (const count of counts) {
+          addRows(metrics, count);
+          for (const size of sendAll(queue, metrics, page))
+            expect(size).toBeLessThanOrEqual(budget);
+        }
+        expect(Array.from(page.steps())).toEqual(Array.from(metrics.steps()));
+        for (const name of metrics.names) {
+          expect(Array.from(page.values(name))).toEqual(Array.from(metrics.values(name)));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("sends a completed row again", () => {
+    const metrics = new MetricColumns();
+    const queue = new ColumnQueue(10_000);
+    const page = new ColumnStore();
+    addRows(metrics, 3);
+    sendAll(queue, metrics, page);
+    const row = metrics.add({ step: 1, late: 7 });
+    queue.rewind(row ?? 0);
+    sendAll(queue, metrics, page);
+    expect(page.at("late", 1)).toBe(7);
+  });
+
+  it("sends copies in one buffer that holds nothing else, for a view would drag its whole column along", () => {
+    const metrics = new MetricColumns();
+    addRows(metrics, 3);
+    const next = new ColumnQueue(10_000).next(metrics, metrics.names);
+    const parts = [next?.steps, ...(next?.columns ?? [])];
+    expect(parts).toHaveLength(4);
+    expect(new Set(parts.map((part) => part?.values.buffer)).size).toBe(1);
+    expect(next?.steps?.values.buffer.byteLength).toBe(4 * 3 * 8);
+  });
+
+  it("sends only what is asked for, and the rest once it is", () => {
+    const metrics = new MetricColumns();
+    const queue = new ColumnQueue(10_000);
+    addRows(metrics, 3);
+    expect(queue.next(metrics, ["loss"])?.columns.map(({ name }) => name)).toEqual(["loss"]);
+    expect(queue.next(metrics, ["loss"])).toBeNull();
+    const next = queue.next(metrics, ["loss", "rare"]);
+    expect([next?.steps, next?.columns.map(({ name }) => name)]).toEqual([null, ["rare"]]);
+  });
+
+  it("begins with what is drawn first", () => {
+    expect(inDrawingOrder(["zebra", "loss", "rollout/reward/mean"])).toEqual([
+      "rollout/reward/mean",
+      "loss",
+      "zebra",
+    ]);
+  });
+});

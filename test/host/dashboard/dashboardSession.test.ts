@@ -1,0 +1,329 @@
+import { describe, expect, it } from "vitest";
+import { createEventLog } from "../../../src/core/run/events.ts";
+import { RunFollower } from "../../../src/core/run/follower.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { resumeRun } from "../../../src/core/run/runFolder.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { type DashboardRun, DashboardSession } from "../../../src/host/dashboard/dashboardSession.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import type { HostMessage, DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
+import { ColumnStore } from "../../../webview-ui/columns.ts";
+import { aRecord, stepFacts } from "../../core/run/builders.ts";
+import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
+
+const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
+
+type Kind = HostMessage["kind"];
+type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
+
+const parent = "/home/ada/project";
+const source = "training" as const;
+
+async function openedSession() {
+  const fileSystem = createMemoryFileSystem();
+  const { folder, step } = await writeHardRun(fileSystem, parent);
+  const messages: HostMessage[] = [];
+  const commands: unknown[] = [];
+  const clock = new FakeClock();
+  const run: DashboardRun = {
+    id: "hard",
+    name: "hard",
+    follower: new RunFollower({ fileSystem, folder }),
+  };
+  const session = new DashboardSession(
+    {
+      ...{ clock, fileSystem },
+      post: (message) => void messages.push(message),
+      isProcessAlive: () => true,
+      runs: {
+        list: async () => [{ id: "hard", name: "hard", state: "running" }],
+        find: async (id) => (id === "hard" ? run : null),
+      },
+      command: async (command, own, args) => {
+        if (command === "stop") throw new Error(`No trainer answers in ${folder}.`);
+        commands.push([command, own.id, args]);
+      },
+      tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
+      shortenPath: (path) => path.replace(parent, "~"),
+      settings: () => SETTINGS,
+      pinMetrics: async () => undefined,
+    },
+    { run, isVisible: true },
+  );
+  const all = <K extends Kind>(kind: K): readonly Of<K>[] =>
+    messages.filter((message): message is Of<K> => message.kind === kind);
+  let lastId = 0;
+  return {
+    ...{ folder, step, session, messages, commands, clock, all, run, fileSystem },
+    ready: () => session.receive({ kind: "ready", version: 1 }),
+    ask: async <K extends Kind>(question: DashboardQuestion, kind: K): Promise<Of<K>> => {
+      lastId += 1;
+      const id = lastId;
+      session.receive({ kind: "question", id, question });
+      await until(() => messages.some((message) => "id" in message && message.id === id));
+      const answer = messages.find(
+        (message): message is Of<K> =>
+          message.kind === kind && "id" in message && message.id === id,
+      );
+      if (answer === undefined)
+        throw new Error(`No ${kind} came: ${JSON.stringify(messages.at(-1))}`);
+      return answer;
+    },
+    /** Everything that is due is sent. */
+    settled: async () => {
+      await until(() => all("append").some(({ isComplete }) => isComplete));
+    },
+  };
+}
+
+/** Reading from memory takes turns of the event loop, not time. */
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1_000 && !isTrue(); turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!isTrue()) throw new Error("What was waited for did not come.");
+}
+
+describe("a session", () => {
+  it("says nothing before the page is ready, then one init and all numbers", async () => {
+    const { ready, settled, messages, all } = await openedSession();
+    expect(messages).toEqual([]);
+    ready();
+    await settled();
+    expect(messages.map(({ kind }) => kind).slice(0, 2)).toEqual(["init", "append"]);
+    expect(all("init")).toHaveLength(1);
+    const page = new ColumnStore();
+    for (const message of all("append")) page.append(message);
+    expect(Array.from(page.steps())).toEqual(Array.from({ length: 24 }, (_, step) => step));
+    expect(page.at("rollout/reward/mean", 23)).toBeGreaterThan(0.5);
+    expect([page.at("loss", 6), page.at("skipped", 6)]).toEqual([null, 1]);
+  });
+
+  it("tells the state, the attempts and the checkpoints of the run, with short paths", async () => {
+    const { ready, settled, all, messages } = await openedSession();
+    ready();
+    await settled();
+    const facts = all("init")[0]?.facts;
+    expect(facts?.run).toMatchObject({
+      ...{ name: "hard", state: "running", attempt: 2, supersededAttempts: [1] },
+      ...{ completedSteps: 24, totalSteps: 40, model: "local/tiny-tool" },
+      ...{ folder: "~/hard", configPath: "~/tinker-config.yaml", isControllable: false },
+    });
+    expect(facts?.checkpoints.map(({ step }) => step)).toEqual([20, 10]);
+    expect(facts?.rolloutSteps).toEqual([23]);
+    expect(JSON.stringify(messages)).not.toContain(parent);
+  });
+
+  it("keeps the starts and alarms of a run whose many warnings push them out of the news", async () => {
+    const { ready, settled, all, folder, fileSystem } = await openedSession();
+    const log = createEventLog({
+      ...{ fileSystem, clock: systemClock, redactor: new Redactor(), folder, attempt: 2 },
+    });
+    for (let index = 0; index < 400; index += 1) {
+      const message = `warning ${index}`;
+      await log.record({ kind: "retry", level: "warn", step: 23, message, data: {} });
+    }
+    ready();
+    await settled();
+    const kinds = all("init")[0]?.facts.events.map(({ kind }) => kind) ?? [];
+    expect(kinds.filter((kind) => kind === "run-started")).toHaveLength(2);
+    expect(kinds).toContain("alarm");
+    expect(kinds.filter((kind) => kind === "retry")).toHaveLength(300);
+  });
+
+  it("is silent while the page is hidden, and begins anew when it is shown", async () => {
+    const { ready, settled, session, messages, all, folder, fileSystem } = await openedSession();
+    ready();
+    await settled();
+    session.setVisible(false);
+    const before = messages.length;
+    await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step: 24 })));
+    session.refresh();
+    session.receive({ kind: "question", id: 9, question: { ask: "config" } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(messages).toHaveLength(before);
+    session.setVisible(true);
+    ready();
+    await until(() => all("append").some(({ rows }) => rows === 25));
+    expect(all("init")).toHaveLength(2);
+  });
+
+  it("sends new rows alone, at most four times a second", async () => {
+    const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
+    ready();
+    await settled();
+    const before = all("append").length;
+    for (let step = 24; step < 34; step += 1) {
+      await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step })));
+      session.refresh();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(all("append").length).toBeLessThanOrEqual(before + 1);
+    await until(() => clock.sleeping > 0);
+    await clock.advance(250);
+    await until(() => all("append").at(-1)?.rows === 34);
+    expect(all("append").at(-1)?.steps?.fromRow).toBeGreaterThanOrEqual(24);
+  });
+
+  it("replaces everything when a resume has put steps aside", async () => {
+    const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
+    ready();
+    await settled();
+    const starter = { pid: 1, owner: "terminal" as const, configPath: "x" };
+    const clockOfRun = { ...systemClock, now: () => Date.now() + 60_000 };
+    await resumeRun(
+      { fileSystem, clock: clockOfRun, isProcessAlive: () => false },
+      { ...starter, folder, step: 20 },
+    );
+    session.refresh();
+    await until(() => clock.sleeping > 0);
+    await clock.advance(250);
+    await until(() => all("replace").length > 0);
+    expect(all("replace")[0]?.facts.run).toMatchObject({ attempt: 3, completedSteps: 20 });
+  });
+
+  it("forwards commands, and shows why one did not work", async () => {
+    const { ready, settled, session, commands, all } = await openedSession();
+    ready();
+    await settled();
+    session.receive({
+      kind: "command",
+      command: "deleteCheckpoint",
+      args: { name: "checkpoint_000010" },
+    });
+    session.receive({ kind: "command", command: "stop", args: {} });
+    await until(() => all("error").length > 0);
+    expect(commands).toEqual([["deleteCheckpoint", "hard", { name: "checkpoint_000010" }]]);
+    expect(all("error")[0]).toEqual({
+      kind: "error",
+      id: null,
+      message: "No trainer answers in ~/hard.",
+    });
+  });
+
+  it("shows another run, or says that it is gone", async () => {
+    const { ready, settled, session, all } = await openedSession();
+    ready();
+    await settled();
+    session.receive({ kind: "select-run", id: "gone" });
+    await until(() => all("error").length > 0);
+    expect(all("error")[0]?.message).toContain("not there any more");
+  });
+});
+
+describe("answers", () => {
+  it("hold the rollouts of a step, with advantage and fate", async () => {
+    const { ready, settled, ask, step } = await openedSession();
+    ready();
+    await settled();
+    const { rows, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
+    expect([rows.length, total]).toEqual([48, 48]);
+    expect(rows[3]).toMatchObject({
+      reward: null,
+      stop: "error",
+      trainingUse: "excluded:failed",
+      advantage: null,
+    });
+    expect(rows[0]).toMatchObject({ advantage: -1, trainingUse: "trained", streams: 1, turns: 4 });
+  });
+
+  it("come again while the step is played", async () => {
+    const { ready, settled, ask, session, all, step, folder, fileSystem, clock } =
+      await openedSession();
+    ready();
+    await settled();
+    await ask({ ask: "rollouts", source, step }, "rollouts");
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+    await store.addRollout(aRecord({ step, group: 90 }));
+    session.refresh();
+    await until(() => clock.sleeping > 0);
+    await clock.advance(250);
+    await until(() => all("rollouts").at(-1)?.total === 49);
+  });
+
+  it("hold a body as it was stored, bounded where it is huge", async () => {
+    const { ready, settled, ask, step } = await openedSession();
+    ready();
+    await settled();
+    const { body } = await ask(
+      { ask: "rollout", key: { source, step, group: 0, rollout: 0 } },
+      "rollout",
+    );
+    expect(body.prompt).toEqual({ text: HOSTILE_TEXT, omitted: 0 });
+    expect(body.turns[3]?.results[0]?.text).toMatchObject({ omitted: 50_000 });
+    expect(body.turns[1]?.errors[0]).toMatchObject({
+      kind: "json",
+      raw: { text: '{"name": "answer", }' },
+    });
+    expect(body.rewardChartData).toMatchObject({ reduced: 2.1, clamped: 1 });
+  });
+
+  it("hold a part of the tokens with their texts and the range of all", async () => {
+    const { ready, settled, ask, step } = await openedSession();
+    ready();
+    await settled();
+    const { window } = await ask(
+      { ask: "tokens", key: { source, step, group: 0, rollout: 0 }, stream: 0, from: 4_000 },
+      "tokens",
+    );
+    expect([window.from, window.ids.length, window.total, window.texts?.[0]]).toEqual([
+      4_000,
+      500,
+      4_500,
+      `<${window.ids[0]}>`,
+    ]);
+    expect(window.ranges.logprobLow).toBe(-4);
+    expect(window.ranges.advantageSize).toBeCloseTo(1, 2);
+  });
+
+  it("name the rollouts in whose messages all words occur", async () => {
+    const { ready, settled, ask, step } = await openedSession();
+    ready();
+    await settled();
+    const report = await ask({ ask: "search", source, step, text: "LONG line result" }, "search");
+    expect(report).toMatchObject({ found: [{ group: 0, rollout: 0 }], checked: 32 });
+    const error = await ask({ ask: "search", source, step, text: "503" }, "search");
+    expect(error.found).toEqual([{ group: 0, rollout: 3 }]);
+  });
+
+  it("tell where every value of the configuration comes from, with short paths", async () => {
+    const { ready, settled, ask } = await openedSession();
+    ready();
+    await settled();
+    const { config } = await ask({ ask: "config" }, "config");
+    const origins = Object.fromEntries(config.entries.map(({ key, origin }) => [key, origin]));
+    expect(origins).toMatchObject({
+      ...{ model_name: "file", max_steps: "override", log_path: "default" },
+      "environments.local/calculator.num_rollouts": "file",
+      "environments.local/calculator.temperature": "default",
+    });
+    expect(config.entries.find(({ key }) => key === "log_path")?.value).toBe('"~/hard"');
+  });
+
+  it("hold the steps that were repeated after an attempt", async () => {
+    const { ready, settled, ask } = await openedSession();
+    ready();
+    await settled();
+    const names = ["rollout/reward/mean"];
+    const { steps, columns } = await ask({ ask: "superseded", attempt: 1, names }, "superseded");
+    expect(Array.from(steps)).toEqual([14, 15, 16, 17, 18]);
+    expect(columns[0]?.values).toHaveLength(5);
+  });
+
+  it("say what is missing, and are not sent once they are cancelled", async () => {
+    const { ready, settled, ask, session, messages, step } = await openedSession();
+    ready();
+    await settled();
+    const key = { source, step, group: 0, rollout: 77 };
+    expect((await ask({ ask: "rollout", key }, "error")).message).toContain(
+      "rollout 78 of group 1 in step 24",
+    );
+    session.receive({ kind: "question", id: 500, question: { ask: "config" } });
+    session.receive({ kind: "cancel", id: 500 });
+    await ask({ ask: "config" }, "config");
+    expect(messages.some((message) => "id" in message && message.id === 500)).toBe(false);
+  });
+});

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parsePageMessage } from "../../../src/host/dashboard/pageMessages.ts";
+
+const key = { source: "evaluation", step: 1, group: 0, rollout: 2 };
+
+describe("what comes from the page", () => {
+  it("is taken when it is a message of this version, exactly as it is", () => {
+    const messages = [
+      { kind: "ready", version: 1 },
+      { kind: "question", id: 3, question: { ask: "rollouts", source: "training", step: 0 } },
+      { kind: "question", id: 4, question: { ask: "tokens", key, stream: 0, from: 2_000 } },
+      { kind: "question", id: 5, question: { ask: "counterpart", key, step: 40 } },
+      { kind: "cancel", id: 3 },
+      { kind: "select-run", id: "/runs/demo" },
+      { kind: "pin-metrics", names: ["env/local/calculator/reward", "x".repeat(1_000)] },
+      { kind: "pin-metrics", names: [] },
+      { kind: "command", command: "deleteCheckpoint", args: { name: "checkpoint_000010" } },
+      {
+        kind: "command",
+        command: "exportFile",
+        args: { file: { name: "reward.csv", content: "a", encoding: "utf8" } },
+      },
+    ];
+    for (const message of messages) expect(parsePageMessage(message)).toEqual(message);
+  });
+
+  it("is dropped when it is anything else", () => {
+    const others = [
+      { kind: "ready" },
+      { kind: "question", id: -1, question: { ask: "config" } },
+      { kind: "question", id: 1, question: { ask: "rollouts", source: "training", step: 1.5 } },
+      {
+        kind: "question",
+        id: 1,
+        question: { ask: "rollout", key: { ...key, path: "/etc/passwd" } },
+      },
+      { kind: "question", id: 1, question: { ask: "counterpart", key } },
+      { kind: "question", id: 1, question: { ask: "counterpart", key, step: -1 } },
+      { kind: "question", id: 1, question: { ask: "counterpart", step: 40 } },
+      {
+        kind: "question",
+        id: 1,
+        question: { ask: "counterpart", key: { ...key, source: "elsewhere" }, step: 40 },
+      },
+      { kind: "pin-metrics" },
+      { kind: "pin-metrics", names: "loss" },
+      { kind: "pin-metrics", names: [1] },
+      { kind: "pin-metrics", names: ["x".repeat(1_001)] },
+      { kind: "pin-metrics", names: Array.from({ length: 1_001 }, () => "loss") },
+      { kind: "command", command: "runShell", args: {} },
+      { kind: "command", command: "copyText", args: { text: "x".repeat(5_000_000) } },
+      {
+        kind: "command",
+        command: "exportFile",
+        args: { file: { name: "../../x", content: "", encoding: "utf8" } },
+      },
+      { kind: "command", command: "pause", args: {}, extra: true },
+      "ready",
+      null,
+    ];
+    for (const other of others) expect(parsePageMessage(other)).toBeNull();
+  });
+
+  it("never throws", () => {
+    fc.assert(fc.property(fc.anything(), (value) => void parsePageMessage(value)));
+  });
+});

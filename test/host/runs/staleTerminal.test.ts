@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { isStaleTerminal } from "../../../src/host/runs/staleTerminal.ts";
+
+const TITLE = "train tinker-config.yaml";
+const dead = { name: TITLE, creationOptions: { name: TITLE }, processId: Promise.resolve(-1) };
+
+it("knows the terminal of a task that another window has left behind", async () => {
+  expect(await isStaleTerminal(dead, TITLE)).toBe(true);
+  expect(await isStaleTerminal({ ...dead, name: `Task - ${TITLE}` }, TITLE)).toBe(true);
+  const neverTold = new Promise<undefined>(() => undefined);
+  expect(await isStaleTerminal({ ...dead, processId: neverTold }, TITLE)).toBe(true);
+});
+
+it("spares terminals of other names, and shells of this name", async () => {
+  expect(await isStaleTerminal({ ...dead, name: "zsh" }, TITLE)).toBe(false);
+  expect(await isStaleTerminal({ ...dead, processId: Promise.resolve(4711) }, TITLE)).toBe(false);
+  const creationOptions = { name: TITLE, shellPath: "/bin/zsh" };
+  expect(await isStaleTerminal({ ...dead, creationOptions }, TITLE)).toBe(false);
+});

@@ -1,0 +1,21 @@
+/** Text of unknown origin: always text nodes, with signs in place of characters that act. */
+
+import { useMemo } from "preact/hooks";
+import { visiblePieces } from "./visible.ts";
+
+export function UntrustedText({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => visiblePieces(text), [text]);
+  return (
+    <>
+      {pieces.map((piece, index) =>
+        piece.isSign ? (
+          <span class="sign" key={index}>
+            {piece.text}
+          </span>
+        ) : (
+          piece.text
+        ),
+      )}
+    </>
+  );
+}
