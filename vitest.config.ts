@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/extra/**", "test/conformance/**", "test/editor/**", "test/dashboard/**"],
+    exclude: ["test/crossChecks/**", "test/conformance/**", "test/editor/**", "test/dashboard/**"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -5,7 +5,7 @@ import { ConformanceTable } from "./test/conformance/conformanceTable.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/conformance/**/*.test.ts", "test/extra/{wandb,rolloutUpload}*.test.ts"],
+    include: ["test/conformance/**/*.test.ts", "test/crossChecks/{wandb,rolloutUpload}*.test.ts"],
     globalSetup: ["test/conformance/prepare.ts"],
     reporters: ["default", new ConformanceTable()],
     // Most of it waits: for set-ups of 35 s, for polls.

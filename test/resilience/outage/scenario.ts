@@ -8,7 +8,7 @@ import { Attempts } from "./attempts.ts";
 import type { ServiceName } from "./faultRules.ts";
 import type { SmallDisk } from "./smallDisk.ts";
 import type { Stage } from "./stage.ts";
-import { storm } from "./storm.ts";
+import { storm } from "./randomFaults.ts";
 import type { Trainer } from "./trainer.ts";
 
 export interface ScenarioOptions {

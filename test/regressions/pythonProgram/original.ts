@@ -1,8 +1,8 @@
 /** What the original program did, in a few lines each, so that tests can run it beside ours. */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { Clock } from "../../src/core/ports.ts";
-import { Limiter } from "../../src/core/util/limiter.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import type { Clock } from "../../../src/core/ports.ts";
+import { Limiter } from "../../../src/core/util/limiter.ts";
 
 interface OriginalTurn {
   readonly tokens: readonly number[];

@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/extra/**/*.test.ts"],
-    exclude: ["test/extra/{wandb,rolloutUpload}*.test.ts"],
+    include: ["test/crossChecks/**/*.test.ts"],
+    exclude: ["test/crossChecks/{wandb,rolloutUpload}*.test.ts"],
     // The first run makes a virtual environment at import time and compiles in Python.
     testTimeout: 60_000,
     hookTimeout: 300_000,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { createEventLog } from "../../src/core/run/events.ts";
-import { buildMetricsRow } from "../../src/core/run/metrics.ts";
-import { flattenMetrics } from "../../src/core/run/metricsTree.ts";
-import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
-import { resolveSecrets } from "../../src/core/secrets/resolve.ts";
-import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
-import { textWith } from "../core/config/configText.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
-import { createMemoryFileSystem, createStillClock } from "../core/run/memoryFileSystem.ts";
-import { ENVIRONMENT } from "../core/training/builders.ts";
-import { fakeTinker } from "../fakes/fakeTinker.ts";
+import { createEventLog } from "../../../src/core/run/events.ts";
+import { buildMetricsRow } from "../../../src/core/run/metrics.ts";
+import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { resolveSecrets } from "../../../src/core/secrets/resolve.ts";
+import { loadConfig, writeConfigFiles } from "../../../src/trainer/configFiles.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
+import { createMemoryFileSystem, createStillClock } from "../../core/run/memoryFileSystem.ts";
+import { ENVIRONMENT } from "../../core/training/builders.ts";
+import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
 import { prepareRun } from "./playRun.ts";
 

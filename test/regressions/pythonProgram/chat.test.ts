@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { qwen3 } from "../../src/core/chat/families/qwen3.ts";
-import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
+import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
+import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
 import {
   createReferenceRenderer,
   withReferenceTemplate,
-} from "../../src/core/chat/referenceRenderer.ts";
-import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
-import { sampled, THINKING_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
-import { result } from "../core/rollout/scriptedEnvironment.ts";
-import { call, encode, ended } from "../core/rollout/scriptedModel.ts";
+} from "../../../src/core/chat/referenceRenderer.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
+import { sampled, THINKING_TEMPLATE, tinyModel } from "../../core/chat/tinyModel.ts";
+import { result } from "../../core/rollout/scriptedEnvironment.ts";
+import { call, encode, ended } from "../../core/rollout/scriptedModel.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
 

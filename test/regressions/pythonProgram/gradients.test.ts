@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../src/core/config/schema.ts";
-import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { buildDatum } from "../../src/core/training/datums.ts";
-import { trainStep } from "../../src/core/training/trainStep.ts";
-import { result } from "../core/rollout/scriptedEnvironment.ts";
-import { call, encode, ended, type TurnScript } from "../core/rollout/scriptedModel.ts";
+import type { Config } from "../../../src/core/config/schema.ts";
+import { Ledger } from "../../../src/core/rollout/ledger.ts";
+import { buildDatum } from "../../../src/core/training/datums.ts";
+import { trainStep } from "../../../src/core/training/trainStep.ts";
+import { result } from "../../core/rollout/scriptedEnvironment.ts";
+import { call, encode, ended, type TurnScript } from "../../core/rollout/scriptedModel.ts";
 import {
   aBatch,
   aConfig,
   aDatum,
   aDatumOfLength,
   aDatumWithTurn,
-} from "../core/training/builders.ts";
-import { FakeTrainingClient, resultOf } from "../core/training/fakeTrainingClient.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+} from "../../core/training/builders.ts";
+import { FakeTrainingClient, resultOf } from "../../core/training/fakeTrainingClient.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
 

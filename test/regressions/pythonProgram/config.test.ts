@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../src/core/config/parse.ts";
-import { checkSampling } from "../../src/core/training/checkSampling.ts";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import { checkSampling } from "../../../src/core/training/checkSampling.ts";
 import {
   configIn,
   messagesIn,
   parse,
   textWith,
   textWithEnvironment,
-} from "../core/config/configText.ts";
-import { toySampler } from "../core/serverChecks/toyModel.ts";
-import { someSettings } from "../core/training/builders.ts";
-import { aContext } from "../core/training/fakeContext.ts";
+} from "../../core/config/configText.ts";
+import { toySampler } from "../../core/serverChecks/toyModel.ts";
+import { someSettings } from "../../core/training/builders.ts";
+import { aContext } from "../../core/training/fakeContext.ts";
 import * as original from "./original.ts";
 
 /** Severities and paths of what is said about a text. */

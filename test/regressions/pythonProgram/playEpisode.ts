@@ -1,17 +1,17 @@
 /** Plays one episode of ours with a scripted model and environment. */
 
-import { Episode } from "../../src/core/rollout/episode.ts";
-import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
-import { type SessionScript, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
+import { Episode } from "../../../src/core/rollout/episode.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { type SessionScript, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import {
   renderer,
   type SamplerOptions,
   scriptedSampler,
   type TurnScript,
   tokenizer,
-} from "../core/rollout/scriptedModel.ts";
-import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+} from "../../core/rollout/scriptedModel.ts";
+import { ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 
 interface EpisodeScript extends SessionScript, SamplerOptions {
   readonly turns: readonly TurnScript[];

@@ -6,14 +6,14 @@ import {
   type TaskSequence,
   type TaskSource,
   totalSteps,
-} from "../../src/core/training/dataset.ts";
-import { type PrepareOptions, prepareRun as prepareOurs } from "../../src/core/training/prepare.ts";
-import { sha256 } from "../../src/node/hash.ts";
-import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
-import { configIn, messagesIn } from "../core/config/configText.ts";
-import { scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
-import { fakeTinker } from "../fakes/fakeTinker.ts";
+} from "../../../src/core/training/dataset.ts";
+import { type PrepareOptions, prepareRun as prepareOurs } from "../../../src/core/training/prepare.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { configIn, messagesIn } from "../../core/config/configText.ts";
+import { scriptedEnvironment } from "../../core/rollout/scriptedEnvironment.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
 import { prepareRun } from "./playRun.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../src/core/errors.ts";
-import { scoreRewards } from "../../src/core/rollout/rewards.ts";
-import { buildMetricsRow } from "../../src/core/run/metrics.ts";
-import { flattenMetrics } from "../../src/core/run/metricsTree.ts";
-import { scoreGroups } from "../../src/core/training/groups.ts";
-import { collectRollouts } from "../../src/core/training/collectRollouts.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { scoreRewards } from "../../../src/core/rollout/rewards.ts";
+import { buildMetricsRow } from "../../../src/core/run/metrics.ts";
+import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { scoreGroups } from "../../../src/core/training/groups.ts";
+import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
 import {
   blocks,
   IMAGE,
@@ -12,9 +12,9 @@ import {
   type ScriptedEnvironment,
   scriptedEnvironment,
   text,
-} from "../core/rollout/scriptedEnvironment.ts";
-import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { rolloutFacts, stepFacts } from "../core/run/builders.ts";
+} from "../../core/rollout/scriptedEnvironment.ts";
+import { call, encode, ended, scriptedSampler } from "../../core/rollout/scriptedModel.ts";
+import { rolloutFacts, stepFacts } from "../../core/run/builders.ts";
 import {
   aConfig,
   aGroup,
@@ -22,9 +22,9 @@ import {
   aTask,
   ENVIRONMENT,
   someSettings,
-} from "../core/training/builders.ts";
-import { aContext, type FakeContext } from "../core/training/fakeContext.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+} from "../../core/training/builders.ts";
+import { aContext, type FakeContext } from "../../core/training/fakeContext.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
 import { prepareRun } from "./playRun.ts";

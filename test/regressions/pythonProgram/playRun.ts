@@ -1,14 +1,14 @@
 /** Runs our loop on a fake service with a model that answers at once, in groups of two. */
 
-import type { Config, EnvironmentConfig } from "../../src/core/config/schema.ts";
-import { readCheckpoints } from "../../src/core/run/checkpointLog.ts";
-import { readState } from "../../src/core/run/state.ts";
-import { runLoop } from "../../src/core/training/loop.ts";
-import { type LoopPosition, START } from "../../src/core/training/loopPosition.ts";
-import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
-import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
-import { aContext, FOLDER, linesOf, PATHS } from "../core/training/fakeContext.ts";
+import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import { readCheckpoints } from "../../../src/core/run/checkpointLog.ts";
+import { readState } from "../../../src/core/run/state.ts";
+import { runLoop } from "../../../src/core/training/loop.ts";
+import { type LoopPosition, START } from "../../../src/core/training/loopPosition.ts";
+import { result, scriptedEnvironment } from "../../core/rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../core/rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
+import { aContext, FOLDER, linesOf, PATHS } from "../../core/training/fakeContext.ts";
 
 interface RunWishes {
   readonly config?: Partial<Config>;
