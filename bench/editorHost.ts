@@ -5,8 +5,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../src/core/ports.ts";
-import { RunFollower } from "../src/core/run/follower.ts";
-import { createRunReader } from "../src/core/run/reader.ts";
+import { RunFollower } from "../src/core/runFolder/follower.ts";
+import { createRunReader } from "../src/core/runFolder/reader.ts";
 import { DashboardSession } from "../src/host/dashboard/dashboardSession.ts";
 import { searchRollouts } from "../src/host/dashboard/rolloutSearch.ts";
 import { systemClock } from "../src/node/clock.ts";

@@ -3,20 +3,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
-import { appendCheckpoint } from "../src/core/run/checkpointLog.ts";
-import { createEventLog } from "../src/core/run/events.ts";
-import { runPaths } from "../src/core/run/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../src/core/run/metrics.ts";
-import type { RolloutRecord } from "../src/core/run/rolloutRecord.ts";
-import { createRolloutStore, type RolloutStore } from "../src/core/run/rolloutStore.ts";
-import { startRun } from "../src/core/run/runFolder.ts";
-import type { RunLease } from "../src/core/run/runLease.ts";
-import type { RolloutFacts, StepFacts } from "../src/core/run/stepFacts.ts";
-import type { TokenRecord } from "../src/core/run/tokenRecord.ts";
+import { appendCheckpoint } from "../src/core/runFolder/checkpointLog.ts";
+import { createEventLog } from "../src/core/runFolder/events.ts";
+import { runPaths } from "../src/core/runFolder/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../src/core/runFolder/metrics.ts";
+import type { RolloutRecord } from "../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore, type RolloutStore } from "../src/core/runFolder/rolloutStore.ts";
+import { startRun } from "../src/core/runFolder/runFolder.ts";
+import type { RunLease } from "../src/core/runFolder/runLease.ts";
+import type { RolloutFacts, StepFacts } from "../src/core/runFolder/stepFacts.ts";
+import type { TokenRecord } from "../src/core/runFolder/tokenRecord.ts";
 import { Redactor } from "../src/core/secrets/redactor.ts";
 import { createUniform } from "../src/local/random.ts";
 import { systemClock } from "../src/node/clock.ts";
-import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/run/builders.ts";
+import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";
 
 /** Steps of the run that is opened, of the long one, and of the one that is followed. */
 export const STEPS = 1_000;

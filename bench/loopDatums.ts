@@ -1,8 +1,8 @@
 /** The training part of a large step: from ledgers to requests, and from answers to log-probabilities. */
 
 import { Ledger } from "../src/core/rollout/ledger.ts";
-import { divergenceMetrics } from "../src/core/run/divergence.ts";
-import { encodeTokenRecord } from "../src/core/run/tokenRecord.ts";
+import { divergenceMetrics } from "../src/core/runFolder/divergence.ts";
+import { encodeTokenRecord } from "../src/core/runFolder/tokenRecord.ts";
 import { combineResults } from "../src/core/tinker/combine.ts";
 import { chunkData, toWireData } from "../src/core/tinker/datum.ts";
 import {

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
-import { isRunInUse, readRunFile } from "../core/run/runFile.ts";
-import { ControlClient } from "../node/controlClient.ts";
+import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
+import { ControlClient } from "../node/control/client.ts";
 import type { RunControlCommand } from "./arguments.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";

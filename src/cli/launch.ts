@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { launchRequestSchema, suggestedEdits } from "../core/control/messages.ts";
+import { launchRequestSchema, suggestedEdits } from "../node/control/messages.ts";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";

@@ -2,8 +2,8 @@
 
 import { join, resolve } from "node:path";
 import type { Clock, FileSystem } from "../core/ports.ts";
-import { type ListedRun, listRuns } from "../core/run/runList.ts";
-import { waitingUploads } from "../core/run/uploadLog.ts";
+import { type ListedRun, listRuns } from "../core/runs/runList.ts";
+import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { runParent } from "../node/runPaths.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { checkConfig } from "../trainer/configFiles.ts";

@@ -2,8 +2,8 @@
 
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { runPaths } from "../core/run/layout.ts";
-import { createRunReader } from "../core/run/reader.ts";
+import { runPaths } from "../core/runFolder/layout.ts";
+import { createRunReader } from "../core/runFolder/reader.ts";
 import type { ShowCommand } from "./arguments.ts";
 import type { Line } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";

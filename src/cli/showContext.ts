@@ -3,7 +3,7 @@
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FolderFiles } from "../core/ports.ts";
-import type { RunReader } from "../core/run/reader.ts";
+import type { RunReader } from "../core/runFolder/reader.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { commandLine, type Invocation } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";

@@ -1,13 +1,13 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
-import { readEvaluations } from "../core/run/evaluationLog.ts";
-import { evalPath, runPaths } from "../core/run/layout.ts";
-import { readLines } from "../core/run/lineReader.ts";
+import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
+import { evalPath, runPaths } from "../core/runFolder/layout.ts";
+import { readLines } from "../core/runFolder/lineReader.ts";
 import {
   type RolloutRecord,
   rolloutRecordSchema,
   temperatureSchema,
-} from "../core/run/rolloutRecord.ts";
+} from "../core/runFolder/rolloutRecord.ts";
 import { formatQuantity, formatTemperature } from "../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";

@@ -3,13 +3,13 @@
 import { firingAlarms } from "../core/alarms/alarmEvents.ts";
 import { alarmFacts } from "../core/alarms/alarmFacts.ts";
 import { ALARM_TITLES } from "../core/alarms/alarmTexts.ts";
-import { type CheckpointEntry, readCheckpoints } from "../core/run/checkpointLog.ts";
-import { type RunEvent, readEvents } from "../core/run/events.ts";
-import { runPaths } from "../core/run/layout.ts";
-import { flattenMetrics, type MetricsRow } from "../core/run/metricsTree.ts";
-import { readRunFile } from "../core/run/runFile.ts";
-import { readModelNames } from "../core/run/runModel.ts";
-import { waitingUploads } from "../core/run/uploadLog.ts";
+import { type CheckpointEntry, readCheckpoints } from "../core/runFolder/checkpointLog.ts";
+import { type RunEvent, readEvents } from "../core/runFolder/events.ts";
+import { runPaths } from "../core/runFolder/layout.ts";
+import { flattenMetrics, type MetricsRow } from "../core/runFolder/metricsTree.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
+import { readModelNames } from "../core/runFolder/runModel.ts";
+import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { groupBy } from "../core/util/groupBy.ts";
 import {
   formatCount,

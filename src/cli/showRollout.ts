@@ -1,6 +1,6 @@
 /** Replays one rollout: what the model was told, what it wrote, what came back, and how the reward was made. */
 
-import type { RolloutRecord } from "../core/run/rolloutRecord.ts";
+import type { RolloutRecord } from "../core/runFolder/rolloutRecord.ts";
 import {
   formatDuration,
   formatExact,

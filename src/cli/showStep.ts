@@ -1,7 +1,7 @@
 /** One step of a run: its rollouts as a table, or those of a group turn by turn. */
 
-import { stepPaths } from "../core/run/layout.ts";
-import type { RolloutList, RolloutSummary } from "../core/run/reader.ts";
+import { stepPaths } from "../core/runFolder/layout.ts";
+import type { RolloutList, RolloutSummary } from "../core/runFolder/reader.ts";
 import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";

@@ -3,10 +3,10 @@
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
-import type { RolloutSummary } from "../core/run/reader.ts";
-import { readRunFile } from "../core/run/runFile.ts";
-import { readModelNames } from "../core/run/runModel.ts";
-import type { TokenRecord } from "../core/run/tokenRecord.ts";
+import type { RolloutSummary } from "../core/runFolder/reader.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
+import { readModelNames } from "../core/runFolder/runModel.ts";
+import type { TokenRecord } from "../core/runFolder/tokenRecord.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
 import { formatQuantity, formatSigned } from "../shared/format.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { appendCheckpoint } from "../core/run/checkpointLog.ts";
+import { appendCheckpoint } from "../core/runFolder/checkpointLog.ts";
 import type { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { AppError } from "../core/errors.ts";
 import { firingIn } from "../core/alarms/alarmEvents.ts";
-import { RunFollower } from "../core/run/follower.ts";
+import { RunFollower } from "../core/runFolder/follower.ts";
 import { systemClock } from "../node/clock.ts";
 import type { ClosableFileSystem } from "../node/fileSystem.ts";
 import { isProcessAlive } from "../node/processes.ts";

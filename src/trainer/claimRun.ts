@@ -1,7 +1,7 @@
 /** Takes the folder of a run over, and puts together what its reports need. */
 
-import { createEventLog } from "../core/run/events.ts";
-import type { RunLease } from "../core/run/runLease.ts";
+import { createEventLog } from "../core/runFolder/events.ts";
+import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { Redactor } from "../core/secrets/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";

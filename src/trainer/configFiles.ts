@@ -8,7 +8,7 @@ import type { Config } from "../core/config/schema.ts";
 import { withoutSecretValues } from "../core/config/secretValues.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
-import { runPaths } from "../core/run/layout.ts";
+import { runPaths } from "../core/runFolder/layout.ts";
 import type { Redactor } from "../core/secrets/redactor.ts";
 import { readConfig, type StartConfig } from "../node/startConfig.ts";
 

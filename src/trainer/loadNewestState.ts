@@ -1,7 +1,7 @@
 /** Loads the newest save of a run that still lives: hosted services delete rolling saves after a day, and people delete others. */
 
 import { AppError, isAppError } from "../core/errors.ts";
-import type { ResumePoint } from "../core/run/resumePoints.ts";
+import type { ResumePoint } from "../core/runFolder/resumePoints.ts";
 import { parseTinkerPath } from "../core/tinker/paths.ts";
 import type { ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";

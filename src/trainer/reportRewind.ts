@@ -6,7 +6,7 @@ import {
   type ResumePoint,
   type Rewind,
   readResumePoints,
-} from "../core/run/resumePoints.ts";
+} from "../core/runFolder/resumePoints.ts";
 import { parseTinkerPath } from "../core/tinker/paths.ts";
 import type { RunContext } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";

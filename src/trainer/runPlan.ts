@@ -1,8 +1,8 @@
 /** What a run is made of before it begins: what it is to do, and what surrounds it. */
 
 import type { FileSystem, Log } from "../core/ports.ts";
-import type { Rewind } from "../core/run/resumePoints.ts";
-import type { RunLease } from "../core/run/runLease.ts";
+import type { Rewind } from "../core/runFolder/resumePoints.ts";
+import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redactor.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
-import { readEvents } from "../core/run/events.ts";
+import { readEvents } from "../core/runFolder/events.ts";
 import type { RunContext } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";
 

@@ -3,12 +3,12 @@ import { parseArguments } from "../../src/cli/arguments.ts";
 import { type ControlOptions, controlRun } from "../../src/cli/control.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { writeRunFile } from "../../src/core/run/runLease.ts";
+import { writeRunFile } from "../../src/core/runFolder/runLease.ts";
 import type { ControlCommand, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { ControlServer } from "../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../src/trainer/control/runStatus.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
 const folder = "/home/me/runs/demo";

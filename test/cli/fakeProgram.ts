@@ -3,7 +3,7 @@
 import { Readable } from "node:stream";
 import type { ProgramOptions, TrainerApi } from "../../src/cli/programOptions.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";

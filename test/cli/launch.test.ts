@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { launchFileSchema } from "../../src/core/control/messages.ts";
+import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { LaunchFile } from "../../src/shared/control.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/types.ts";

@@ -7,7 +7,7 @@ import { listedRuns } from "../../src/cli/runs.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { textWith } from "../core/config/configText.ts";
-import { createStillClock } from "../core/run/memoryFileSystem.ts";
+import { createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../trainer/runState.ts";
 
 const clock = createStillClock();

@@ -2,8 +2,8 @@
 
 import { describe, expect, it, type TestContext } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
-import { openOnlineRun } from "../../src/core/wandb/onlineRun.ts";
-import { WandbRequests } from "../../src/core/wandb/requests.ts";
+import { openOnlineRun } from "../../src/core/tracking/wandb/onlineRun.ts";
+import { WandbRequests } from "../../src/core/tracking/wandb/requests.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { createHttpClient } from "../../src/node/http.ts";

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { RunFollower } from "../../src/core/run/follower.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { dashboardHtml } from "../../src/host/dashboard/dashboardHtml.ts";
 import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../src/node/clock.ts";

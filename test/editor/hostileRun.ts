@@ -2,14 +2,14 @@
 
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { appendMetrics, buildMetricsRow } from "../../src/core/run/metrics.ts";
-import type { RolloutRecord } from "../../src/core/run/rolloutRecord.ts";
-import { createRolloutStore } from "../../src/core/run/rolloutStore.ts";
-import { startRun } from "../../src/core/run/runFolder.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
+import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../core/run/builders.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 
 /** Each piece of it does something where it is not shown as text. */
 export const HOSTILE = {

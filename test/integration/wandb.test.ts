@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
-import { StandInServer } from "../core/wandb/standInServer.ts";
+import { StandInServer } from "../core/tracking/wandb/standInServer.ts";
 import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
 
 const SECRET = "open-sesame-9731";

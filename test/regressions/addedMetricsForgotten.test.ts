@@ -4,7 +4,7 @@ import { keepPinnedMetrics, readPinnedMetrics } from "../../src/host/dashboard/p
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import type { Host } from "../../webview-ui/host.ts";
 import { createDashboardModel } from "../../webview-ui/dashboardModel.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { FakeMemory } from "../host/keys/fakeMemory.ts";
 

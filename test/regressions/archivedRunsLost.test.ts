@@ -3,7 +3,7 @@ import { COMMANDS } from "../../src/host/commands/commandTable.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { type Memento, RunLabels } from "../../src/host/views/runLabels.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
 function memory(): Memento {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { RunFollower } from "../../src/core/run/follower.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { createAnswerer } from "../../src/host/dashboard/answers.ts";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
-import { writeEvaluation } from "../core/run/evaluatedRun.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
 const folder = "/runs/evaluated";

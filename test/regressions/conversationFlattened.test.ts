@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../src/core/chat/createRenderer.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
-import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
-import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { json, output, result, stream } from "../core/openreward/scriptedServer.ts";
 import { scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { aRecord } from "../core/run/builders.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
 import { aConfig, ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { qwen3Model } from "../node/tokenizer/qwen3Model.ts";
 

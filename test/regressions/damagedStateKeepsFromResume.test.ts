@@ -1,10 +1,10 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runPaths } from "../../src/core/run/layout.ts";
-import { readRun } from "../../src/core/run/runList.ts";
-import { readState, readStates, writeState } from "../../src/core/run/state.ts";
-import { MAX_BYTES } from "../../src/core/run/wholeFiles.ts";
+import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { readRun } from "../../src/core/runs/runList.ts";
+import { readState, readStates, writeState } from "../../src/core/runFolder/state.ts";
+import { MAX_BYTES } from "../../src/core/runFolder/wholeFiles.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { aRunState } from "../trainer/runState.ts";
 import type { PlantedHome } from "./plantedHome.ts";

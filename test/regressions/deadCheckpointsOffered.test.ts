@@ -12,7 +12,7 @@ import { diagnose } from "../../src/core/config/editing/diagnose.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry as SavedCheckpoint,
-} from "../../src/core/run/checkpointLog.ts";
+} from "../../src/core/runFolder/checkpointLog.ts";
 import { RunCheckpoints } from "../../src/host/catalogue/runCheckpoints.ts";
 import type { StoredCheckpoint } from "../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../src/host/runs/runStore.ts";

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { isJsonObject } from "../../src/core/json.ts";
-import { evalPath } from "../../src/core/run/layout.ts";
-import { readState } from "../../src/core/run/state.ts";
-import { repairTails, supersedeFrom } from "../../src/core/run/supersede.ts";
+import { evalPath } from "../../src/core/runFolder/layout.ts";
+import { readState } from "../../src/core/runFolder/state.ts";
+import { repairTails, supersedeFrom } from "../../src/core/runFolder/supersede.ts";
 import { runLoop } from "../../src/core/training/loop.ts";
 import { type LoopPosition, START } from "../../src/core/training/loopPosition.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { RunFollower } from "../../src/core/run/follower.ts";
-import { evalPath } from "../../src/core/run/layout.ts";
-import { createRunReader } from "../../src/core/run/reader.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
+import { evalPath } from "../../src/core/runFolder/layout.ts";
+import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { evaluationRow, groupRow } from "../../src/host/views/trajectoryRows.ts";
 import { newestSets } from "../../src/shared/rolloutSet.ts";
-import { writeEvaluation } from "../core/run/evaluatedRun.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 
 const folder = "/runs/evaluated";
 

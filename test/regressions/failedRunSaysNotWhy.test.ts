@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import { RunFollower } from "../../src/core/run/follower.ts";
-import { runPaths } from "../../src/core/run/layout.ts";
-import { resumeRun } from "../../src/core/run/runFolder.ts";
-import { listRuns } from "../../src/core/run/runList.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
+import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { resumeRun } from "../../src/core/runFolder/runFolder.ts";
+import { listRuns } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { RunFollower } from "../../src/core/run/follower.ts";
-import { MAX_LINE_BYTES, readLines } from "../../src/core/run/lineReader.ts";
-import { MetricColumns } from "../../src/core/run/metricColumns.ts";
-import { flattenMetrics } from "../../src/core/run/metricsTree.ts";
-import { createRunReader } from "../../src/core/run/reader.ts";
-import { listRuns } from "../../src/core/run/runList.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
+import { MAX_LINE_BYTES, readLines } from "../../src/core/runFolder/lineReader.ts";
+import { MetricColumns } from "../../src/core/runFolder/metricColumns.ts";
+import { flattenMetrics } from "../../src/core/runFolder/metricsTree.ts";
+import { createRunReader } from "../../src/core/runFolder/reader.ts";
+import { listRuns } from "../../src/core/runs/runList.ts";
 import { encodeJsonLine, parseJson } from "../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 
 const FOLDER = "/runs/forged";
 const LIVENESS = { nowMs: 0, isProcessAlive: () => false };

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { pendingReports } from "../../src/core/run/pendingReports.ts";
+import { pendingReports } from "../../src/core/runs/pendingReports.ts";
 import { isResumable, runRow } from "../../src/host/views/runRow.ts";
-import { TrackedRun } from "../core/wandb/trackedRun.ts";
+import { TrackedRun } from "../core/tracking/wandb/trackedRun.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
 vi.mock("vscode", () => ({}));

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { CheckpointEntry } from "../../src/core/run/checkpointLog.ts";
+import type { CheckpointEntry } from "../../src/core/runFolder/checkpointLog.ts";
 import { removeCheckpoint } from "../../src/host/commands/removeCheckpoint.ts";
 import { windowUi } from "../../src/host/keys/windowUi.ts";
 import type { RunEntry } from "../../src/host/runs/runStore.ts";
 import { askForSlot } from "../../src/host/runs/slotQuestion.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 
 const shown = vi.hoisted((): unknown[] => []);
 vi.mock("vscode", () => {

@@ -3,8 +3,8 @@
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { startRun } from "../../src/core/run/runFolder.ts";
-import { writeState } from "../../src/core/run/state.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { writeState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { systemClock } from "../../src/node/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RunEvent } from "../../src/core/run/events.ts";
+import type { RunEvent } from "../../src/core/runFolder/events.ts";
 import { runLogText } from "../../src/host/views/runLogText.ts";
 
 function event(changes: Partial<RunEvent>): RunEvent {

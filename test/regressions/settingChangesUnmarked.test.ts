@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createEventLog } from "../../src/core/run/events.ts";
-import { RunFollower } from "../../src/core/run/follower.ts";
+import { createEventLog } from "../../src/core/runFolder/events.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
@@ -8,7 +8,7 @@ import { ColumnStore } from "../../webview-ui/columns.ts";
 import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/viewState.ts";
 import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
 function event(kind: string, step: number | null): EventView {

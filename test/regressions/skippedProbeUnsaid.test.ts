@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/core/config/schema.ts";
-import type { NewRunEvent } from "../../src/core/run/events.ts";
+import type { NewRunEvent } from "../../src/core/runFolder/events.ts";
 import { tinkerError } from "../../src/core/tinker/errors.ts";
 import { runLoop } from "../../src/core/training/loop.ts";
 import { START } from "../../src/core/training/loopPosition.ts";

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { runPaths } from "../../src/core/run/layout.ts";
-import { startRun } from "../../src/core/run/runFolder.ts";
-import { listRuns } from "../../src/core/run/runList.ts";
+import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { listRuns } from "../../src/core/runs/runList.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import {
   amidRollouts,
   connectTo,

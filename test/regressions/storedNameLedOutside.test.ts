@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseCheckpoint } from "../../src/core/run/checkpointLog.ts";
-import { readRunFile } from "../../src/core/run/runFile.ts";
-import { readState } from "../../src/core/run/state.ts";
+import { parseCheckpoint } from "../../src/core/runFolder/checkpointLog.ts";
+import { readRunFile } from "../../src/core/runFolder/runFile.ts";
+import { readState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
-import { START } from "../../src/core/wandb/syncState.ts";
-import { WandbTracker } from "../../src/core/wandb/tracker.ts";
+import { START } from "../../src/core/tracking/wandb/syncState.ts";
+import { WandbTracker } from "../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { systemRandom } from "../../src/node/random.ts";

@@ -8,7 +8,7 @@ import { readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunTerminal } from "../../src/host/task/runTerminal.ts";
 import { readTrainTask } from "../../src/host/task/trainTask.ts";
-import { ControlClient } from "../../src/node/controlClient.ts";
+import { ControlClient } from "../../src/node/control/client.ts";
 import { PlantedHome } from "./plantedHome.ts";
 
 let planted: PlantedHome;

@@ -3,7 +3,7 @@ import { qwen3 } from "../../src/core/chat/families/qwen3.ts";
 import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
-import { aRecord } from "../core/run/builders.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
 
 const { parse } = createTemplateRenderer({
   model: tinyModel(THINKING_TEMPLATE),

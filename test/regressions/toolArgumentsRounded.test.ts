@@ -5,15 +5,15 @@ import { replayLines } from "../../src/cli/showRollout.ts";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
-import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
-import { describeRollout } from "../../src/core/run/rolloutUpload.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { tinyModel } from "../core/chat/tinyModel.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { type Answer, json, output, result, stream } from "../core/openreward/scriptedServer.ts";
 import { encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { aRecord } from "../core/run/builders.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
 import { aConfig } from "../core/training/builders.ts";
 import { playEpisode } from "./playEpisode.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { runRollout } from "../../src/core/rollout/rollout.ts";
-import { rolloutRecordSchema } from "../../src/core/run/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { aGate } from "../core/rollout/aGate.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
@@ -11,7 +11,7 @@ import {
   scriptedSampler,
   tokenizer,
 } from "../core/rollout/scriptedModel.ts";
-import { aRecord } from "../core/run/builders.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
 import { aTask, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { RunFollower } from "../../src/core/run/follower.ts";
+import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
 import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";

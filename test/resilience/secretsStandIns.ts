@@ -1,7 +1,7 @@
 /** The services of the secrets drill: they note all that they are sent, and give back keys and secrets wherever they can. */
 
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import { StandInServer } from "../core/wandb/standInServer.ts";
+import { StandInServer } from "../core/tracking/wandb/standInServer.ts";
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import {
   type Filter,

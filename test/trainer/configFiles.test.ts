@@ -9,7 +9,7 @@ import {
   writtenSecrets,
 } from "../../src/trainer/configFiles.ts";
 import { textWith } from "../core/config/configText.ts";
-import { createMemoryFileSystem } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
 
 const path = resolve("/project/run.yaml");

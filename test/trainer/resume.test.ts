@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { startRun } from "../../src/core/run/runFolder.ts";
-import { writeState } from "../../src/core/run/state.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { writeState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redactor.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { textWith } from "../core/config/configText.ts";
-import { createMemoryFileSystem, createStillClock } from "../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "./runState.ts";
 
 const path = resolve("/project/run.yaml");

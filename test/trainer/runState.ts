@@ -1,6 +1,6 @@
 /** What a run keeps for its resume, for tests. */
 
-import type { RunState } from "../../src/core/run/state.ts";
+import type { RunState } from "../../src/core/runFolder/state.ts";
 
 /** Saved after `step` completed steps. */
 export function aRunState(step: number, changes: Partial<RunState> = {}): RunState {

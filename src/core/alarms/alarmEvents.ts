@@ -4,8 +4,8 @@ import * as z from "zod";
 import { shapeAt } from "../config/fields.ts";
 import type { AlarmId } from "../config/schema.ts";
 import type { JsonObject } from "../json.ts";
-import type { NewRunEvent, RunEvent } from "../run/events.ts";
-import type { RunFollower } from "../run/follower.ts";
+import type { NewRunEvent, RunEvent } from "../runFolder/events.ts";
+import type { RunFollower } from "../runFolder/follower.ts";
 import { ALARM_TITLES, type AlarmNotice, type AlarmSeverity } from "./alarmTexts.ts";
 import { ALARM_IDS } from "./evaluateAlarms.ts";
 

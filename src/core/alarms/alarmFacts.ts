@@ -1,7 +1,7 @@
 /** The numbers of a metrics row that alarms rest on. What the row does not tell is null. */
 
 import type { AlarmId } from "../config/schema.ts";
-import { flattenMetrics, type MetricsRow } from "../run/metricsTree.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
 
 export interface AlarmFacts {
   readonly step: number;

@@ -1,10 +1,10 @@
 /** What alarms must remember of a run: a bounded number of its rows, the same after a resume as without one. */
 
 import type { FolderFiles } from "../ports.ts";
-import { runPaths } from "../run/layout.ts";
-import { readLines } from "../run/lineReader.ts";
-import type { MetricsRow } from "../run/metricsTree.ts";
-import { isMetricsRow } from "../run/reader.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { readLines } from "../runFolder/lineReader.ts";
+import type { MetricsRow } from "../runFolder/metricsTree.ts";
+import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
 import { CLEAR_AFTER_STEPS } from "./evaluateAlarms.ts";
 import { type AlarmPast, BASELINE_STEPS, RULE_STEPS } from "./rules.ts";

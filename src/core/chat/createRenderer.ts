@@ -3,7 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { ChatFamily } from "./families/family.ts";
-import { findChatFamily, findTemplateFamily } from "./families/lookup.ts";
+import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
 import { buildFirstPrompt } from "./firstPrompt.ts";
 import { rememberPrompts } from "./promptCache.ts";
 import {

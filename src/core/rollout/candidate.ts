@@ -2,7 +2,7 @@
 
 import { isExactObject, parseExactJson } from "../exactJson.ts";
 import type { Message, MessageBlock } from "../openreward/types.ts";
-import type { RolloutRecord } from "../run/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 
 type Turn = RolloutRecord["turns"][number];
 

@@ -4,7 +4,7 @@ import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
 import { writeExactJson } from "../exactJson.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
-import type { RolloutRecord } from "../run/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 
 /** Text of blocks as the model reads it. */
 type TextOf = (blocks: readonly Block[]) => string;

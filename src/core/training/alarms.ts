@@ -6,7 +6,7 @@ import { alarmBegins, alarmEnds } from "../alarms/alarmEvents.ts";
 import { AlarmHistory } from "../alarms/alarmHistory.ts";
 import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../alarms/alarmTexts.ts";
 import { evaluateAlarms, type AlarmState } from "../alarms/evaluateAlarms.ts";
-import { type MetricsRow, mergeMetrics } from "../run/metricsTree.ts";
+import { type MetricsRow, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { RunContext } from "./context.ts";
 
 export interface EvaluatedRow {

@@ -3,7 +3,7 @@
 import type { LogprobConvention } from "../serverChecks/logprobConvention.ts";
 import { type ProbedSampling, probeConvention } from "../serverChecks/probeConvention.ts";
 import { PROBE_TEXT } from "../serverChecks/probeData.ts";
-import type { MetricsTree } from "../run/metricsTree.ts";
+import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { RunContext } from "./context.ts";
 import { asClause, serverName, type ReportContext, reportServerCheck } from "./reportServerCheck.ts";

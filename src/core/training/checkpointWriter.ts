@@ -3,8 +3,8 @@
 import { rollingSaveEvery } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
 import { errorMessage } from "../errors.ts";
-import { appendCheckpoint, type CheckpointEntry } from "../run/checkpointLog.ts";
-import { type RunState, writeState } from "../run/state.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../runFolder/checkpointLog.ts";
+import { type RunState, writeState } from "../runFolder/state.ts";
 import type { RunContext } from "./context.ts";
 
 export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual";

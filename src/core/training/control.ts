@@ -3,7 +3,7 @@
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import type { CheckpointEntry } from "../run/checkpointLog.ts";
+import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 
 /** New values for tunable keys, checked already. */

@@ -3,8 +3,8 @@
 import type { EvaluationConfig } from "../config/schema.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { evaluationSeed } from "../rollout/seeds.ts";
-import { readEvaluations } from "../run/evaluationLog.ts";
-import { evalPath, runPaths } from "../run/layout.ts";
+import { readEvaluations } from "../runFolder/evaluationLog.ts";
+import { evalPath, runPaths } from "../runFolder/layout.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { environmentOf, type RunContext, SUCCESS_REWARD } from "./context.ts";

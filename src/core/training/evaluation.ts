@@ -2,7 +2,7 @@
 
 import type { EvaluationConfig } from "../config/schema.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import { type MetricsTree, mergeMetrics } from "../run/metricsTree.ts";
+import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import { mean, summarize } from "../util/stats.ts";
 
 /** One environment, split and temperature. */

@@ -5,7 +5,7 @@ import { zeroVariancePolicy } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
 import { isAppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import type { GroupFacts } from "../run/stepFacts.ts";
+import type { GroupFacts } from "../runFolder/stepFacts.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";

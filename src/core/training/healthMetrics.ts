@@ -2,7 +2,7 @@
 
 import type { LedgerView } from "../rollout/ledger.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import type { MetricsTree } from "../run/metricsTree.ts";
+import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { power } from "../util/power.ts";
 import { fraction } from "../util/stats.ts";

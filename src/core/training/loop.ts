@@ -3,8 +3,8 @@
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import type { MetricsTree } from "../run/metricsTree.ts";
-import { mergeMetrics } from "../run/metricsTree.ts";
+import type { MetricsTree } from "../runFolder/metricsTree.ts";
+import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";

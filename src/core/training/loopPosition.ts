@@ -1,8 +1,8 @@
 /** Where a run stands between two steps, and what is saved of it. */
 
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import { flattenMetrics } from "../run/metricsTree.ts";
-import type { RunState } from "../run/state.ts";
+import { flattenMetrics } from "../runFolder/metricsTree.ts";
+import type { RunState } from "../runFolder/state.ts";
 import type { Snapshot } from "./checkpointWriter.ts";
 import type { RunContext } from "./context.ts";
 import type { StepOutput } from "./step.ts";

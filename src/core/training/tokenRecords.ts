@@ -1,6 +1,6 @@
 /** The stored form of a datum's tokens: unshifted, so that every value stands beside the token it is about. */
 
-import type { TokenRecord } from "../run/tokenRecord.ts";
+import type { TokenRecord } from "../runFolder/tokenRecord.ts";
 import type { TrainingDatum } from "./datums.ts";
 
 /** `trainerLogprobs` has one entry per target; null = unknown. Tokens after the last trained one are kept, with mask 0. */

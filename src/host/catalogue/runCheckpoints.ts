@@ -6,9 +6,9 @@ import {
   type CheckpointEntry,
   readCheckpoints,
   usableCheckpoints,
-} from "../../core/run/checkpointLog.ts";
-import { runPaths } from "../../core/run/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
+} from "../../core/runFolder/checkpointLog.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { Listening } from "../emitter.ts";
 import type { RunEntry } from "../runs/runStore.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { setValue } from "../../core/config/editing/setValue.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { plainWindow } from "../plainWindow.ts";

@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { expectationOf } from "../../core/config/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { runPaths } from "../../core/run/layout.ts";
-import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { plainWindow } from "../plainWindow.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/templates.ts";
-import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import type { Memento } from "../views/runLabels.ts";
 import { readWorkspaceText } from "../workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";

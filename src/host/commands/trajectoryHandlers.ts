@@ -1,7 +1,7 @@
 /** Handlers of the commands about trajectories. */
 
 import * as vscode from "vscode";
-import { STOP_REASONS } from "../../core/run/stopReasons.ts";
+import { STOP_REASONS } from "../../core/runFolder/stopReasons.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";

@@ -3,9 +3,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
-import type { RunFollower } from "../../core/run/follower.ts";
-import { createRunReader, type RolloutSummary } from "../../core/run/reader.ts";
-import type { TokenRecord } from "../../core/run/tokenRecord.ts";
+import type { RunFollower } from "../../core/runFolder/follower.ts";
+import { createRunReader, type RolloutSummary } from "../../core/runFolder/reader.ts";
+import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
 import {
   type HostMessage,
   type DashboardQuestion,

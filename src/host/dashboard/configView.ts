@@ -8,8 +8,8 @@ import { applyOverrides } from "../../core/config/overrides.ts";
 import { readYaml } from "../../core/config/yamlSource.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { FolderFiles } from "../../core/ports.ts";
-import { runPaths } from "../../core/run/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/run/wholeFiles.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/dashboardTypes.ts";
 

@@ -2,8 +2,8 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
-import type { RunFollower } from "../../core/run/follower.ts";
-import type { MetricColumns } from "../../core/run/metricColumns.ts";
+import type { RunFollower } from "../../core/runFolder/follower.ts";
+import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import {
   type CommandArgs,

@@ -1,7 +1,7 @@
 /** Looks for words in what was said in rollouts. */
 
-import type { RolloutSummary, RunReader } from "../../core/run/reader.ts";
-import type { RolloutRecord } from "../../core/run/rolloutRecord.ts";
+import type { RolloutSummary, RunReader } from "../../core/runFolder/reader.ts";
+import type { RolloutRecord } from "../../core/runFolder/rolloutRecord.ts";
 
 /** Bodies between two reports. */
 const BODIES_PER_REPORT = 32;

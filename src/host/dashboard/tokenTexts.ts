@@ -3,8 +3,8 @@
 import { dirname, join } from "node:path";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
-import { readRunFile } from "../../core/run/runFile.ts";
-import { readModelNames } from "../../core/run/runModel.ts";
+import { readRunFile } from "../../core/runFolder/runFile.ts";
+import { readModelNames } from "../../core/runFolder/runModel.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { compileInThread } from "../../node/tokenizer/compileInThread.ts";

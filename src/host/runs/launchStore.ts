@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { launchFileSchema } from "../../core/control/messages.ts";
+import { launchFileSchema } from "../../node/control/messages.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../core/errors.ts";
-import { ControlClient } from "../../node/controlClient.ts";
+import { ControlClient } from "../../node/control/client.ts";
 import type { ControlAction, LaunchFile } from "../../shared/control.ts";
 import { launchFiles, outputPath, readLaunch } from "./launchStore.ts";
 import { tailFile } from "./tail.ts";

@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
-import { ControlClient } from "../../node/controlClient.ts";
+import { ControlClient } from "../../node/control/client.ts";
 import type { RunStatus } from "../../shared/control.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import { TASK_TYPE } from "../task/taskType.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
-import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { Emitter } from "../emitter.ts";

@@ -2,9 +2,9 @@
 
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
-import { isRunInUse } from "../../core/run/runFile.ts";
-import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../core/run/runList.ts";
-import { ControlClient } from "../../node/controlClient.ts";
+import { isRunInUse } from "../../core/runFolder/runFile.ts";
+import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../core/runs/runList.ts";
+import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { Emitter } from "../emitter.ts";

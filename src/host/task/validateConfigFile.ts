@@ -2,7 +2,7 @@
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/problem.ts";
-import { MAX_BYTES } from "../../core/run/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
 
 const VALID = 0;

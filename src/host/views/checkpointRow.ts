@@ -1,6 +1,6 @@
 /** What a row of the Checkpoints view says. */
 
-import type { CheckpointEntry } from "../../core/run/checkpointLog.ts";
+import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { formatDuration, formatReward } from "../../shared/format.ts";
 import type { RowText } from "./runRow.ts";
 

@@ -1,7 +1,7 @@
 /** The Checkpoints view: saved weights, run by run. */
 
 import * as vscode from "vscode";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/run/checkpointLog.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../plainText.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
-import { createRunReader } from "../../core/run/reader.ts";
+import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 

@@ -1,6 +1,6 @@
 /** Which rollouts the Trajectories view shows, and in which order. */
 
-import type { RolloutSummary } from "../../core/run/reader.ts";
+import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { formatReward } from "../../shared/format.ts";
 
 export type RolloutFilter =

@@ -1,6 +1,6 @@
 /** What happened in a run, as lines to read. */
 
-import type { RunEvent } from "../../core/run/events.ts";
+import type { RunEvent } from "../../core/runFolder/events.ts";
 import { plainLine } from "../plainText.ts";
 
 const LEVELS: Readonly<Record<RunEvent["level"], string>> = {

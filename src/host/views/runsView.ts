@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import { runPaths } from "../../core/run/layout.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { RunLabels } from "./runLabels.ts";

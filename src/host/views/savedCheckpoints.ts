@@ -1,8 +1,8 @@
 /** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is under way. */
 
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointEntry, readCheckpoints } from "../../core/run/checkpointLog.ts";
-import { runPaths } from "../../core/run/layout.ts";
+import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
 
 export interface SavedCheckpointsOptions {
   readonly fileSystem: FileSystem;

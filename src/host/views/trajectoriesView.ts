@@ -1,7 +1,7 @@
 /** The Trajectories view: step or evaluation, group, rollout of the run that is looked at. */
 
 import * as vscode from "vscode";
-import type { RolloutSummary } from "../../core/run/reader.ts";
+import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";

@@ -1,8 +1,8 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
-import type { EvaluationEntry } from "../../core/run/evaluationLog.ts";
-import type { MetricColumns } from "../../core/run/metricColumns.ts";
-import type { RolloutSummary } from "../../core/run/reader.ts";
+import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
+import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
+import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
   formatCount,

@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../../core/ports.ts";
-import type { RunLease } from "../../core/run/runLease.ts";
+import type { RunLease } from "../../core/runFolder/runLease.ts";
 import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";

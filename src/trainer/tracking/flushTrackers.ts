@@ -1,7 +1,7 @@
 /** Sends what the trackers of a run that is done have not got yet: nothing is started or connected that trains. */
 
-import { readEvaluations } from "../../core/run/evaluationLog.ts";
-import type { RunLease } from "../../core/run/runLease.ts";
+import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
+import type { RunLease } from "../../core/runFolder/runLease.ts";
 import type { CleanupStack } from "../cleanupStack.ts";
 import type { Variables } from "../variables.ts";
 import type { ReportContext } from "./reportContext.ts";

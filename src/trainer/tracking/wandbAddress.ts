@@ -7,13 +7,13 @@ import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
-import { keyFault, netrcKey } from "../../core/wandb/apiKey.ts";
-import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/wandb/deployment.ts";
+import { keyFault, netrcKey } from "../../core/tracking/wandb/apiKey.ts";
+import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/tracking/wandb/deployment.ts";
 import {
   NO_SETTINGS,
   parseWandbSettings,
   type WandbSettings,
-} from "../../core/wandb/settingsFile.ts";
+} from "../../core/tracking/wandb/settingsFile.ts";
 import type { ServiceAddressOptions } from "../serviceAddress.ts";
 import type { Variables } from "../variables.ts";
 

@@ -4,7 +4,7 @@ import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
 import { evaluateAlarms, type AlarmState } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { AlarmPast } from "../../../src/core/alarms/rules.ts";
-import { type MetricsRow, mergeMetrics } from "../../../src/core/run/metricsTree.ts";
+import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { aConfig } from "../training/builders.ts";
 
 /** Flat names, such as `rollout/parse_ok_frac`. */

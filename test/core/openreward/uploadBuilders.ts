@@ -1,6 +1,6 @@
 /** Rollouts to upload, with only the interesting parts named. */
 
-import type { RolloutUpload } from "../../../src/core/openreward/uploadEvents.ts";
+import type { RolloutUpload } from "../../../src/core/tracking/openreward/uploadEvents.ts";
 
 export function anUpload(changes: Partial<RolloutUpload> = {}): RolloutUpload {
   const id = changes.id ?? "id";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NewRunEvent } from "../../../src/core/run/events.ts";
-import { appendMetrics } from "../../../src/core/run/metrics.ts";
-import type { MetricsRow } from "../../../src/core/run/metricsTree.ts";
+import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
+import { appendMetrics } from "../../../src/core/runFolder/metrics.ts";
+import type { MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { aRow, type Numbers, times } from "../alarms/aRow.ts";
 import { aConfig } from "./builders.ts";

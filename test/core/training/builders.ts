@@ -8,7 +8,7 @@ import { buildDatum, type TrainingDatum } from "../../../src/core/training/datum
 import type { TrainingBatch } from "../../../src/core/training/groups.ts";
 import type { CountedRollout } from "../../../src/core/training/lossNormalization.ts";
 import { configIn, textWith } from "../config/configText.ts";
-import { aRecord, rolloutFacts } from "../run/builders.ts";
+import { aRecord, rolloutFacts } from "../runFolder/builders.ts";
 
 /** The environment of every builder here. */
 export const ENVIRONMENT = "Owner/Game";

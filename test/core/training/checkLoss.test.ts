@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
-import type { NewRunEvent } from "../../../src/core/run/events.ts";
+import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import { checkLoss } from "../../../src/core/training/checkLoss.ts";
 import { answerOf, type LossServer } from "../serverChecks/lossServer.ts";

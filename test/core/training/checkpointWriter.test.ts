@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { readCheckpoints } from "../../../src/core/run/checkpointLog.ts";
-import { readState } from "../../../src/core/run/state.ts";
+import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+import { readState } from "../../../src/core/runFolder/state.ts";
 import {
   CheckpointWriter,
   dueCheckpoint,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { EvaluationConfig } from "../../../src/core/config/schema.ts";
 import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
 import { evaluationSeed } from "../../../src/core/rollout/seeds.ts";
-import { evalPath } from "../../../src/core/run/layout.ts";
-import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { evalPath } from "../../../src/core/runFolder/layout.ts";
+import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { chooseTasks } from "../../../src/core/training/dataset.ts";
 import { evaluate } from "../../../src/core/training/evaluate.ts";
 import {

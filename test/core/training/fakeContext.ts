@@ -1,8 +1,8 @@
 /** What the parts of a run share, on a still clock and a file system in memory. */
 
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
-import { runPaths } from "../../../src/core/run/layout.ts";
-import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
+import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../../../src/core/training/context.ts";
@@ -15,7 +15,7 @@ import { silentLog } from "../../fakes/silentLog.ts";
 import { aGate } from "../rollout/aGate.ts";
 import { type ScriptedEnvironment, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { renderer, tokenizer } from "../rollout/scriptedModel.ts";
-import { createMemoryFileSystem, type MemoryFileSystem } from "../run/memoryFileSystem.ts";
+import { createMemoryFileSystem, type MemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 import { aConfig, ENVIRONMENT, someSettings } from "./builders.ts";
 import { FakeTrainingClient } from "./fakeTrainingClient.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { Ledger } from "../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
-import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { healthMetrics } from "../../../src/core/training/healthMetrics.ts";
-import { aRecord, rolloutFacts } from "../run/builders.ts";
+import { aRecord, rolloutFacts } from "../runFolder/builders.ts";
 import { aTask } from "./builders.ts";
 
 /** A rollout that sampled `tokens`, each with this probability. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../src/cli/exitCode.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
-import type { NewRunEvent } from "../../../src/core/run/events.ts";
+import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import type { PreparedEnvironment } from "../../../src/core/training/context.ts";
 import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
 import { settle } from "../../fakes/fakeClock.ts";

@@ -3,7 +3,7 @@ import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.
 import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { rolloutSeed } from "../../../src/core/rollout/seeds.ts";
-import { stepPaths } from "../../../src/core/run/layout.ts";
+import { stepPaths } from "../../../src/core/runFolder/layout.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { runStep } from "../../../src/core/training/step.ts";
 import { sha256 } from "../../../src/node/hash.ts";

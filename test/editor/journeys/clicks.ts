@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
-import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { startRun } from "../../../src/core/run/runFolder.ts";
-import type { RunLease } from "../../../src/core/run/runLease.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MetricColumns } from "../../../src/core/run/metricColumns.ts";
-import { isMetricsRow } from "../../../src/core/run/reader.ts";
+import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
+import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
 import { formatMeasure } from "../../../src/shared/format.ts";
 import { moveToMark } from "../../workbench/findMark.ts";
 import { writeFiles } from "../folders.ts";

@@ -1,9 +1,9 @@
 /** By keyboard only: from a step to a rollout, the reward at its turn, and the number that was stored for a token. */
 
 import assert from "node:assert/strict";
-import { createRunReader, type RolloutSummary } from "../../../src/core/run/reader.ts";
-import type { RolloutRecord } from "../../../src/core/run/rolloutRecord.ts";
-import type { TokenRecord } from "../../../src/core/run/tokenRecord.ts";
+import { createRunReader, type RolloutSummary } from "../../../src/core/runFolder/reader.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import type { TokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { formatExact, formatMeasure } from "../../../src/shared/format.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";

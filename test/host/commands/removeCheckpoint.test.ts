@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
-import { writeState } from "../../../src/core/run/state.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
 
 const editor = vi.hoisted(() => ({

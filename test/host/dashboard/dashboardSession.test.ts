@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { createEventLog } from "../../../src/core/run/events.ts";
-import { RunFollower } from "../../../src/core/run/follower.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
-import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { resumeRun } from "../../../src/core/run/runFolder.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { type DashboardRun, DashboardSession } from "../../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import type { HostMessage, DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
 import { ColumnStore } from "../../../webview-ui/columns.ts";
-import { aRecord, stepFacts } from "../../core/run/builders.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 

@@ -3,17 +3,17 @@
 import type { FileSystem, FolderFiles } from "../../../src/core/ports.ts";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
-import { appendCheckpoint } from "../../../src/core/run/checkpointLog.ts";
-import { createEventLog } from "../../../src/core/run/events.ts";
-import { runPaths } from "../../../src/core/run/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/run/metrics.ts";
-import type { RolloutRecord } from "../../../src/core/run/rolloutRecord.ts";
-import { createRolloutStore } from "../../../src/core/run/rolloutStore.ts";
-import { resumeRun, startRun } from "../../../src/core/run/runFolder.ts";
+import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/run/builders.ts";
-import { writeEvaluation } from "../../core/run/evaluatedRun.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 
 export const HOSTILE_TEXT = [
   "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",

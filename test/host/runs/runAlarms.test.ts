@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
-import { createEventLog } from "../../../src/core/run/events.ts";
-import { appendMetrics } from "../../../src/core/run/metrics.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { appendMetrics } from "../../../src/core/runFolder/metrics.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { Emitter } from "../../../src/host/emitter.ts";
 import { RunAlarms } from "../../../src/host/runs/runAlarms.ts";
 import { RunFeeds } from "../../../src/host/runs/runFeed.ts";
 import type { RunEntry, RunStore } from "../../../src/host/runs/runStore.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "../views/runEntries.ts";
 

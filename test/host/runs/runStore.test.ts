@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RunStore } from "../../../src/host/runs/runStore.ts";
-import { onLines, sendLine } from "../../../src/node/lineSocket.ts";
+import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import type { ControlAddress, RunFile } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 
 const RUN = "/runs/demo";

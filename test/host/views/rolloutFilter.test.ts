@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RolloutSummary } from "../../../src/core/run/reader.ts";
+import type { RolloutSummary } from "../../../src/core/runFolder/reader.ts";
 import { inOrder, isShown, type RolloutFilter } from "../../../src/host/views/rolloutFilter.ts";
 import { trainingUseText, groupRow, rolloutItemRow } from "../../../src/host/views/trajectoryRows.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/run/checkpointLog.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { SavedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const RUN = "/runs/demo";
 

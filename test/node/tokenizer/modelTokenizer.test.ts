@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChatFamily } from "../../../src/core/chat/families/lookup.ts";
+import { findChatFamily } from "../../../src/core/chat/findFamily.ts";
 import { checkRenderer } from "../../../src/core/chat/selfCheck.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
 import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";

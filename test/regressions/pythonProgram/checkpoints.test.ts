@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { startRun } from "../../../src/core/run/runFolder.ts";
-import { writeState } from "../../../src/core/run/state.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { loadConfig, writeConfigFiles } from "../../../src/trainer/configFiles.ts";
 import { planResume } from "../../../src/trainer/resume.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { call, ended, scriptedSampler } from "../../core/rollout/scriptedModel.ts";
-import { createMemoryFileSystem, createStillClock } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import { aRunState } from "../../trainer/runState.ts";

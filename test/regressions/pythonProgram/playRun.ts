@@ -1,8 +1,8 @@
 /** Runs our loop on a fake service with a model that answers at once, in groups of two. */
 
 import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
-import { readCheckpoints } from "../../../src/core/run/checkpointLog.ts";
-import { readState } from "../../../src/core/run/state.ts";
+import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+import { readState } from "../../../src/core/runFolder/state.ts";
 import { runLoop } from "../../../src/core/training/loop.ts";
 import { type LoopPosition, START } from "../../../src/core/training/loopPosition.ts";
 import { result, scriptedEnvironment } from "../../core/rollout/scriptedEnvironment.ts";

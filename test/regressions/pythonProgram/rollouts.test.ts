@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { scoreRewards } from "../../../src/core/rollout/rewards.ts";
-import { buildMetricsRow } from "../../../src/core/run/metrics.ts";
-import { flattenMetrics } from "../../../src/core/run/metricsTree.ts";
+import { buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { scoreGroups } from "../../../src/core/training/groups.ts";
 import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
 import {
@@ -14,7 +14,7 @@ import {
   text,
 } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler } from "../../core/rollout/scriptedModel.ts";
-import { rolloutFacts, stepFacts } from "../../core/run/builders.ts";
+import { rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import {
   aConfig,
   aGroup,

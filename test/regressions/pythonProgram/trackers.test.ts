@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
-import { TrackedRun } from "../../core/wandb/trackedRun.ts";
+import { TrackedRun } from "../../core/tracking/wandb/trackedRun.ts";
 
 describe("a run at W&B", () => {
   it("D-7 a resumed run goes on as the same run there, with every step once", async () => {

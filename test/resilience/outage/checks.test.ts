@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "../../../src/core/tinker/wireProto.ts";
-import { StandInServer } from "../../core/wandb/standInServer.ts";
+import { StandInServer } from "../../core/tracking/wandb/standInServer.ts";
 import { type Played, runChecks } from "./checks.ts";
 import type { Outcome } from "./outcome.ts";
 import { TrainingRequests } from "./trainingRequests.ts";

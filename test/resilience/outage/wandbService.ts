@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { StandInServer } from "../../core/wandb/standInServer.ts";
+import { StandInServer } from "../../core/tracking/wandb/standInServer.ts";
 
 export interface WandbService {
   readonly url: string;

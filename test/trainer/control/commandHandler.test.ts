@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { runPaths } from "../../../src/core/run/layout.ts";
+import { runPaths } from "../../../src/core/runFolder/layout.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
@@ -8,7 +8,7 @@ import { loadConfigText } from "../../../src/trainer/configFiles.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { CommandHandler } from "../../../src/trainer/control/commandHandler.ts";
 import { textWith } from "../../core/config/configText.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const folder = "/runs/demo";
 let control: RunControl;

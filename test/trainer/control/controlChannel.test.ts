@@ -1,13 +1,13 @@
 import { afterEach, expect, it } from "vitest";
-import { RunLease } from "../../../src/core/run/runLease.ts";
+import { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
-import { ControlClient } from "../../../src/node/controlClient.ts";
+import { ControlClient } from "../../../src/node/control/client.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/configFiles.ts";
 import { ControlChannel, type ControlChannelOptions } from "../../../src/trainer/control/controlChannel.ts";
 import { textWith } from "../../core/config/configText.ts";
-import { createMemoryFileSystem } from "../../core/run/memoryFileSystem.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 

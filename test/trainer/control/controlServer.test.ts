@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { ControlClient } from "../../../src/node/controlClient.ts";
+import { ControlClient } from "../../../src/node/control/client.ts";
 import type { ControlCommand, RunStatus } from "../../../src/shared/control.ts";
 import { ControlServer } from "../../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";

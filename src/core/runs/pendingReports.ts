@@ -1,0 +1,31 @@
+/** What the trackers of a run that has ended still lack, and a resume would send. */
+
+import type { FolderFiles } from "../ports.ts";
+import { waitingUploads } from "../tracking/openreward/uploadLog.ts";
+import { parsePlaceFile, wandbStatePath } from "../runFolder/wandbState.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
+
+export interface PendingReports {
+  /** Rollouts for OpenReward. */
+  readonly rollouts: number;
+  /** Rows of metrics for Weights & Biases. */
+  readonly rows: number;
+  /** True when Weights & Biases has all rows, but not how the run ended. */
+  readonly isSummaryMissing: boolean;
+}
+
+export const NOTHING_PENDING: PendingReports = { rollouts: 0, rows: 0, isSummaryMissing: false };
+
+/** `steps` is the number of rows that the run has. */
+export async function pendingReports(
+  fileSystem: FolderFiles,
+  folder: string,
+  steps: number,
+): Promise<PendingReports> {
+  const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
+  const text = (await readIfReadable(fileSystem, wandbStatePath(folder), MAX_BYTES.wandb)) ?? "";
+  const place = parsePlaceFile(text);
+  const isSent = place !== null && place.deployment !== null;
+  const rows = isSent ? Math.max(0, steps - place.online.confirmed.next) : 0;
+  return { rollouts, rows, isSummaryMissing: isSent && rows === 0 && !place.isEnded };
+}

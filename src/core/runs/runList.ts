@@ -1,0 +1,241 @@
+/** Finds the runs in a folder and what a list tells about each. */
+
+import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { errorMessage, isAppError } from "../errors.ts";
+import type { FileSystem, FolderFiles } from "../ports.ts";
+import { lastLines, parseJsonLines } from "../util/jsonl.ts";
+import { readCheckpoints } from "../runFolder/checkpointLog.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { type PendingReports, pendingReports, NOTHING_PENDING } from "./pendingReports.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { isMetricsRow } from "../runFolder/reader.ts";
+import {
+  type LastingPoints,
+  lastingPoints,
+  newestLiving,
+  type ResumePoint,
+  resumePoints,
+} from "../runFolder/resumePoints.ts";
+import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
+import { readStates, type StoredStates } from "../runFolder/state.ts";
+
+export interface ListedRun {
+  readonly name: string;
+  readonly folder: string;
+  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged. */
+  readonly phase: RunPhase | "interrupted" | "unreadable";
+  /** Completed steps. */
+  readonly steps: number;
+  /** Null = endless, or not known. */
+  readonly totalSteps: number | null;
+  /** Mean reward of the last step. */
+  readonly reward: number | null;
+  /** Mean rewards of the last steps, at most ten, oldest first. */
+  readonly recentRewards: readonly (number | null)[];
+  /** What a resume would send of a run that is done. */
+  readonly left: PendingReports;
+  /** Start of its last attempt, milliseconds since the Unix epoch. */
+  readonly startedAtMs: number | null;
+  /** Completed steps that a resume would run again; null when there is nothing to resume from. */
+  readonly repeats: number | null;
+  /** Null when the save that a resume would begin with lasts, and when there is none. */
+  readonly expiry: StateExpiry | null;
+  /** As in `run.json`; null when it cannot be read. */
+  readonly file: RunFile | null;
+  /** What of it cannot be read, in sentences for people; null when nothing was found. */
+  readonly problem: string | null;
+}
+
+/** The end of the newest save of a run. */
+export interface StateExpiry {
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  /** As `repeats`, from then on. */
+  readonly repeats: number | null;
+}
+
+/** What the last rows of metrics tell. */
+type Progress = Pick<
+  ListedRun,
+  "steps" | "totalSteps" | "reward" | "recentRewards" | "left" | "problem"
+>;
+
+interface Known {
+  readonly version: string;
+  readonly progress: Progress;
+  readonly lasting: LastingPoints;
+}
+
+/** By folder: what was read last, so that files are not parsed again while nothing is added. */
+export type KnownProgress = Map<string, Known>;
+
+/** Longer than ten rows of metrics, and than any single one. */
+const TAIL_BYTES = 256 * 1024;
+const RECENT_STEPS = 10;
+const LINE_FEED = 0x0a;
+const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
+
+/** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
+export async function listRuns(
+  fileSystem: FileSystem,
+  parent: string,
+  liveness: Liveness,
+  known: KnownProgress = new Map(),
+): Promise<readonly ListedRun[]> {
+  const runs: ListedRun[] = [];
+  for (const name of await fileSystem.list(parent)) {
+    const run = await readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness, known);
+    if (run !== null) runs.push(run);
+  }
+  return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
+}
+
+/** One run of a list; null for anything that is not a run. @throws AppError `file-unreadable` */
+export async function readRun(
+  fileSystem: FileSystem,
+  place: Pick<ListedRun, "name" | "folder">,
+  liveness: Liveness,
+  known: KnownProgress = new Map(),
+): Promise<ListedRun | null> {
+  const nothing = {
+    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_PENDING },
+    ...{ startedAtMs: null, repeats: null, expiry: null, file: null },
+  };
+  const files = fileSystem.within(place.folder);
+  const unreadable = (error: unknown): ListedRun => {
+    return { ...place, ...nothing, phase: "unreadable", problem: errorMessage(error) };
+  };
+  try {
+    // Links beside the run folders are no runs.
+    if ((await fileSystem.size(runPaths(place.folder).runFile)) === null) return null;
+    const file = await readRunFile(files, place.folder);
+    if (file === null) return null;
+    const { progress, lasting } = await readKnown(files, place.folder, file, known);
+    const { states, problem } = await readableStates(files, place.folder);
+    const problems = [progress.problem, problem].filter((found) => found !== null);
+    return {
+      ...place,
+      ...progress,
+      file,
+      phase: phaseOf(file, liveness),
+      startedAtMs: file.startedAtMs,
+      ...resumeCost(resumePoints(states, lasting), progress.steps, liveness.nowMs),
+      problem: problems.length === 0 ? null : problems.join(" "),
+    };
+  } catch (error) {
+    // A plain file beside the run folders.
+    if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, place.folder)))
+      return null;
+    // A run that cannot be read must not hide the others.
+    return unreadable(error);
+  }
+}
+
+async function isFile(fileSystem: FileSystem, path: string): Promise<boolean> {
+  return fileSystem.list(path).then(
+    () => false,
+    () => true,
+  );
+}
+
+function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
+  return ENDED.has(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
+}
+
+/** The run's plan, as its last row tells it. */
+function totalSteps(row: MetricsRow | undefined): number | null {
+  const done = row === undefined ? null : measure(row, "progress/done_frac");
+  return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
+}
+
+function measure(row: MetricsRow, name: string): number | null {
+  const value = flattenMetrics(row)[name];
+  return typeof value === "number" ? value : null;
+}
+
+async function readKnown(
+  fileSystem: FolderFiles,
+  folder: string,
+  { runId, generation, phase }: RunFile,
+  known: KnownProgress,
+): Promise<Known> {
+  const { metrics: path, checkpoints } = runPaths(folder);
+  const size = (await fileSystem.size(path)) ?? 0;
+  const saved = (await fileSystem.size(checkpoints)) ?? 0;
+  // Within a generation files only grow.
+  const version = `${runId} ${generation} ${phase} ${size} ${saved}`;
+  const before = known.get(folder);
+  if (before?.version === version) return before;
+  const { rows, problem } = await lastRows(fileSystem, path, size);
+  const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
+  const steps = (rows.at(-1)?.step ?? -1) + 1;
+  const progress = {
+    steps,
+    totalSteps: totalSteps(rows.at(-1)),
+    reward: recentRewards.at(-1) ?? null,
+    recentRewards,
+    left: phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
+    problem,
+  };
+  const now = { version, progress, lasting: await newestLasting(fileSystem, folder) };
+  known.set(folder, now);
+  return now;
+}
+
+/** Older saves are not looked at, because they last as this one does. */
+async function newestLasting(fileSystem: FolderFiles, folder: string): Promise<LastingPoints> {
+  const entries = await readCheckpoints(fileSystem, folder);
+  const { points, gone } = lastingPoints(entries, Number.POSITIVE_INFINITY);
+  return { points: points.slice(0, 1), gone };
+}
+
+/** As the rows of metrics tell it. @throws AppError `file-unreadable` */
+export async function completedSteps(fileSystem: FolderFiles, folder: string): Promise<number> {
+  const path = runPaths(folder).metrics;
+  const { rows } = await lastRows(fileSystem, path, (await fileSystem.size(path)) ?? 0);
+  return (rows.at(-1)?.step ?? -1) + 1;
+}
+
+/** The end of the file is enough, however long the run was. */
+async function lastRows(
+  fileSystem: FolderFiles,
+  path: string,
+  size: number,
+): Promise<{ readonly rows: readonly MetricsRow[]; readonly problem: string | null }> {
+  if (size === 0) return { rows: [], problem: null };
+  const start = Math.max(0, size - TAIL_BYTES);
+  const tail = await fileSystem.readRange(path, start, size - start);
+  // The tail begins somewhere in a line.
+  const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
+  const { lines } = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
+  const rows = lines.map(({ value }) => value).filter(isMetricsRow);
+  const isSound = rows.length > 0 || !whole.includes(LINE_FEED);
+  return {
+    rows: rows.slice(-RECENT_STEPS),
+    problem: isSound ? null : "metrics.jsonl is damaged: its last lines cannot be read.",
+  };
+}
+
+async function readableStates(fileSystem: FolderFiles, folder: string): Promise<StoredStates> {
+  try {
+    return await readStates(fileSystem, folder);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { states: [], problem: error.message };
+  }
+}
+
+function resumeCost(
+  points: readonly ResumePoint[],
+  steps: number,
+  nowMs: number,
+): Pick<ListedRun, "repeats" | "expiry"> {
+  const repeatsFrom = (point: ResumePoint | null): number | null =>
+    point === null ? null : Math.max(0, steps - point.state.step);
+  const newest = newestLiving(points, nowMs);
+  const atMs = newest?.expiresAtMs ?? null;
+  return {
+    repeats: repeatsFrom(newest),
+    expiry: atMs === null ? null : { atMs, repeats: repeatsFrom(newestLiving(points, atMs)) },
+  };
+}

@@ -1,0 +1,201 @@
+/** What of a stored rollout is uploaded: its conversation, its rewards, and what training made of it. */
+
+import type { Config } from "../../config/schema.ts";
+import type { JsonObject } from "../../json.ts";
+import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
+import type { Sha256 } from "../../ports.ts";
+import type { RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
+
+export interface UploadSettings {
+  readonly sha256: Sha256;
+  /** Of `run.json`. */
+  readonly runId: string;
+  readonly runName: string;
+  readonly config: Pick<
+    Config,
+    | "model_name"
+    | "lora_rank"
+    | "loss_fn"
+    | "batch_size"
+    | "learning_rate"
+    | "max_response_tokens"
+    | "environments"
+  >;
+  /** Name and version of this program. */
+  readonly framework: readonly [name: string, version: string];
+}
+
+type Turn = RolloutRecord["turns"][number];
+
+/** True when the rollout was trained on. */
+function isIncluded({ trainingUse }: Pick<ScoredLine, "trainingUse">): boolean {
+  return trainingUse === "trained";
+}
+
+/**
+ * Ids are digests of what was said and earned, so a repeated upload has the same ids. Durations and dates do not enter them.
+ * `nameSuffix` sets apart what would have the same name in its step.
+ */
+export function describeRollout(
+  record: RolloutRecord,
+  score: Pick<ScoredLine, "advantage" | "trainingUse">,
+  settings: UploadSettings,
+  nameSuffix = "",
+): RolloutUpload {
+  const { sha256, runId, runName } = settings;
+  const { environment: name, split, index, step, rollout } = record;
+  const [environment = name, variant] = name.split(":");
+  const rolloutName = `${name}-${split}-${index}-step${step}-r${rollout}${nameSuffix}`;
+  const messages = messagesOf(record);
+  const metadata = metadataOf(record, score);
+  const said = messages.map(({ timestampMs: _, ...message }) => message);
+  const place = [step, record.group, rollout];
+  const id = uuidOf(sha256(JSON.stringify([runId, place, rolloutName, metadata, said])));
+  const startedAtMs = Math.round(record.startedAtMs);
+  return {
+    id,
+    messageId: (at) => uuidOf(sha256(`${id}/${at}`)),
+    ...{ runName, rolloutName, environment, split, metadata, messages, startedAtMs },
+    ...(variant !== undefined && { variant }),
+    runInfo: runInfo(settings),
+    rolloutInfo: rolloutInfo(record, settings.config),
+    endedAtMs: Math.round(record.startedAtMs + record.durationMs),
+  };
+}
+
+function runInfo({ config, framework }: UploadSettings): JsonObject {
+  const [name, version] = framework;
+  return {
+    model_name: config.model_name,
+    run_type: "train",
+    training_stage: "rl",
+    peft_type: "lora",
+    peft_rank: config.lora_rank,
+    rl_algorithm: config.loss_fn,
+    batch_size: config.batch_size,
+    lr: config.learning_rate,
+    optimizer: "adamw",
+    framework: name,
+    framework_version: version,
+  };
+}
+
+function rolloutInfo(record: RolloutRecord, config: UploadSettings["config"]): JsonObject {
+  const environment = config.environments[record.environment];
+  return {
+    task_index: record.index,
+    current_step: record.step,
+    temperature: environment?.temperature ?? null,
+    top_p: environment?.top_p ?? null,
+    top_k: environment?.top_k || null,
+    max_tokens: config.max_response_tokens,
+    duration_ms: Math.round(record.durationMs),
+    harness: "tinker-rl",
+  };
+}
+
+function metadataOf(
+  record: RolloutRecord,
+  { advantage, trainingUse }: Pick<ScoredLine, "advantage" | "trainingUse">,
+): JsonObject {
+  const { turns } = record;
+  const calls = turns.flatMap((turn) => turn.calls);
+  const errors = turns.flatMap((turn) => turn.errors);
+  const failed = turns.flatMap(({ results }) => results.filter(({ isError }) => isError));
+  const included = isIncluded({ trainingUse });
+  return {
+    step: record.step,
+    group: record.group,
+    rollout_idx: record.rollout,
+    task_key: record.taskKey,
+    stop: record.stop,
+    num_tool_calls: calls.length + errors.length,
+    num_failed_tool_calls: failed.length + errors.length,
+    called_answer: calls.some(({ name }) => name === "answer") ? 1 : 0,
+    reward: record.reward,
+    group_score: record.rewardChartData.group,
+    advantage,
+    included,
+    excluded: included ? null : trainingUse.replace(/^excluded:/, ""),
+    error: record.error,
+  };
+}
+
+function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
+  const { systemText, promptText, conversation, turns } = record;
+  const timestampMs = Math.round(record.startedAtMs);
+  const opening: UploadMessage[] = [];
+  if (systemText !== null) {
+    opening.push({ type: "system_message", content: systemText, timestampMs });
+  }
+  // Without a prompt the rollout ended before it began.
+  if (conversation.length > 0) {
+    opening.push(...conversation.map((message) => ({ ...message, timestampMs })));
+  } else if (promptText !== "" || turns.length > 0) {
+    opening.push({ type: "user_message", content: promptText, timestampMs });
+  }
+  return withGroupScore([...opening, ...turns.flatMap(turnMessages)], record.rewardChartData.group);
+}
+
+/** The score of the group stands with the last message, unless that has a reward of its own. */
+function withGroupScore(
+  messages: readonly UploadMessage[],
+  score: number | null,
+): readonly UploadMessage[] {
+  const last = messages.at(-1);
+  if (last === undefined || score === null || (last.reward ?? null) !== null) return messages;
+  return [...messages.slice(0, -1), { ...last, reward: score }];
+}
+
+/** What the model wrote, its calls, their results, and what it was told. */
+function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
+  const { reasoning, content, calls, errors, results, nudge } = turn;
+  const timestampMs = Math.round(turn.startedAtMs);
+  const afterwards = { timestampMs: Math.round(turn.startedAtMs + turn.durationMs) };
+  const isSilent = calls.length + errors.length === 0 && (reasoning ?? "") === "";
+  const callId = (at: number): string => `turn${number}-call${at}`;
+  const messages: UploadMessage[] = [];
+  if (reasoning !== null && reasoning !== "") {
+    messages.push({ type: "reasoning", content: reasoning, timestampMs });
+  }
+  if (content.trim() !== "" || isSilent) {
+    messages.push({ type: "assistant_message", content, timestampMs });
+  }
+  for (const [at, { name, args }] of calls.entries()) {
+    const call = { name, content: args, callId: callId(at) };
+    messages.push({ type: "tool_call", ...call, timestampMs });
+  }
+  for (const { raw } of errors) {
+    messages.push({ type: "assistant_message", content: raw, timestampMs });
+  }
+  for (const [at, result] of results.entries()) {
+    messages.push({
+      type: "tool_result",
+      content: result.text,
+      callId: callId(at),
+      reward: result.reward,
+      isFinished: result.finished,
+      metadata: result.isError ? { error: true } : {},
+      ...afterwards,
+    });
+  }
+  for (const { kind, message } of errors) {
+    messages.push({
+      type: "user_message",
+      content: message,
+      metadata: { error: kind },
+      ...afterwards,
+    });
+  }
+  if (nudge !== null && errors.length === 0) {
+    messages.push({ type: "user_message", content: nudge, ...afterwards });
+  }
+  return messages;
+}
+
+/** A digest in the form of a random UUID, which is what the official client sends. */
+function uuidOf(digest: string): string {
+  const variant = (8 + (Number.parseInt(digest.charAt(16), 16) % 4)).toString(16);
+  const hex = `${digest.slice(0, 12)}4${digest.slice(13, 16)}${variant}${digest.slice(17, 32)}`;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

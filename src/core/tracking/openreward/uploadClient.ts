@@ -1,0 +1,201 @@
+/** Owns single requests of OpenReward's rollout upload, and what their answers mean: `docs/protocols/openreward.md#uploads`. */
+
+import * as z from "zod";
+import { isAppError } from "../../errors.ts";
+import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../../ports.ts";
+import { faultReason } from "../../util/faultReason.ts";
+import { parseJson } from "../../util/jsonl.ts";
+import { retryAfterMs } from "../../util/retryAfter.ts";
+import { readDetail } from "../../openreward/faults.ts";
+import { MAX_RETRY_AFTER_MS } from "../../openreward/retryPolicy.ts";
+import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
+
+export interface UploadClientOptions {
+  readonly http: HttpClient;
+  readonly clock: Pick<Clock, "now">;
+  /** Base URL of the platform API; a path prefix is kept. */
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly userAgent: string;
+}
+
+/** No answer that decides: try again later. */
+export interface Unavailable {
+  readonly kind: "unavailable";
+  /** For people. */
+  readonly reason: string;
+  readonly retryAfterMs: number | null;
+  /** False when the service certainly did not take in what was sent. */
+  readonly mayHaveArrived: boolean;
+}
+
+/** The service takes nothing from this client: the key or the address is wrong. */
+export interface Denial {
+  readonly kind: "denied";
+  readonly reason: string;
+}
+
+/** `refused` = it does not take these events, whenever they are sent. */
+export type PostOutcome =
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | Denial
+  | Unavailable;
+
+/** Which messages of a rollout the service has. */
+export type Arrival =
+  | { readonly kind: "found"; readonly indices: ReadonlySet<number> }
+  /** It knows no such rollout, or does not tell. */
+  | { readonly kind: "unknown" }
+  | Unavailable;
+
+const REQUEST_TIMEOUT_MS = 60_000;
+/** After this many failed look-ups a rollout is sent without the ids. */
+const LOOK_UP_ATTEMPTS = 3;
+const MAX_REASON_CHARS = 200;
+const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+/** Besides these, what the service or something in between may answer for a while: to log in first, for example. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([302, 303, 307, 408, 425, 429]);
+
+const rolloutReply = z.object({ messages: z.array(z.object({ index: z.int() })) });
+const environmentReply = z.object({ id: z.string().min(1) });
+const variantsReply = z.array(z.object({ id: z.string().min(1), name: z.string() }));
+
+export class UploadClient {
+  readonly #options: UploadClientOptions;
+  /** One look-up for each environment; null = tried too often. */
+  readonly #ids = new Map<string, Promise<CatalogueIds | Unavailable>>();
+  readonly #failures = new Map<string, number>();
+
+  constructor(options: UploadClientOptions) {
+    this.#options = options;
+  }
+
+  async post(events: readonly UploadEvent[], signal: AbortSignal): Promise<PostOutcome> {
+    const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
+    const answer = await this.#send({ method: "POST", path: "/v1/rollouts", body }, signal);
+    if ("kind" in answer) return answer;
+    const { status, text } = answer;
+    if (status >= 200 && status < 300) return { kind: "taken" };
+    const kind = DENIALS.has(status) || status < 400 ? "denied" : "refused";
+    return { kind, reason: reasonOf(status, text) };
+  }
+
+  /** Asks what has arrived of a rollout, so that nothing is sent twice after an answer was lost. */
+  async arrived(id: string, signal: AbortSignal): Promise<Arrival> {
+    const path = `/v1/rollouts/${encodeURIComponent(id)}`;
+    const answer = await this.#send({ method: "GET", path }, signal);
+    if ("kind" in answer) return answer;
+    const reply = rolloutReply.safeParse(parseJson(answer.text)?.value);
+    if (answer.status !== 200 || !reply.success) return { kind: "unknown" };
+    return { kind: "found", indices: new Set(reply.data.messages.map(({ index }) => index)) };
+  }
+
+  /** Ids of `Owner/Name` and its variant, looked up once; empty for what the catalogue does not know. */
+  catalogueIds(
+    environment: string,
+    variant: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CatalogueIds | Unavailable> {
+    const key = `${environment}:${variant ?? ""}`;
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const asking = this.#lookUp(environment, variant, signal).then((ids) => {
+      if (!("kind" in ids)) return ids;
+      this.#ids.delete(key);
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      return failures < LOOK_UP_ATTEMPTS ? ids : {};
+    });
+    asking.catch(() => this.#ids.delete(key));
+    this.#ids.set(key, asking);
+    return asking;
+  }
+
+  async #lookUp(
+    environment: string,
+    variant: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CatalogueIds | Unavailable> {
+    const [owner = "", name] = environment.split("/").map(encodeURIComponent);
+    // Names of a server of one's own are not those of the catalogue.
+    if (name === undefined || owner === "local") return {};
+    const path = `/v1/environments/${owner}/${name}`;
+    const found = await this.#read(path, environmentReply, signal);
+    if (found === null) return {};
+    if ("kind" in found) return found;
+    const environment_id = found.value.id;
+    if (variant === undefined) return { environment_id };
+    const variants = await this.#read(`${path}/variants`, variantsReply, signal);
+    if (variants !== null && "kind" in variants) return variants;
+    const variant_id = variants?.value.find((each) => each.name === variant)?.id;
+    return { environment_id, ...(variant_id !== undefined && { variant_id }) };
+  }
+
+  async #read<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: T } | null | Unavailable> {
+    const answer = await this.#send({ method: "GET", path }, signal);
+    if ("kind" in answer) return answer;
+    const reply = schema.safeParse(parseJson(answer.text)?.value);
+    return answer.status === 200 && reply.success ? { value: reply.data } : null;
+  }
+
+  async #send(
+    request: Pick<HttpRequest, "method"> & { readonly path: string; readonly body?: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly text: string } | Unavailable> {
+    const { http, apiUrl, apiKey, userAgent, clock } = this.#options;
+    const { method, path, body } = request;
+    try {
+      const response = await http.send({
+        method,
+        url: apiUrl.replace(/\/+$/, "") + path,
+        headers: {
+          "x-api-key": apiKey,
+          "user-agent": userAgent,
+          accept: "application/json",
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body }),
+        timeoutMs: REQUEST_TIMEOUT_MS,
+        signal,
+      });
+      const text = await response.text();
+      const { status } = response;
+      const isForeign = isPage(response, text);
+      if (!isTransient(response) && !isForeign) return { status, text };
+      return {
+        kind: "unavailable",
+        reason: isForeign ? "something else than OpenReward answered" : reasonOf(status, text),
+        retryAfterMs: retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS }),
+        mayHaveArrived: status !== 429,
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAppError(error, "transport")) throw error;
+      const reason = faultReason(error);
+      const mayHaveArrived = error.data["sent"] !== false;
+      return { kind: "unavailable", reason, retryAfterMs: null, mayHaveArrived };
+    }
+  }
+}
+
+function isTransient({ status }: HttpResponse): boolean {
+  return TRANSIENT_STATUSES.has(status) || status >= 500;
+}
+
+/** A success whose body is a page comes from something in between, such as a network that wants a login: it took nothing. */
+function isPage({ status }: HttpResponse, text: string): boolean {
+  return status >= 200 && status < 300 && text.trimStart().startsWith("<");
+}
+
+function reasonOf(status: number, text: string): string {
+  const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
+  const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
+  // Without a full stop: it will stand in a sentence.
+  const shown = detail.slice(0, MAX_REASON_CHARS).replace(/[.\s]+$/, "");
+  return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
+}

@@ -1,0 +1,155 @@
+/**
+ * `upload.jsonl`: which rollouts have been uploaded. A line is written before a rollout is sent and another when it was taken, so
+ * that a resume knows what went, what did not, and what may have.
+ */
+
+import * as z from "zod";
+import { isAppError } from "../../errors.ts";
+import type { FolderFiles } from "../../ports.ts";
+import { encodeJsonLine, lastLines, parseJsonLines } from "../../util/jsonl.ts";
+import { runPaths } from "../../runFolder/layout.ts";
+import { readLines } from "../../runFolder/lineReader.ts";
+import { storedId } from "../../runFolder/storedNames.ts";
+
+const count = z.int().nonnegative();
+const rollout = { step: count, group: count, rollout: count, id: storedId };
+/** Number of scored rollouts that wait once this line is written. */
+const waiting = { waiting: count };
+
+const lineSchema = z.discriminatedUnion("kind", [
+  /** An attempt at the run begins to upload. */
+  z.object({ kind: z.literal("opened"), attempt: count, ...waiting }).readonly(),
+  /** The rollouts of a step are scored. */
+  z.object({ kind: z.literal("queued"), attempt: count, step: count, ...waiting }).readonly(),
+  /** From here on parts of it may have arrived. */
+  z.object({ kind: z.literal("sending"), attempt: count, ...rollout, name: z.string() }).readonly(),
+  z.object({ kind: z.literal("sent"), ...rollout, ...waiting }).readonly(),
+  /** All rollouts of a step have been sent. */
+  z.object({ kind: z.literal("complete"), step: count }).readonly(),
+]);
+
+export type UploadLine = z.infer<typeof lineSchema>;
+
+/** A rollout of which something was sent. */
+export interface SentRollout {
+  readonly id: string;
+  readonly name: string;
+  /** Attempt at the run that played it. */
+  readonly attempt: number;
+  readonly isWhole: boolean;
+}
+
+/** What is known of a step. */
+export interface UploadedStep {
+  /** The attempt that played it last; null when the log does not tell. */
+  attempt: number | null;
+  /** By {@link rolloutKey}; several of one rollout when repeats differed. */
+  readonly rollouts: Map<string, readonly SentRollout[]>;
+}
+
+export interface UploadLogState {
+  /** Steps with nothing left to send. */
+  readonly complete: ReadonlySet<number>;
+  /** All others, and those from where the run goes on. */
+  readonly steps: Map<number, UploadedStep>;
+}
+
+const TAIL_BYTES = 64 * 1024;
+const TAIL_LINES = 500;
+const LINE_FEED = 0x0a;
+
+export function rolloutKey(of: { readonly group: number; readonly rollout: number }): string {
+  return `${of.group}/${of.rollout}`;
+}
+
+/** Appends one line. @throws AppError `disk` */
+export async function appendUploadLine(
+  fileSystem: FolderFiles,
+  folder: string,
+  line: UploadLine,
+): Promise<void> {
+  await fileSystem.append(runPaths(folder).uploads, encodeJsonLine(line));
+}
+
+/** Ends a half-written last line, onto which the next one would be glued. */
+export async function repairUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
+  const path = runPaths(folder).uploads;
+  const size = (await fileSystem.size(path)) ?? 0;
+  if (size === 0) return;
+  const [last] = await fileSystem.readRange(path, size - 1, 1);
+  if (last !== LINE_FEED) await fileSystem.append(path, "\n");
+}
+
+/** Reads the log twice, so that of steps which are done, and not repeated from `from` on, nothing is kept. */
+export async function readUploadLog(
+  fileSystem: FolderFiles,
+  folder: string,
+  from: number,
+): Promise<UploadLogState> {
+  const complete = await completeSteps(fileSystem, folder);
+  const state: UploadLogState = { complete, steps: new Map() };
+  for await (const line of uploadLines(fileSystem, folder)) {
+    if (!("step" in line) || (complete.has(line.step) && line.step < from)) continue;
+    applyUploadLine(state, line);
+  }
+  return state;
+}
+
+/** Adds to a step what a line tells of it. */
+export function applyUploadLine({ steps }: UploadLogState, line: UploadLine): void {
+  if (line.kind === "opened" || line.kind === "complete") return;
+  const step: UploadedStep = steps.get(line.step) ?? { attempt: null, rollouts: new Map() };
+  steps.set(line.step, step);
+  if (line.kind === "queued") {
+    step.attempt = line.attempt;
+    return;
+  }
+  const key = rolloutKey(line);
+  const known = step.rollouts.get(key) ?? [];
+  const others = known.filter(({ id }) => id !== line.id);
+  const same = known.find(({ id }) => id === line.id);
+  if (line.kind === "sending" && same === undefined) {
+    const { id, name, attempt } = line;
+    step.rollouts.set(key, [...known, { id, name, attempt, isWhole: false }]);
+  } else if (line.kind === "sent" && same !== undefined) {
+    step.rollouts.set(key, [...others, { ...same, isWhole: true }]);
+  }
+}
+
+async function completeSteps(fileSystem: FolderFiles, folder: string): Promise<Set<number>> {
+  const complete = new Set<number>();
+  for await (const line of uploadLines(fileSystem, folder)) {
+    if (line.kind === "complete") complete.add(line.step);
+    if (line.kind === "queued") complete.delete(line.step);
+  }
+  return complete;
+}
+
+/** How many scored rollouts wait to be uploaded, as the end of the log tells it; null when nothing was ever to be uploaded. */
+export async function waitingUploads(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<number | null> {
+  const path = runPaths(folder).uploads;
+  const size = (await fileSystem.size(path)) ?? 0;
+  if (size === 0) return null;
+  const start = Math.max(0, size - TAIL_BYTES);
+  const tail = await fileSystem.readRange(path, start, size - start);
+  const { lines } = parseJsonLines(lastLines(tail, TAIL_LINES));
+  const numbers = lines.flatMap(({ value }) => {
+    const line = lineSchema.safeParse(value).data;
+    return line !== undefined && "waiting" in line ? [line.waiting] : [];
+  });
+  return numbers.at(-1) ?? null;
+}
+
+async function* uploadLines(fileSystem: FolderFiles, folder: string): AsyncGenerator<UploadLine> {
+  try {
+    for await (const { value } of readLines(fileSystem, runPaths(folder).uploads)) {
+      const line = lineSchema.safeParse(value).data;
+      if (line !== undefined) yield line;
+    }
+  } catch (error) {
+    if (!isAppError(error, "file-not-found")) throw error;
+  }
+}

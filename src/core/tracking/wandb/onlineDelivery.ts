@@ -1,0 +1,123 @@
+/** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
+
+import type { SyncCursor } from "../../runFolder/wandbState.ts";
+import { sleepUntilAborted } from "../../util/wakeableSleep.ts";
+import { type TrackerDeliveryOptions, type Reach, RunReporter, type WandbServer } from "./delivery.ts";
+import { runPageUrl } from "./deployment.ts";
+import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
+import { START } from "./syncState.ts";
+import { WandbRequests } from "./requests.ts";
+
+export class OnlineDelivery {
+  readonly #options: TrackerDeliveryOptions;
+  readonly #server: WandbServer;
+  readonly #reporter: RunReporter;
+  #isOpened = false;
+  #isWarned = false;
+  /** A stop of an earlier attempt stays set on the page: only one that was seen to be off counts then. */
+  #wasStopSeenOff = false;
+  #isStopped = false;
+
+  constructor(options: TrackerDeliveryOptions, server: WandbServer) {
+    this.#options = options;
+    this.#server = server;
+    this.#reporter = new RunReporter(options, "online");
+  }
+
+  get reporter(): Pick<RunReporter, "forgetConfig" | "addResults" | "waiting"> {
+    return this.#reporter;
+  }
+
+  /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
+  async run(): Promise<void> {
+    const run = await this.#open();
+    const { ending, waits, clock, exitCode, signal, outage } = this.#options;
+    const reach = (): Reach => ({ runSummary: run.runSummary, place: run.counts });
+    for (;;) {
+      signal.throwIfAborted();
+      await sleepUntilAborted(clock, run.lastSentMs + waits.gapMs - clock.monotonic(), ending);
+      const hasReported = await this.#reporter.reportNext(run, reach);
+      if (hasReported) outage.recovered();
+      const code = exitCode();
+      if (!hasReported && code !== null) return run.finish(code);
+      if (!hasReported) await this.#idle(run);
+    }
+  }
+
+  async #idle(run: OnlineRun): Promise<void> {
+    const { news, waits, clock } = this.#options;
+    const restMs = (): number => run.lastSentMs + waits.heartbeatMs - clock.monotonic();
+    if (restMs() > 0) await news.sleep(clock, restMs());
+    if (restMs() > 0 || this.#options.exitCode() !== null) return;
+    await run.heartbeat();
+  }
+
+  async #open(): Promise<OnlineRun> {
+    const { clock, sha256, init } = this.#options;
+    const { config } = await this.#reporter.config();
+    const run = await openOnlineRun(
+      {
+        ...{ clock, sha256, requests: this.#requests() },
+        onStopFlag: (isStopped) => this.#markStopHandled(isStopped),
+        onWarning: (message) => this.#warn(message),
+      },
+      { ...init, config },
+    );
+    await this.#options.syncState.confirm("online", this.#placeOf(run));
+    await this.#reporter.reportConfigFile(run);
+    if (!this.#isOpened) this.#options.report.opened(this.#pageOf(run));
+    this.#isOpened = true;
+    return run;
+  }
+
+  /** Warns once: a server that takes no files would cause a warning with every table. */
+  #warn(message: string): void {
+    const { log, report } = this.#options;
+    log.warn(`W&B: ${message}`);
+    if (!this.#isWarned) report.warning(`Weights & Biases: ${message}.`);
+    this.#isWarned = true;
+  }
+
+  #requests(): WandbRequests {
+    const { clock, random, signal, ending, outage, producer } = this.#options;
+    return new WandbRequests({
+      ...this.#server,
+      ...{ clock, random, signal, retryNow: ending, userAgent: producer },
+      onOutage: (reason) => outage.failed(reason),
+      onAnswer: () => outage.answered(),
+    });
+  }
+
+  #pageOf({ names }: OnlineRun): string {
+    const { baseUrl, appUrl } = this.#server;
+    const { entity, project, name } = names;
+    return runPageUrl(baseUrl, appUrl, { entity, project, run: name });
+  }
+
+  /** What the server holds decides which of the two places in the run folder is true: `docs/protocols/wandb.md#resume`. */
+  #placeOf({ found, lastRow }: OnlineRun): SyncCursor {
+    const confirmed = this.#options.syncState.confirmed("online");
+    const pending = this.#options.syncState.pending("online");
+    const hasArrived =
+      pending !== null &&
+      found.history === pending.history &&
+      (pending.history > confirmed.history || found.log >= pending.log);
+    const known = hasArrived ? pending : confirmed;
+    if (found.history === known.history) return { ...known, ...found };
+    if (found.history === 0) return { ...START, ...found };
+    // Rows came or went in another way, for example by `wandb sync`: the last one tells how far they reach.
+    const last = lastRow?.["step"];
+    const next = typeof last === "number" && Number.isInteger(last) ? last + 1 : known.next;
+    return { ...known, ...found, next };
+  }
+
+  #markStopHandled(isStopped: boolean): void {
+    const { syncState, report, outage } = this.#options;
+    if (!isStopped) this.#wasStopSeenOff = true;
+    if (!isStopped || this.#isStopped) return;
+    if (syncState.isStopHandled && !this.#wasStopSeenOff) return;
+    this.#isStopped = true;
+    syncState.markStopHandled().catch((error: unknown) => outage.failed(String(error)));
+    report.stopRequested();
+  }
+}

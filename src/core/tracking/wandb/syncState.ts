@@ -1,0 +1,134 @@
+/** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
+
+import type { FolderFiles } from "../../ports.ts";
+import { type SyncCursor, type PlaceFile, parsePlaceFile, wandbStatePath } from "../../runFolder/wandbState.ts";
+import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
+import { Limiter } from "../../util/limiter.ts";
+
+/** Sent at once, or filed for `wandb sync`: each has its own place. */
+export type SyncMode = "online" | "offline";
+
+export interface RunIdentity {
+  /** Null = any. */
+  readonly deployment: string | null;
+  readonly entity: string | null;
+  readonly project: string;
+}
+
+export interface SyncStateOptions {
+  readonly fileSystem: FolderFiles;
+  /** The run folder. */
+  readonly folder: string;
+  readonly identity: RunIdentity;
+  /** For a run that W&B does not know yet. */
+  readonly newRunId: string;
+  /** Of an earlier attempt, for when its own file is lost; null = none. */
+  readonly knownRunId: string | null;
+  /** First step of this attempt: rows from there on are new. */
+  readonly firstStep: number;
+}
+
+/** Nothing is told yet. */
+export const START: SyncCursor = {
+  ...{ next: 0, history: 0, log: 0, events: 0, step: 0, runtimeS: 0 },
+  ...{ sent: {}, file: null },
+};
+const NOWHERE = { confirmed: START, pending: null };
+
+export class SyncState {
+  readonly #fileSystem: FolderFiles;
+  readonly #path: string;
+  readonly #writing = new Limiter(1);
+  #file: PlaceFile;
+
+  private constructor(fileSystem: FolderFiles, path: string, file: PlaceFile) {
+    this.#fileSystem = fileSystem;
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
+  static async open(options: SyncStateOptions): Promise<SyncState> {
+    const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = options;
+    const path = wandbStatePath(folder);
+    const old = await readPlaceFile(fileSystem, path);
+    const runId = old === null ? (knownRunId ?? newRunId) : newRunId;
+    const isSame = old !== null && isSameRun(old, identity);
+    const file: PlaceFile = isSame
+      ? {
+          ...old,
+          isEnded: false,
+          deployment: identity.deployment ?? old.deployment,
+          online: back(old.online, firstStep),
+          offline: back(old.offline, firstStep),
+        }
+      : {
+          ...{ schemaVersion: 1, runId, ...identity, isStopHandled: false, isEnded: false },
+          ...{ online: NOWHERE, offline: NOWHERE },
+        };
+    const syncState = new SyncState(fileSystem, path, file);
+    await syncState.#save({});
+    return syncState;
+  }
+
+  get runId(): string {
+    return this.#file.runId;
+  }
+
+  get isStopHandled(): boolean {
+    return this.#file.isStopHandled;
+  }
+
+  confirmed(mode: SyncMode): SyncCursor {
+    return this.#file[mode].confirmed;
+  }
+
+  pending(mode: SyncMode): SyncCursor | null {
+    return this.#file[mode].pending;
+  }
+
+  /** Before something is told: where that leads. @throws AppError `disk` */
+  async intend(mode: SyncMode, pending: SyncCursor): Promise<void> {
+    await this.#save({ [mode]: { ...this.#file[mode], pending } });
+  }
+
+  /** It is told. @throws AppError `disk` */
+  async confirm(mode: SyncMode, confirmed: SyncCursor): Promise<void> {
+    await this.#save({ [mode]: { confirmed, pending: null } });
+  }
+
+  /** @throws AppError `disk` */
+  async markStopHandled(): Promise<void> {
+    await this.#save({ isStopHandled: true });
+  }
+
+  /** Everything is told. @throws AppError `disk` */
+  async end(): Promise<void> {
+    await this.#save({ isEnded: true });
+  }
+
+  async #save(change: Partial<PlaceFile>): Promise<void> {
+    this.#file = { ...this.#file, ...change };
+    await this.#writing.run(async () => {
+      const text = `${JSON.stringify(this.#file, null, 2)}\n`;
+      await this.#fileSystem.writeAtomic(this.#path, text);
+    });
+  }
+}
+
+/** A damaged file reads as none: the server's own counts then say where to go on. */
+async function readPlaceFile(fileSystem: FolderFiles, path: string): Promise<PlaceFile | null> {
+  if ((await fileSystem.size(path)) === null) return null;
+  return parsePlaceFile(await fileSystem.readText(path, MAX_BYTES.wandb));
+}
+
+function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity): boolean {
+  const isSameServer =
+    deployment === null || file.deployment === null || file.deployment === deployment;
+  return isSameServer && file.entity === entity && file.project === project;
+}
+
+function back({ confirmed, pending }: PlaceFile["online"], step: number): PlaceFile["online"] {
+  const to = (place: SyncCursor): SyncCursor => ({ ...place, next: Math.min(place.next, step) });
+  return { confirmed: to(confirmed), pending: pending === null ? null : to(pending) };
+}

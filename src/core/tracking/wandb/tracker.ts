@@ -1,0 +1,222 @@
+/** Reports a run to W&B while it goes on; the report can neither delay the run nor fail it. */
+
+import { AppError, errorMessage, isAppError } from "../../errors.ts";
+import type { Random } from "../../ports.ts";
+import { type Doubling, doubledMs } from "../../util/backoff.ts";
+import { OutageNotice } from "../../util/outageNotice.ts";
+import { sleepUntilAborted, WakeableSleep } from "../../util/wakeableSleep.ts";
+import type { TrackerDeliveryOptions, TrackerWaits, WandbServer } from "./delivery.ts";
+import { deploymentOf } from "./deployment.ts";
+import type { ExtendedObject } from "./extendedJson.ts";
+import { OfflineDelivery } from "./offlineDelivery.ts";
+import { OnlineDelivery } from "./onlineDelivery.ts";
+import { SyncState } from "./syncState.ts";
+import { RunFeed } from "./runFeed.ts";
+import type { WandbRunInit } from "./wandbRun.ts";
+
+type GivenOptions = Pick<
+  TrackerDeliveryOptions,
+  | "fileSystem"
+  | "clock"
+  | "random"
+  | "sha256"
+  | "log"
+  | "redactor"
+  | "folder"
+  | "homeFolder"
+  | "report"
+  | "producer"
+  | "totalSteps"
+>;
+
+export interface TrackerOptions extends GivenOptions {
+  /** Null = everything is filed in the run folder, for `wandb sync`. */
+  readonly server: WandbServer | null;
+  readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
+  /** Of an earlier attempt whose own note is lost; null = none. */
+  readonly knownRunId: string | null;
+  /** First step of this attempt. */
+  readonly firstStep: number;
+  readonly waits?: TrackerWaits;
+}
+
+/** Those of the official client: `docs/protocols/wandb.md#file-stream`. */
+const WAITS: TrackerWaits = { gapMs: 15_000, heartbeatMs: 30_000 };
+/** How long the end of a run may take. */
+const DRAIN_MS = 60_000;
+/** At the end, a service without an answer for this long is not waited for. */
+const HOPELESS_MS = 10_000;
+const LOOK_MS = 1_000;
+/** The first of this many checks reports what the end of the run waits for. */
+const LOOKS_A_WORD = 5;
+const REOPEN: Doubling = { firstMs: 60_000, maxMs: 600_000 };
+const ID_LENGTH = 8;
+
+export class WandbTracker {
+  /** The last part of the run's address. */
+  readonly runId: string;
+  readonly #options: TrackerOptions;
+  readonly #syncState: SyncState;
+  readonly #feed: RunFeed;
+  readonly #outage: OutageNotice;
+  readonly #news = new WakeableSleep();
+  readonly #delivery: OnlineDelivery | OfflineDelivery;
+  readonly #givingUp = new AbortController();
+  readonly #ending = new AbortController();
+  readonly #done: Promise<void>;
+  #exitCode: number | null = null;
+  #isComplete = false;
+
+  private constructor(options: TrackerOptions, syncState: SyncState) {
+    this.#options = options;
+    this.#syncState = syncState;
+    this.runId = syncState.runId;
+    this.#feed = new RunFeed(options);
+    this.#outage = new OutageNotice({
+      clock: options.clock,
+      onOutage: (reason) => this.#warn(`Weights & Biases cannot be reached (${reason}).`),
+      onRecovered: () => options.report.recovered("Weights & Biases takes the run again."),
+    });
+    const delivery: TrackerDeliveryOptions = {
+      ...options,
+      ...{ syncState, feed: this.#feed, outage: this.#outage, news: this.#news },
+      init: { ...options.init, id: syncState.runId, resume: "allow" },
+      waits: options.waits ?? WAITS,
+      signal: this.#givingUp.signal,
+      ending: this.#ending.signal,
+      exitCode: () => this.#exitCode,
+    };
+    this.#delivery =
+      options.server === null
+        ? new OfflineDelivery(delivery)
+        : new OnlineDelivery(delivery, options.server);
+    this.#done = this.#deliver();
+  }
+
+  /** Begins in the background; a server that cannot be reached changes nothing here. @throws AppError `disk` */
+  static async start(options: TrackerOptions): Promise<WandbTracker> {
+    const { fileSystem, folder, firstStep, server, init, knownRunId } = options;
+    const { entity, project } = init;
+    const deployment = server === null ? null : deploymentOf(server.baseUrl);
+    const syncState = await SyncState.open({
+      ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
+      ...{ knownRunId, newRunId: newRunId(options.random) },
+    });
+    return new WandbTracker(options, syncState);
+  }
+
+  /** The row of `step` was written. */
+  rowWritten(step: number): void {
+    this.#feed.noteRow(step);
+    this.#news.wakeOrNext();
+  }
+
+  /** The settings of the run were changed. */
+  configChanged(): void {
+    this.#delivery.reporter.forgetConfig();
+    this.#news.wakeOrNext();
+  }
+
+  /** Results that are in no row, for the summary. */
+  addResults(values: ExtendedObject): void {
+    this.#delivery.reporter.addResults(values);
+    this.#news.wakeOrNext();
+  }
+
+  /**
+   * Tells what is left and ends the run with `exitCode`, 0 for success, within a bound, or until `signal`: what then remains is told
+   * by the next attempt. Never rejects.
+   */
+  async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const giveUp = (): void => this.#givingUp.abort(giveUpError());
+    this.#exitCode = exitCode;
+    this.#ending.abort();
+    this.#news.wakeOrNext();
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener("abort", giveUp);
+    const cancelLimit = clock.after(DRAIN_MS, giveUp);
+    const cancelLooks = this.#watchTheEnd(giveUp);
+    await this.#done;
+    signal?.removeEventListener("abort", giveUp);
+    cancelLimit();
+    cancelLooks();
+    if (!this.#isComplete) this.#reportRemaining();
+  }
+
+  #reportRemaining(): void {
+    const { outage } = this.#outage;
+    const why = outage === null ? "" : ` (${outage.reason})`;
+    this.#options.report.warning(
+      `Not everything was sent to Weights & Biases${why}. The rest stays in the run folder and is sent when the run is resumed.`,
+    );
+  }
+
+  #warn(what: string): void {
+    this.#options.report.warning(
+      `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
+    );
+  }
+
+  /** Ends without another word. */
+  async close(): Promise<void> {
+    this.#givingUp.abort(giveUpError());
+    this.#ending.abort();
+    this.#news.wakeOrNext();
+    await this.#done;
+  }
+
+  /** Reports what the end of the run waits for, and ends the waiting soon when the service does not answer. */
+  #watchTheEnd(giveUp: () => void): () => void {
+    const { clock, report, server } = this.#options;
+    const isSending = server !== null;
+    const hopelessMs = clock.monotonic() + HOPELESS_MS;
+    let looks = 0;
+    let cancel = (): void => undefined;
+    const look = (): void => {
+      if (isSending && looks % LOOKS_A_WORD === 0) report.draining(this.#delivery.reporter.waiting);
+      looks += 1;
+      // It may have come back since the last try.
+      if (clock.monotonic() >= hopelessMs && (this.#outage.outage?.forMs ?? 0) >= HOPELESS_MS)
+        giveUp();
+      cancel = clock.after(LOOK_MS, look);
+    };
+    cancel = clock.after(LOOK_MS, look);
+    return () => cancel();
+  }
+
+  async #deliver(): Promise<void> {
+    for (let failures = 0; !this.#givingUp.signal.aborted; failures += 1) {
+      const isLastTry = this.#ending.signal.aborted;
+      try {
+        await this.#delivery.run();
+        await this.#syncState.end();
+        this.#isComplete = true;
+        return;
+      } catch (error) {
+        if (this.#givingUp.signal.aborted) return;
+        this.#options.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
+        this.#outage.failed(errorMessage(error));
+        this.#outage.report((refusal) => this.#warn(refusal), refusalText(error));
+        if (isLastTry) return;
+      }
+      await sleepUntilAborted(this.#options.clock, doubledMs(REOPEN, failures), this.#ending.signal);
+    }
+  }
+}
+
+/** Letters and digits, from what cannot be guessed. */
+function newRunId(random: Random): string {
+  const number = BigInt(`0x${random.uuid().replaceAll("-", "")}`);
+  return number.toString(36).padStart(ID_LENGTH, "0").slice(-ID_LENGTH);
+}
+
+function refusalText(error: unknown): string {
+  const reason = errorMessage(error);
+  if (!isAppError(error, "wandb-refused")) return `Weights & Biases gets nothing (${reason}).`;
+  return `Weights & Biases refuses this run (${reason}). Check WANDB_API_KEY, WANDB_ENTITY and wandb_project_name.`;
+}
+
+function giveUpError(): AppError {
+  return new AppError("wandb-gave-up", "The time for what was left is over.");
+}

@@ -1,0 +1,119 @@
+/** Talks to a trainer over its control socket. */
+
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import { controlAnswerSchema } from "./messages.ts";
+import { AppError } from "../../core/errors.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import {
+  CONTROL_VERSION,
+  type ControlReply,
+  type ControlCommand,
+  type RunStatus,
+} from "../../shared/control.ts";
+import type { ControlAddress } from "../../shared/runFile.ts";
+import { isControlSocketPath, isControlToken } from "./socketPath.ts";
+import { createFileSystem } from "../fileSystem.ts";
+import { onLines, sendLine } from "./lineSocket.ts";
+
+export interface ControlClientOptions {
+  /** Called when the trainer says that something has changed; only after `attach`. */
+  readonly onStatus?: (status: RunStatus) => void;
+  /** Called once when the connection ends, for whatever reason. */
+  readonly onClose?: () => void;
+}
+
+interface Waiting {
+  readonly resolve: (reply: Extract<ControlReply, { ok: true }>) => void;
+  readonly reject: (error: AppError) => void;
+}
+
+const CONNECT_LIMIT_MS = 5_000;
+const MAX_TOKEN_BYTES = 1_000;
+
+/** An open connection to one trainer. */
+export class ControlClient {
+  readonly #socket: Socket;
+  readonly #token: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+
+  private constructor(socket: Socket, token: string, options: ControlClientOptions) {
+    this.#socket = socket;
+    this.#token = token;
+    onLines(socket, (line) => this.#read(line, options));
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      for (const { reject } of this.#waiting.values()) reject(gone());
+      this.#waiting.clear();
+      options.onClose?.();
+    });
+  }
+
+  /** @throws AppError `run-not-reachable` when no trainer listens there */
+  static async open(
+    place: ControlAddress,
+    options: ControlClientOptions = {},
+  ): Promise<ControlClient> {
+    try {
+      const token = await readToken(place);
+      return new ControlClient(await connected(place.address), token, options);
+    } catch (cause) {
+      throw gone(cause);
+    }
+  }
+
+  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it is gone before it answers */
+  send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve, reject) => {
+      if (!this.#socket.writable) return reject(gone());
+      this.#waiting.set(id, { resolve, reject });
+      sendLine(this.#socket, { ...command, version: CONTROL_VERSION, id, token: this.#token });
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(line: string, { onStatus }: ControlClientOptions): void {
+    const answer = controlAnswerSchema.safeParse(parseJson(line)?.value).data;
+    if (answer === undefined) return;
+    if ("notice" in answer) {
+      onStatus?.(answer.status);
+      return;
+    }
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (answer.ok) waiting?.resolve(answer);
+    else waiting?.reject(new AppError(answer.code, answer.message));
+  }
+}
+
+async function readToken(place: ControlAddress): Promise<string> {
+  if (!isControlSocketPath(place)) throw new Error("no trainer listens in such a place");
+  const folder = createFileSystem().within(dirname(place.tokenPath));
+  const token = await folder.readText(place.tokenPath, MAX_TOKEN_BYTES);
+  if (!isControlToken(token)) throw new Error("the file of the token holds something else");
+  return token;
+}
+
+function connected(address: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    socket.setTimeout(CONNECT_LIMIT_MS, () => socket.destroy(new Error("no answer")));
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+function gone(cause?: unknown): AppError {
+  const message = "The run's trainer does not answer: it has ended, or runs on another machine.";
+  return new AppError("run-not-reachable", message, { cause });
+}

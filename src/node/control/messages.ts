@@ -1,0 +1,114 @@
+/** Checks what arrives over a control socket, on both of its sides. */
+
+import * as z from "zod";
+import {
+  CONTROL_VERSION,
+  type ControlNotice,
+  type ControlReply,
+  type ControlRequest,
+  type LaunchFile,
+  type LaunchRequest,
+  type RunStatus,
+} from "../../shared/control.ts";
+import { runPhases } from "../../core/runFolder/runFile.ts";
+
+const count = z.number().int().nonnegative();
+const line = { version: z.literal(CONTROL_VERSION), id: count, token: z.string() };
+
+const plain = z
+  .object({
+    ...line,
+    action: z.enum(["status", "attach", "pause", "continue", "save", "stop", "stop-now"]),
+  })
+  .readonly();
+const retune = z
+  .object({
+    ...line,
+    action: z.literal("retune"),
+    settings: z.array(z.string().max(10_000)).min(1).max(200).readonly(),
+  })
+  .readonly();
+
+export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, retune]);
+
+const runStatus: z.ZodType<RunStatus> = z
+  .object({
+    pid: count,
+    phase: z.enum(runPhases),
+    preparing: z.string().nullable(),
+    folder: z.string().nullable(),
+    step: count,
+    totalSteps: count.nullable(),
+    rollouts: z.object({ done: count, total: count }).readonly().nullable(),
+    rewardMean: z.number().nullable(),
+    attached: count,
+  })
+  .readonly();
+
+const done = z
+  .object({ id: count, ok: z.literal(true), message: z.string(), status: runStatus })
+  .readonly();
+const refused = z
+  .object({ id: count, ok: z.literal(false), code: z.string(), message: z.string() })
+  .readonly();
+const notice: z.ZodType<ControlNotice> = z
+  .object({ notice: z.literal("status"), status: runStatus })
+  .readonly();
+
+/** What a trainer sends. */
+export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.union([
+  done,
+  refused,
+  notice,
+]);
+
+const address = z.object({ address: z.string(), tokenPath: z.string() }).readonly();
+
+const text = z.string().exactOptional();
+/** As errors carry them in their data, too. */
+export const suggestedEdits = z
+  .array(z.object({ path: z.array(z.string()).readonly(), value: z.number() }).readonly())
+  .readonly();
+const launchError = z
+  .object({
+    ...{ code: z.string(), message: z.string(), key: text, host: text, name: text },
+    keys: z.array(z.string()).readonly().exactOptional(),
+    edits: suggestedEdits.exactOptional(),
+  })
+  .readonly();
+
+export const launchFileSchema: z.ZodType<LaunchFile> = z
+  .object({
+    schemaVersion: z.literal(1),
+    pid: count,
+    control: address.nullable(),
+    folder: z.string().nullable(),
+    exitCode: count.nullable(),
+    error: launchError.nullable(),
+  })
+  .readonly();
+
+const orderedTraining = z
+  .object({
+    ...{ configPath: z.string(), resume: z.string().nullable() },
+    overrides: z.array(z.string()).readonly(),
+    digest: z.string().nullable(),
+  })
+  .readonly();
+const orderedKey = z
+  .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
+  .readonly();
+
+export const launchRequestSchema: z.ZodType<LaunchRequest> = z
+  .object({
+    version: z.literal(CONTROL_VERSION),
+    training: orderedTraining,
+    keys: z.record(z.string(), orderedKey),
+    allowedOrigins: z
+      .array(z.object({ origin: z.string(), key: z.string() }).readonly())
+      .readonly(),
+    variables: z.record(z.string(), z.string()),
+    envFile: z.string().nullable(),
+    onQuit: z.enum(["keep running", "stop and save"]),
+  })
+  .readonly();

@@ -1,0 +1,120 @@
+/** Rollouts for tests, with only the interesting parts named. */
+
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import type { RolloutFacts, StepFacts, TurnFacts } from "../../../src/core/runFolder/stepFacts.ts";
+
+export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
+  return {
+    step: 0,
+    group: 0,
+    rollout: 0,
+    taskKey: "local/calculator:train:3",
+    environment: "local/calculator",
+    split: "train",
+    index: 3,
+    attempt: 0,
+    systemText: "You have tools.",
+    promptText: "What is 2 + 3?",
+    conversation: [],
+    tools: [{ name: "answer", description: "Gives the answer and ends the task." }],
+    turns: [
+      {
+        sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',
+        reasoning: null,
+        content: "",
+        lead: 0,
+        calls: [{ name: "answer", args: '{"value":5}', raw: '{"name":"answer"}' }],
+        errors: [],
+        results: [{ name: "answer", text: "Richtig ✓", isError: false, reward: 1, finished: true }],
+        nudge: null,
+        stopReason: "stop",
+        startedAtMs: 1_000,
+        durationMs: 250,
+        tokens: 12,
+      },
+    ],
+    rewards: [1],
+    rewardChartData: {
+      group: null,
+      nonterminal: null,
+      sum: 1,
+      reduction: "sum",
+      reduced: 1,
+      clamped: 1,
+    },
+    reward: 1,
+    stop: "reached_terminal_state",
+    error: null,
+    startedAtMs: 1_000,
+    durationMs: 300,
+    ...changes,
+  };
+}
+
+export function aTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
+  return {
+    sampledTokens: 10,
+    thinkingTokens: 0,
+    isTruncated: false,
+    isParsed: true,
+    hasUnclosedThink: false,
+    isMissingLogprobs: false,
+    ...changes,
+  };
+}
+
+export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts {
+  return {
+    environment: "local/calculator",
+    group: 0,
+    reward: 1,
+    isIncluded: true,
+    advantage: 0.5,
+    stop: "reached_terminal_state",
+    errorClass: null,
+    attempts: 1,
+    turns: [aTurn()],
+    tools: [],
+    promptTokens: 20,
+    observationTokens: 5,
+    prefillTokens: 20,
+    streamBreaks: 0,
+    queueS: 0,
+    sessionS: 0.1,
+    samplingS: 1,
+    ...changes,
+  };
+}
+
+export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
+  return {
+    step: 3,
+    progress: {
+      epoch: 0,
+      cursor: 8,
+      doneFraction: 0.25,
+      etaS: 60,
+      optimizerUpdates: 3,
+      attempt: 1,
+    },
+    environments: ["local/calculator"],
+    successReward: 1,
+    learningRate: 1e-3,
+    loss: -1.5,
+    serverMetrics: {},
+    substeps: 1,
+    groups: [{ group: 0, excluded: null, isPartial: false }],
+    rollouts: [],
+    datums: [],
+    clip: null,
+    times: { rolloutS: 10, trainS: 2, samplerS: 1, saveS: null, totalS: 13 },
+    totalTokens: { sampled: 100, prefill: 200, trained: 300 },
+    ...changes,
+  };
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

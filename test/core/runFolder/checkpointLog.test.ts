@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { type CheckpointEntry, usableCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+
+const NOW = Date.UTC(2026, 0, 2);
+
+function aSave(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
+  return {
+    ...{ name, step: 10, epoch: 0, position: 40, kind: "periodic", metrics: {} },
+    ...{ state_path: `tinker://r/weights/${name}`, sampler_path: null, expires_at: null },
+    ...{ renderer: "qwen3", created_at: new Date(NOW - 1000).toISOString() },
+    ...changes,
+  };
+}
+const past = new Date(NOW - 1).toISOString();
+const rolling = { kind: "rolling", expires_at: new Date(NOW + 1000).toISOString() } as const;
+const names = (entries: readonly CheckpointEntry[]): readonly string[] =>
+  usableCheckpoints(entries, NOW).map(({ name }) => name);
+
+it("a save that became the final one counts once, as the final one", () => {
+  const entries = [aSave("a"), aSave("b"), aSave("a", { kind: "final" })];
+  expect(usableCheckpoints(entries, NOW).map(({ name, kind }) => [name, kind])).toEqual([
+    ["b", "periodic"],
+    ["a", "final"],
+  ]);
+});
+
+it("what has expired or was deleted cannot be used", () => {
+  expect(names([aSave("a"), aSave("b"), aSave("a", { expires_at: past })])).toEqual(["b"]);
+});
+
+it("a rolling save lives until the next save of any kind", () => {
+  expect(names([aSave("r1", rolling), aSave("r2", rolling)])).toEqual(["r2"]);
+  expect(names([aSave("r1", rolling), aSave("b")])).toEqual(["b"]);
+});

@@ -1,0 +1,45 @@
+/** Stored evaluations for tests. */
+
+import type { FolderFiles } from "../../../src/core/ports.ts";
+import { evalPath, runPaths } from "../../../src/core/runFolder/layout.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { aRecord } from "./builders.ts";
+
+const TASKS = 4;
+const ROLLOUTS = 2;
+const TEMPERATURES = [0, 1];
+
+/** Of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. */
+export async function writeEvaluation(
+  fileSystem: FolderFiles,
+  folder: string,
+  step: number,
+  share: number,
+): Promise<void> {
+  await fileSystem.makeDirectory(runPaths(folder).evalFolder);
+  const results = [];
+  for (const temperature of TEMPERATURES) {
+    const rewards: number[] = [];
+    // Tasks end in any order.
+    for (const group of Array.from({ length: TASKS }, (_, index) => TASKS - 1 - index)) {
+      for (let rollout = 0; rollout < ROLLOUTS; rollout += 1) {
+        const reward = (group * ROLLOUTS + rollout) / (TASKS * ROLLOUTS) < share ? 1 : 0;
+        rewards.push(reward);
+        const index = 10 + group;
+        const task = { environment: "local/calculator", split: "test", index };
+        const promptText = `Task ${index} at ${temperature} after ${step}`;
+        const taskKey = `local/calculator:test:${index}`;
+        const record = aRecord({ ...task, step, group, rollout, taskKey, promptText, reward });
+        await fileSystem.append(evalPath(folder, step), encodeJsonLine({ ...record, temperature }));
+      }
+    }
+    const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    results.push({
+      ...{ environment: "local/calculator", split: "test", temperature, tasks: TASKS },
+      ...{ rollouts: rewards.length, rewardMean, low: rewardMean / 2, high: (1 + rewardMean) / 2 },
+      ...{ successFraction: rewardMean, failed: 0, tokensMean: 12, turnsMean: 1 },
+    });
+  }
+  const line = { step, purpose: "periodic", timeMs: 1_000 + step, results };
+  await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
+}

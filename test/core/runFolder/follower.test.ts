@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";
+import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
+
+const FOLDER = "runs/demo";
+/** A step in which nothing was trained. */
+const skipped = { loss: null, substeps: 0 };
+
+function aCheckpoint(step: number): CheckpointEntry {
+  return {
+    ...{ name: `checkpoint_${step}`, step, epoch: 0, position: 4, kind: "periodic" },
+    ...{ state_path: `tinker://run/weights/${step}`, sampler_path: null, expires_at: null },
+    ...{ metrics: {}, renderer: "tiny", created_at: "2026-01-01T00:00:00Z" },
+  };
+}
+
+async function startedRun() {
+  const fileSystem = createMemoryFileSystem();
+  const clock = createStillClock();
+  const starter = {
+    pid: 1,
+    owner: "terminal" as const,
+    configPath: "/projects/tinker-config.yaml",
+  };
+  await startRun({ fileSystem, clock }, { ...starter, parent: "runs", name: "demo", runId: "r" });
+  const addSteps = async (...steps: readonly number[]) => {
+    for (const step of steps) {
+      const rollouts = [rolloutFacts({ reward: step / 10 }), rolloutFacts({ reward: 0 })];
+      await appendMetrics(
+        fileSystem,
+        FOLDER,
+        buildMetricsRow(stepFacts({ step, rollouts, ...(step === 2 ? skipped : { loss: -1 }) })),
+      );
+    }
+  };
+  const resume = (step: number) =>
+    resumeRun(
+      { fileSystem, clock, isProcessAlive: () => false },
+      { ...starter, folder: FOLDER, step },
+    );
+  return {
+    fileSystem,
+    clock,
+    addSteps,
+    resume,
+    follower: new RunFollower({ fileSystem, folder: FOLDER }),
+  };
+}
+
+function contentsOf(follower: RunFollower) {
+  const { metrics, events, checkpoints, evaluations, runFile } = follower;
+  const columns = Object.fromEntries(
+    metrics.names.map((name) => [name, Array.from(metrics.values(name))]),
+  );
+  return { steps: Array.from(metrics.steps()), columns, events, checkpoints, evaluations, runFile };
+}
+
+test("rows become columns by flat name; what a row does not tell is a gap, never zero", async () => {
+  const { follower, addSteps } = await startedRun();
+  await addSteps(0, 1, 2);
+  expect(await follower.refresh()).toMatchObject({ replaced: false, fromRow: 0 });
+  expect(Array.from(follower.metrics.steps())).toEqual([0, 1, 2]);
+  expect(Array.from(follower.metrics.values("rollout/reward/mean"))).toEqual([0, 0.05, 0.1]);
+  expect(Array.from(follower.metrics.values("loss"))).toEqual([-1, -1, Number.NaN]);
+  expect(Array.from(follower.metrics.values("skipped"))).toEqual([Number.NaN, Number.NaN, 1]);
+  expect(follower.metrics.latestStep).toBe(2);
+  expect(follower.metrics.latest("loss")).toBeNull();
+  expect(follower.runFile).toMatchObject({ name: "demo", attempt: 1 });
+});
+
+test("a refresh tells only what was added since the last one", async () => {
+  const { fileSystem, clock, follower, addSteps } = await startedRun();
+  await addSteps(0, 1);
+  await follower.refresh();
+  await addSteps(2);
+  await appendCheckpoint(fileSystem, FOLDER, aCheckpoint(3));
+  const parts = { fileSystem, clock, redactor: new Redactor(), folder: FOLDER, attempt: 1 };
+  await createEventLog(parts).record({
+    ...{ kind: "run-ended", level: "info", step: 3, message: "The run is done.", data: {} },
+  });
+  expect(await follower.refresh()).toMatchObject({
+    fromRow: 2,
+    checkpoints: [{ step: 3 }],
+    events: [{ kind: "run-ended" }],
+    isRunFileChanged: false,
+  });
+  expect(await follower.refresh()).toMatchObject({ fromRow: null, checkpoints: [], events: [] });
+});
+
+test("it never reads the same bytes of a growing file twice", async () => {
+  const { fileSystem, follower, addSteps } = await startedRun();
+  let bytesRead = 0;
+  const readRange = fileSystem.readRange;
+  fileSystem.readRange = async (path, offset, length) => {
+    bytesRead += length;
+    return await readRange(path, offset, length);
+  };
+  for (const step of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    await addSteps(step);
+    await follower.refresh();
+  }
+  expect(bytesRead).toBe(await fileSystem.size(runPaths(FOLDER).metrics));
+});
+
+test("however the bytes arrive, the end is the same as of one read", async () => {
+  const { fileSystem, clock, addSteps } = await startedRun();
+  await addSteps(0, 1, 2, 3);
+  for (const step of [1, 2]) await appendCheckpoint(fileSystem, FOLDER, aCheckpoint(step));
+  const parts = { fileSystem, clock, redactor: new Redactor(), folder: FOLDER, attempt: 1 };
+  await createEventLog(parts).record({
+    ...{ kind: "note", level: "warn", step: 1, message: "Größe ✓", data: { depth: [1] } },
+  });
+  const { metrics, checkpoints, events } = runPaths(FOLDER);
+  const growing = [metrics, checkpoints, events];
+  const whole = new Map(fileSystem.files);
+  const once = new RunFollower({ fileSystem, folder: FOLDER });
+  await once.refresh();
+
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  await fc.assert(
+    fc.asyncProperty(fc.array(share, { maxLength: 8 }), async (shares) => {
+      const follower = new RunFollower({ fileSystem, folder: FOLDER });
+      for (const part of [...shares.sort((a, b) => a - b), 1]) {
+        for (const path of growing) {
+          const bytes = whole.get(path) ?? new Uint8Array();
+          fileSystem.files.set(path, bytes.slice(0, Math.floor(bytes.length * part)));
+        }
+        expect((await follower.refresh()).replaced).toBe(false);
+      }
+      expect(contentsOf(follower)).toEqual(contentsOf(once));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("after a resume the repeated steps are gone, and can be asked for", async () => {
+  const { follower, addSteps, resume } = await startedRun();
+  await addSteps(0, 1, 2, 3);
+  await follower.refresh();
+  expect(await follower.supersededAttempts()).toEqual([]);
+
+  await resume(2);
+  await addSteps(2, 3, 4, 5);
+  expect(await follower.refresh()).toMatchObject({ replaced: true, fromRow: 0 });
+  expect(Array.from(follower.metrics.steps())).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(await follower.supersededAttempts()).toEqual([1]);
+  expect(Array.from((await follower.supersededMetrics(1)).steps())).toEqual([2, 3]);
+  expect((await follower.refresh()).replaced).toBe(false);
+});
+
+test("a resume in the middle of a refresh leaves no row of the attempt before it", async () => {
+  const { fileSystem, follower, addSteps, resume } = await startedRun();
+  await addSteps(0, 1, 2);
+  await follower.refresh();
+  await addSteps(3);
+  const readRange = fileSystem.readRange;
+  fileSystem.readRange = async (path, offset, length) => {
+    fileSystem.readRange = readRange;
+    const bytes = await readRange(path, offset, length);
+    await resume(1);
+    await addSteps(1);
+    return bytes;
+  };
+  expect(await follower.refresh()).toMatchObject({ replaced: true, fromRow: 0 });
+  expect(Array.from(follower.metrics.steps())).toEqual([0, 1]);
+});
+
+test("summaries of the running step grow from call to call", async () => {
+  const { fileSystem, follower } = await startedRun();
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  expect(await follower.rollouts(0)).toEqual([]);
+  await store.addRollout(aRecord({ rollout: 1 }));
+  expect(await follower.rollouts(0)).toMatchObject([{ rollout: 1, score: null }]);
+  await store.addRollout(aRecord({ rollout: 0 }));
+  await store.addScores(0, [{ group: 0, rollout: 1, advantage: 1, trainingUse: "trained" }]);
+  expect(await follower.rollouts(0)).toMatchObject([
+    { rollout: 0, score: null },
+    { rollout: 1, score: { advantage: 1 } },
+  ]);
+});
+
+test("a folder without run.json is read all the same; a damaged one is named", async () => {
+  const { fileSystem, follower, addSteps } = await startedRun();
+  await addSteps(0);
+  const { runFile } = runPaths(FOLDER);
+  fileSystem.files.delete(runFile);
+  await follower.refresh();
+  expect(follower.runFile).toBeNull();
+  expect(follower.metrics.length).toBe(1);
+  await fileSystem.writeAtomic(runFile, '{"schemaVersion": 99}');
+  await follower.refresh();
+  expect(follower.problem).toContain("run.json");
+});
+
+test("a thousand steps with hundreds of metrics take little memory", async () => {
+  const { fileSystem, follower } = await startedRun();
+  const tools = Object.fromEntries(
+    Array.from({ length: 100 }, (_, tool) => [
+      `tool_${tool}`,
+      { count: tool, error_frac: 0.5, latency_s: 1 },
+    ]),
+  );
+  const row = (step: number) =>
+    `${JSON.stringify({ ...buildMetricsRow(stepFacts({ step })), extra: tools })}\n`;
+  await fileSystem.append(
+    runPaths(FOLDER).metrics,
+    Array.from({ length: 1_000 }, (_, step) => row(step)).join(""),
+  );
+  await follower.refresh();
+  const bytes = follower.metrics.names.reduce(
+    (sum, name) => sum + follower.metrics.values(name).buffer.byteLength,
+    0,
+  );
+  expect(follower.metrics.length).toBe(1_000);
+  expect(bytes).toBeLessThan(20e6);
+});

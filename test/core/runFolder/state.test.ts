@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { isAppError } from "../../../src/core/errors.ts";
+import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
+import { createMemoryFileSystem } from "./memoryFileSystem.ts";
+
+const state: RunState = {
+  schema_version: 1,
+  run_ids: { local: "id", tinker_session: null, tinker_model: null, wandb: null, openreward: null },
+  step: 4,
+  optimizer_updates: 4,
+  dataset: { fingerprint: "abc", cursor: 16 },
+  counters: {
+    tokens_sampled: 10,
+    tokens_prefill: 20,
+    tokens_trained: 30,
+    rollouts: { reached_terminal_state: 16 },
+    consecutive_empty_steps: 0,
+  },
+  config_hash: "def",
+  changed_keys: [],
+  last_checkpoint: {
+    ...{ step: 4, state_path: "tinker://run/weights/a" },
+    ...{ sampler_path: null, expires_at: null },
+  },
+  best_eval: null,
+  generation: 1,
+};
+
+test("a state comes back as it was written, and the one before it is kept", async () => {
+  const fileSystem = createMemoryFileSystem();
+  expect(await readState(fileSystem, "run")).toBeNull();
+  await writeState(fileSystem, "run", state);
+  await writeState(fileSystem, "run", { ...state, step: 5 });
+  expect(await readState(fileSystem, "run")).toEqual({ ...state, step: 5 });
+  fileSystem.files.delete(runPaths("run").state);
+  expect(await readState(fileSystem, "run")).toEqual(state);
+});
+
+test("a damaged state gives way to the one before; two damaged ones are named", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await writeState(fileSystem, "run", state);
+  await writeState(fileSystem, "run", { ...state, step: 5 });
+  await fileSystem.writeAtomic(runPaths("run").state, '{"schema_version":1,"step"');
+  expect(await readState(fileSystem, "run")).toEqual(state);
+  await fileSystem.writeAtomic(runPaths("run").previousState, "[]");
+  await expect(readState(fileSystem, "run")).rejects.toSatisfy((error) =>
+    isAppError(error, "state-invalid"),
+  );
+});
+
+test("a state of a newer version is refused, not guessed at", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const newer = JSON.stringify({ ...state, schema_version: 2 });
+  await fileSystem.writeAtomic(runPaths("run").state, newer);
+  await expect(readState(fileSystem, "run")).rejects.toSatisfy((error) =>
+    isAppError(error, "state-too-new"),
+  );
+});
+
+test("a power cut at any moment of a write leaves a readable state", async () => {
+  for (const allowedWrites of [0, 1, 2]) {
+    const fileSystem = createMemoryFileSystem();
+    await writeState(fileSystem, "run", state);
+    fileSystem.allowedWrites = allowedWrites;
+    await writeState(fileSystem, "run", { ...state, step: 5 }).catch(() => undefined);
+    expect((await readState(fileSystem, "run"))?.step).toBe(allowedWrites === 2 ? 5 : 4);
+  }
+});

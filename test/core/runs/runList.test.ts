@@ -1,0 +1,83 @@
+import { expect, it, vi } from "vitest";
+import { type KnownProgress, readRun } from "../../../src/core/runs/runList.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+
+const PLACE = { name: "demo", folder: "/runs/demo" };
+const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
+
+function aRun() {
+  const fileSystem = createMemoryFileSystem();
+  const writeFile = (changes: Partial<RunFile> = {}): Promise<void> => {
+    const file: RunFile = {
+      ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal", startedAtMs: 0 },
+      ...{ heartbeatAtMs: 0, generation: 0, attempt: 1, phase: "stopped", configPath: "/c.yaml" },
+      ...{ control: null, ...changes },
+    };
+    return fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
+  };
+  const addRow = (step: number, mean: number) => {
+    const row = { step, rollout: { reward: { mean } }, progress: { done_frac: (step + 1) / 10 } };
+    return fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
+  };
+  const known: KnownProgress = new Map();
+  const reading = vi.spyOn(fileSystem, "readRange");
+  return {
+    fileSystem,
+    reading,
+    writeFile,
+    addRow,
+    read: () => readRun(fileSystem, PLACE, LIVENESS, known),
+  };
+}
+
+it("tells steps, plan and rewards from the last rows", async () => {
+  const { writeFile, addRow, read } = aRun();
+  await writeFile();
+  await addRow(0, 0.25);
+  await addRow(1, 0.5);
+  expect(await read()).toMatchObject({
+    ...{ phase: "stopped", steps: 2, totalSteps: 10, reward: 0.5, recentRewards: [0.25, 0.5] },
+  });
+});
+
+it("reads rows again only when some were added, or a resume has replaced them", async () => {
+  const { fileSystem, reading, writeFile, addRow, read } = aRun();
+  await writeFile();
+  await addRow(0, 0.25);
+  await read();
+  await writeFile({ heartbeatAtMs: 5 });
+  expect(await read()).toMatchObject({ steps: 1, reward: 0.25 });
+  expect(reading).toHaveBeenCalledTimes(1);
+  await addRow(1, 0.5);
+  expect(await read()).toMatchObject({ steps: 2, reward: 0.5 });
+  fileSystem.files.delete("/runs/demo/metrics.jsonl");
+  await addRow(0, 0.25);
+  await addRow(1, 0.7);
+  await writeFile({ generation: 1 });
+  expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
+});
+
+it("tells what the trackers of a run that is done still lack", async () => {
+  const { fileSystem, writeFile, addRow, read } = aRun();
+  await writeFile({ phase: "done" });
+  await addRow(0, 0.25);
+  await addRow(1, 0.5);
+  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+  await fileSystem.append(
+    "/runs/demo/upload.jsonl",
+    encodeJsonLine({ kind: "queued", attempt: 1, step: 1, waiting: 12 }),
+  );
+  const counts = { next: 1, history: 1, log: 0, events: 0, step: 1, runtimeS: 1 };
+  const state = { confirmed: { ...counts, sent: { 1: 0 }, file: null }, pending: null };
+  const place = {
+    ...{ schemaVersion: 1, runId: "abcd1234", deployment: "https://wandb.test", entity: null },
+    ...{ project: "p", isStopHandled: false, isEnded: false, online: state, offline: state },
+  };
+  await fileSystem.writeAtomic("/runs/demo/wandb.json", JSON.stringify(place));
+  await writeFile({ phase: "done", generation: 1 });
+  expect(await read()).toMatchObject({ left: { rollouts: 12, rows: 1 } });
+  await writeFile({ phase: "stopped", generation: 1 });
+  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+});

@@ -1,0 +1,155 @@
+/** A run folder in memory whose attempts are told to a stand-in of W&B: rows are written, trainers are killed, runs go on. */
+
+import { createHash } from "node:crypto";
+import { createEventLog } from "../../../../src/core/runFolder/events.ts";
+import { runPaths } from "../../../../src/core/runFolder/layout.ts";
+import { appendMetrics } from "../../../../src/core/runFolder/metrics.ts";
+import type { MetricsRow, MetricsTree } from "../../../../src/core/runFolder/metricsTree.ts";
+import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
+import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
+import { Redactor } from "../../../../src/core/secrets/redactor.ts";
+import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
+import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
+import { silentLog } from "../../../fakes/silentLog.ts";
+import { aRecord } from "../../runFolder/builders.ts";
+import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
+import { StandInServer } from "./standInServer.ts";
+
+const FOLDER = "/runs/run";
+const KEY = "k".repeat(40);
+
+export interface TrackedRunOptions {
+  readonly isOffline?: boolean;
+  readonly project?: string;
+  readonly baseUrl?: string;
+  readonly redactor?: Redactor;
+  readonly knownRunId?: string;
+}
+
+export class TrackedRun {
+  readonly clock = new FakeClock();
+  readonly server = new StandInServer();
+  readonly fileSystem: MemoryFileSystem = createMemoryFileSystem();
+  readonly warnings: string[] = [];
+  readonly recoveries: string[] = [];
+  readonly opened: string[] = [];
+  /** Rows that were waited for at the end, each time that was told. */
+  readonly draining: number[] = [];
+  stops = 0;
+  #tracker: WandbTracker | null = null;
+  #attempt = 0;
+  #ids = 0;
+
+  get tracker(): WandbTracker {
+    if (this.#tracker === null) throw new Error("No attempt has begun.");
+    return this.#tracker;
+  }
+
+  /** Begins an attempt with `step`; what was written from there on is superseded. */
+  async begin(step = 0, options: TrackedRunOptions = {}): Promise<void> {
+    const { fileSystem, clock, server } = this;
+    if (fileSystem.files.size === 0) await this.configure({ save_every: 0 });
+    if (this.#attempt > 0)
+      await supersedeFrom(fileSystem, { folder: FOLDER, attempt: this.#attempt, step });
+    this.#attempt += 1;
+    const {
+      knownRunId = null,
+      isOffline = false,
+      project = "training",
+      baseUrl = "https://wandb.test",
+    } = options;
+    this.#tracker = await WandbTracker.start({
+      ...{ fileSystem, clock, folder: FOLDER, log: silentLog, firstStep: step, totalSteps: null },
+      ...{ knownRunId, producer: "test", homeFolder: "/home/ada" },
+      redactor: options.redactor ?? new Redactor(),
+      random: { uniform: () => 0, uuid: () => this.#newId() },
+      sha256: (text) => createHash("sha256").update(text).digest("hex"),
+      server: isOffline ? null : { http: server, baseUrl, appUrl: null, apiKey: KEY },
+      init: {
+        ...{ project, entity: null, displayName: "run", group: null, jobType: "train" },
+        ...{ notes: null, tags: ["test"], program: "config.yaml", platform: "linux-x64" },
+      },
+      report: {
+        opened: (place) => this.opened.push(place),
+        warning: (message) => this.warnings.push(message),
+        recovered: (message) => this.recoveries.push(message),
+        draining: (rows) => this.draining.push(rows),
+        stopRequested: () => {
+          this.stops += 1;
+        },
+      },
+    });
+  }
+
+  async configure(config: object): Promise<void> {
+    const paths = runPaths(FOLDER);
+    await this.fileSystem.writeAtomic(paths.resolvedConfig, JSON.stringify(config));
+    await this.fileSystem.writeAtomic(paths.config, "batch_size: 8\n");
+  }
+
+  /** The row of a step, as a run writes it. */
+  rowOf(
+    step: number,
+    reward = step / 10,
+    more: MetricsTree = {},
+    client: MetricsTree = {},
+  ): MetricsRow {
+    const progress = { attempt: this.#attempt };
+    const time = { total_s: this.#attempt + step };
+    return { step, rollout: { reward: { mean: reward }, ...more }, progress, time, client };
+  }
+
+  async write(
+    step: number,
+    reward?: number,
+    more?: MetricsTree,
+    client?: MetricsTree,
+  ): Promise<void> {
+    await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more, client));
+    this.tracker.rowWritten(step);
+  }
+
+  /** A rollout of a step, for its table. */
+  async addRollout(step: number): Promise<void> {
+    const { fileSystem } = this;
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+    await store.addRollout(aRecord({ step }));
+  }
+
+  /** The rows that count. */
+  async metrics(): Promise<readonly { readonly step: number; readonly reward: number }[]> {
+    const text = await this.readText("metrics.jsonl");
+    const rows = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    return rows.map(({ step, rollout }) => ({ step, reward: rollout.reward.mean }));
+  }
+
+  async say(message: string): Promise<void> {
+    const { fileSystem, clock } = this;
+    const redactor = new Redactor();
+    const parts = { fileSystem, clock, redactor, folder: FOLDER, attempt: this.#attempt };
+    const event = { step: null, level: "info", kind: "test", message, data: {} } as const;
+    await createEventLog(parts).record(event);
+  }
+
+  /** Everything under way fails from now on, as after a kill. */
+  async kill(): Promise<void> {
+    await this.tracker.close();
+    await settle();
+  }
+
+  finish(exitCode = 0, signal?: AbortSignal): Promise<void> {
+    return this.clock.run(this.tracker.finish(exitCode, signal));
+  }
+
+  readText(name: string): Promise<string> {
+    return this.fileSystem.readText(`${FOLDER}/${name}`);
+  }
+
+  #newId(): string {
+    this.#ids += 1;
+    return `00000000-0000-4000-8000-${String(this.#ids).padStart(12, "0")}`;
+  }
+}

@@ -1,0 +1,457 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { HttpRequest } from "../../../../src/core/ports.ts";
+import { Redactor } from "../../../../src/core/secrets/redactor.ts";
+import type { Fault } from "./standInServer.ts";
+import { TrackedRun } from "./trackedRun.ts";
+
+const steps = (run: TrackedRun) => run.server.rows().map(({ step }) => step);
+/** What was told last of each step, as the folder has it. */
+async function toldLast(run: TrackedRun): Promise<readonly unknown[]> {
+  const last = new Map(run.server.rows().map((row) => [row["step"], row]));
+  const kept = await run.metrics();
+  return kept.map(({ step }) => ({ step, reward: last.get(step)?.["rollout/reward/mean"] }));
+}
+
+/** Rows that say nothing new about their step. */
+function repeats(run: TrackedRun): readonly unknown[] {
+  const last = new Map<unknown, unknown>();
+  return run.server.rows().filter((row) => {
+    const { step, "rollout/reward/mean": reward } = row;
+    const isRepeat = last.get(step) === reward;
+    last.set(step, reward);
+    return isRepeat;
+  });
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, step) => step);
+
+describe("a run told to W&B", () => {
+  it("has each row once, its configuration and how it ended", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.say("Attempt 1 starts.");
+    for (const step of upTo(3)) await run.write(step);
+    await run.finish();
+    expect(run.server.rows()).toMatchObject([
+      { step: 0, _step: 0, "rollout/reward/mean": 0, "progress/attempt": 1, "time/total_s": 1 },
+      { step: 1, _step: 1 },
+      { step: 2, _step: 2, "rollout/reward/mean": 0.2 },
+    ]);
+    expect(JSON.parse(run.server.run.config)).toMatchObject({ save_every: { value: 0 } });
+    expect(run.server.run.uploads.get("tinker-config.yaml")).toBe("batch_size: 8\n");
+    expect(run.server.run).toMatchObject({ exitCode: 0, attempts: 1 });
+    expect(run.server.log()[0]).toBe("Attempt 1 starts.");
+    expect(run.server.log()).toHaveLength(4);
+    expect(run.server.violations).toEqual([]);
+    expect(run.opened).toEqual([`https://wandb.test/ada/training/runs/${run.tracker.runId}`]);
+  });
+
+  it("sends at most every 15 s, and a sign of life after 30 s without news", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    await run.clock.advance(1_000);
+    expect(steps(run)).toEqual([0]);
+    for (const step of [1, 2, 3]) await run.write(step);
+    await run.clock.advance(13_000);
+    expect(steps(run)).toEqual([0]);
+    await run.clock.advance(2_000);
+    expect(steps(run)).toEqual([0, 1, 2, 3]);
+    const before = run.server.streamed.length;
+    await run.clock.advance(65_000);
+    expect(run.server.streamed.slice(before)).toEqual([{}, {}]);
+    await run.finish();
+  });
+
+  it("is told through each outage with one warning, and nothing is lost or doubled", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    await run.clock.advance(1_000);
+    run.server.fault = () => ({ status: 503 });
+    for (const step of [1, 2, 3]) {
+      await run.write(step);
+      await run.clock.advance(120_000);
+    }
+    expect(run.warnings).toEqual([expect.stringContaining("cannot be reached (status 503)")]);
+    run.server.fault = () => null;
+    await run.clock.advance(120_000);
+    expect(steps(run)).toEqual(upTo(4));
+    expect(run.recoveries).toEqual(["Weights & Biases takes the run again."]);
+    run.server.fault = () => "lost";
+    await run.write(4);
+    await run.clock.advance(120_000);
+    expect(run.warnings).toHaveLength(2);
+    run.server.fault = () => null;
+    await run.finish();
+    expect(steps(run)).toEqual(upTo(5));
+    expect([run.warnings.length, run.recoveries.length]).toEqual([2, 2]);
+  });
+
+  it("goes on trying after a refusal, and says what to check", async () => {
+    const run = new TrackedRun();
+    run.server.fault = () => ({ status: 401 });
+    await run.begin();
+    await run.write(0);
+    await run.clock.advance(600_000);
+    expect(run.warnings).toEqual([expect.stringMatching(/status 401.*WANDB_API_KEY/)]);
+    run.server.fault = () => null;
+    await run.clock.advance(600_000);
+    expect(steps(run)).toEqual([0]);
+    await run.finish(1);
+    expect(run.server.run.exitCode).toBe(1);
+  });
+
+  it("takes no page of something in between for a delivery", async () => {
+    const run = new TrackedRun();
+    let pages = 0;
+    run.server.fault = ({ url }) => {
+      if (!url.endsWith("/file_stream") || pages === 3) return null;
+      pages += 1;
+      return "html";
+    };
+    await run.begin();
+    await run.write(0);
+    await run.finish();
+    expect(pages).toBe(3);
+    expect(steps(run)).toEqual([0]);
+  });
+
+  it("ends without long waits where nobody answers, and the next attempt tells the rest", async () => {
+    const run = new TrackedRun();
+    run.server.fault = () => "lost";
+    await run.begin();
+    await run.write(0);
+    const startedMs = run.clock.monotonic();
+    await run.finish();
+    expect(run.clock.monotonic() - startedMs).toBeLessThan(15_000);
+    expect(run.draining[0]).toBe(1);
+    expect(run.warnings).toEqual([
+      "Not everything was sent to Weights & Biases (no answer: connection reset). The rest stays in the run folder and is sent when the run is resumed.",
+    ]);
+    run.server.fault = () => null;
+    await run.begin(1);
+    await run.write(1);
+    await run.finish();
+    expect(steps(run)).toEqual([0, 1]);
+  });
+
+  it("waits no longer at the end than the user wants to", async () => {
+    const run = new TrackedRun();
+    run.server.fault = () => "lost";
+    await run.begin();
+    await run.write(0);
+    const impatience = new AbortController();
+    run.clock.after(3_000, () => impatience.abort());
+    await run.finish(0, impatience.signal);
+    expect(run.clock.monotonic()).toBeLessThan(4_000);
+    expect(run.warnings).toEqual([expect.stringContaining("sent when the run is resumed")]);
+  });
+
+  it("is told of a table after an outage that began under its upload", async () => {
+    const run = new TrackedRun();
+    await run.configure({ save_every: 1 });
+    await run.addRollout(0);
+    await run.begin();
+    await run.clock.advance(1_000);
+    let isOut = false;
+    run.server.fault = ({ method }) => {
+      isOut ||= method === "PUT";
+      return isOut ? "lost" : null;
+    };
+    await run.write(0);
+    await run.clock.advance(300_000);
+    run.server.fault = () => null;
+    await run.finish();
+    expect(run.server.rows()).toMatchObject([{ step: 0, rollouts: { nrows: 1 } }]);
+  });
+
+  it.each<[string, (request: HttpRequest) => Fault | null]>([
+    ["refused", ({ body }) => (String(body).includes("CreateRunFiles") ? { status: 400 } : null)],
+    ["out of reach", ({ method }) => (method === "PUT" ? "lost" : null)],
+  ])("has its rows where files are %s, and says once what is missing", async (_, fault) => {
+    const run = new TrackedRun();
+    await run.configure({ save_every: 1 });
+    run.server.fault = fault;
+    await run.begin();
+    for (const step of upTo(3)) {
+      await run.addRollout(step);
+      await run.write(step);
+      await run.clock.advance(400_000);
+    }
+    await run.finish();
+    expect(steps(run)).toEqual(upTo(3));
+    expect(run.server.run.exitCode).toBe(0);
+    expect(run.warnings.filter((told) => told.includes("is missing there"))).toHaveLength(1);
+  });
+
+  it("has no more metrics than the service takes, and says so", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, i) => [`m${i}`, i]));
+    await run.write(0, 0, many);
+    await run.write(1, 0, many);
+    await run.finish();
+    expect(Object.keys(run.server.rows()[1] ?? {}).length).toBeLessThan(2_010);
+    expect(run.warnings).toEqual([expect.stringContaining("first 2000 metrics")]);
+  });
+
+  it("stops when Stop is pressed on its page, once, and not again after a resume", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    run.server.isStopped = true;
+    await run.write(0);
+    await run.clock.advance(60_000);
+    expect(run.stops).toBe(1);
+    await run.finish();
+    await run.begin(1);
+    await run.write(1);
+    await run.clock.advance(60_000);
+    expect(run.stops).toBe(1);
+    run.server.isStopped = false;
+    await run.clock.advance(60_000);
+    run.server.isStopped = true;
+    await run.clock.advance(60_000);
+    expect(run.stops).toBe(2);
+    await run.finish();
+  });
+
+  it("has in its summary what came after its last row", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    run.tracker.addResults({ "eval/test/reward_mean": 0.5 });
+    await run.finish();
+    const [summary = ""] = run.server.run.files.get("wandb-summary.json")?.values() ?? [];
+    expect(JSON.parse(summary)).toMatchObject({ step: 0, "eval/test/reward_mean": 0.5 });
+  });
+
+  it("is told new settings", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    await run.clock.advance(1_000);
+    await run.configure({ save_every: 0, learning_rate: 1 });
+    run.tracker.configChanged();
+    await run.finish();
+    expect(JSON.parse(run.server.run.config)).toMatchObject({ learning_rate: { value: 1 } });
+  });
+
+  it("carries no secret and no home folder out of the machine", async () => {
+    const run = new TrackedRun();
+    const redactor = new Redactor();
+    redactor.learn("hunter2-secret");
+    await run.configure({ save_every: 0, log_path: "/home/ada/runs", note: "hunter2-secret" });
+    await run.begin(0, { redactor });
+    await run.finish();
+    const sent = run.server.requests.map(({ body }) => String(body)).join();
+    expect(sent).not.toContain("hunter2-secret");
+    expect(JSON.parse(run.server.run.config)).toMatchObject({
+      log_path: { value: "~/runs" },
+      note: { value: "***" },
+    });
+  });
+});
+
+describe("a resumed run", () => {
+  it("goes on as the same run; a repeat is told only where it differs, with its attempt", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    for (const step of upTo(4)) await run.write(step);
+    await run.clock.advance(1_000);
+    await run.kill();
+    await run.begin(2);
+    await run.write(2);
+    await run.write(3, 0.9);
+    await run.write(4);
+    await run.finish();
+    expect(run.server.runs.size).toBe(1);
+    const told = run.server
+      .rows()
+      .map((row) => [row["_step"], row["step"], row["progress/attempt"]]);
+    expect(told).toEqual([
+      [0, 0, 1],
+      [1, 1, 1],
+      [2, 2, 1],
+      [3, 3, 1],
+      [4, 3, 2],
+      [5, 4, 2],
+    ]);
+  });
+
+  it("takes a repeat for the same however often services failed, and however busy the machine was", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0, 0.5, { attempts: { mean: 1.25, max: 2 } }, { event_loop_lag_ms: 7 });
+    await run.clock.advance(1_000);
+    await run.kill();
+    await run.begin(0);
+    await run.write(0, 0.5, { attempts: { mean: 1, max: 1 } }, { event_loop_lag_ms: 9 });
+    await run.write(1);
+    await run.finish();
+    expect(run.server.rows().map((row) => row["step"])).toEqual([0, 1]);
+  });
+
+  it("tells nothing of what was superseded before it was sent", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    await run.clock.advance(1_000);
+    for (const step of [1, 2, 3]) await run.write(step, 0.7);
+    await run.kill();
+    await run.begin(2);
+    await run.write(2, 0.2);
+    await run.finish();
+    expect(run.server.rows().map((row) => row["rollout/reward/mean"])).toEqual([0, 0.7, 0.2]);
+  });
+
+  it("is the same run under the older name of the server, and another one in another project", async () => {
+    const run = new TrackedRun();
+    await run.begin(0, { baseUrl: "https://api.wandb.ai" });
+    const { runId } = run.tracker;
+    await run.finish();
+    await run.begin(0, { baseUrl: "https://api.forge.coreweave.com" });
+    expect(run.tracker.runId).toBe(runId);
+    await run.finish();
+    await run.begin(0, { project: "other", knownRunId: runId });
+    expect(run.tracker.runId).not.toBe(runId);
+    await run.finish();
+  });
+
+  it("is found again by its id when the place of what was told is lost", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    const { runId } = run.tracker;
+    for (const step of upTo(2)) await run.write(step);
+    await run.finish();
+    await run.fileSystem.remove("/runs/run/wandb.json");
+    await run.begin(2, { knownRunId: runId });
+    await run.write(2);
+    await run.finish();
+    expect(run.server.runs.size).toBe(1);
+    expect(steps(run)).toEqual(upTo(3));
+  });
+
+  it("goes on behind rows that came in another way", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    for (const step of upTo(3)) await run.write(step);
+    await run.finish();
+    // As after a sync of a file with the first three rows, of which this folder knows nothing.
+    await run.fileSystem.writeAtomic(
+      "/runs/run/wandb.json",
+      (await run.readText("wandb.json")).replaceAll(/"(next|history|log|step)": \d+/g, '"$1": 0'),
+    );
+    await run.begin(3);
+    await run.write(3);
+    await run.finish();
+    expect(steps(run)).toEqual(upTo(4));
+  });
+
+  it("has told all that its folder holds, nothing twice, after any kills and faults", {
+    timeout: 120_000,
+  }, async () => {
+    const faults = fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constant(null) },
+        fc.constantFrom<Fault>("lost", "lost-answer", "html", { status: 500 }, { status: 409 }),
+      ),
+      { maxLength: 30 },
+    );
+    const attempt = fc.record({
+      rows: fc.integer({ min: 0, max: 4 }),
+      /** How far before its end the next one begins. */
+      back: fc.integer({ min: 0, max: 3 }),
+      requests: fc.integer({ min: 1, max: 25 }),
+      writes: fc.integer({ min: 0, max: 30 }),
+      waitMs: fc.constantFrom(0, 20_000, 90_000),
+      /** Repeats are equal where it is. */
+      reward: fc.constantFrom(0.1, 0.2),
+    });
+    await fc.assert(
+      fc.asyncProperty(faults, fc.array(attempt, { maxLength: 5 }), async (plan, attempts) => {
+        const run = new TrackedRun();
+        let next = 0;
+        let requests = 0;
+        let highest = 0;
+        for (const { rows, back, requests: alive, writes, waitMs, reward } of attempts) {
+          const begin = Math.max(0, next - back);
+          await run.begin(begin);
+          let sent = 0;
+          run.server.fault = () => {
+            sent += 1;
+            // The trainer is killed while this request is under way.
+            if (sent > alive) return sent % 2 === 0 ? "lost" : "lost-answer";
+            return plan[requests++ % Math.max(1, plan.length)] ?? null;
+          };
+          next = begin;
+          for (let row = 0; row < rows; row += 1) {
+            await run.write(next, reward);
+            next += 1;
+            highest = Math.max(highest, next);
+            await run.clock.advance(waitMs);
+          }
+          run.fileSystem.allowedWrites = writes;
+          await run.clock.advance(waitMs);
+          await run.kill();
+          run.fileSystem.allowedWrites = Number.POSITIVE_INFINITY;
+        }
+        run.server.fault = () => null;
+        await run.begin(next);
+        for (let step = next; step <= highest; step += 1) await run.write(step);
+        await run.finish();
+        expect(await toldLast(run)).toEqual(await run.metrics());
+        expect(repeats(run)).toEqual([]);
+        expect(run.server.violations).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a run that is filed", () => {
+  it("is in one file an attempt, and online later with all its rows", async () => {
+    const run = new TrackedRun();
+    await run.begin(0, { isOffline: true });
+    const { runId } = run.tracker;
+    for (const step of upTo(3)) await run.write(step);
+    await run.finish();
+    await run.begin(3, { isOffline: true });
+    await run.write(3);
+    await run.finish();
+    const files = [...run.fileSystem.files.keys()].filter((name) => name.endsWith(".wandb"));
+    expect(files).toHaveLength(2);
+    expect(run.server.requests).toEqual([]);
+    await run.begin(4);
+    expect(run.tracker.runId).toBe(runId);
+    await run.write(4);
+    await run.finish();
+    expect(steps(run)).toEqual(upTo(5));
+  });
+
+  it("is cut back to its last whole piece after a kill in the middle of a write", async () => {
+    const run = new TrackedRun();
+    await run.begin(0, { isOffline: true });
+    await run.write(0);
+    await run.clock.advance(1_000);
+    const [path = ""] = [...run.fileSystem.files.keys()].filter((name) => name.endsWith(".wandb"));
+    const whole = run.fileSystem.files.get(path)?.length ?? 0;
+    await run.write(1);
+    await run.clock.advance(1_000);
+    await run.kill();
+    const note = JSON.parse(await run.readText("wandb.json"));
+    const { confirmed } = note.offline;
+    // As if the last write had been cut: the place is not confirmed, and only a part of it lies in the file.
+    note.offline = {
+      confirmed: { ...confirmed, next: 1, file: { ...confirmed.file, size: whole } },
+      pending: confirmed,
+    };
+    await run.fileSystem.writeAtomic("/runs/run/wandb.json", JSON.stringify(note));
+    await run.fileSystem.truncate(path, whole + 9);
+    await run.begin(2, { isOffline: true });
+    await run.finish();
+    expect(run.fileSystem.files.get(path)?.length).toBe(whole);
+    expect(JSON.parse(await run.readText("wandb.json")).offline.confirmed.next).toBe(2);
+  });
+});

@@ -1,0 +1,145 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ControlClient } from "../../../src/node/control/client.ts";
+import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
+import type { RunStatus } from "../../../src/shared/control.ts";
+import type { ControlAddress } from "../../../src/shared/runFile.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+
+const TOKEN = "t".repeat(43);
+
+let folder: string;
+let place: ControlAddress;
+let server: Server;
+let asked: unknown[];
+let connections: Socket[];
+/** What the trainer does with a line. */
+let answer: (socket: Socket, id: number) => void;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
+  place = { address: join(folder, "control.sock"), tokenPath: join(folder, "token") };
+  await writeFile(place.tokenPath, TOKEN);
+  asked = [];
+  connections = [];
+  server = createServer((socket) => {
+    connections.push(socket);
+    onLines(socket, (line) => {
+      const request: { readonly id: number } = JSON.parse(line);
+      asked.push(request);
+      answer(socket, request.id);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(place.address, resolve));
+});
+
+afterEach(async () => {
+  for (const socket of connections) socket.destroy();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+const status: RunStatus = { ...INITIAL_STATUS, step: 3 };
+
+describe("a connection to a trainer", () => {
+  it("shows the token with each wish and tells answers apart by their number", async () => {
+    const client = await ControlClient.open(place);
+    const ids: number[] = [];
+    answer = (socket, id) => {
+      ids.push(id);
+      if (ids.length < 2) return;
+      for (const each of ids.toReversed()) {
+        sendLine(socket, { id: each, ok: true, message: `for ${each}`, status });
+      }
+    };
+    const [first, second] = await Promise.all([
+      client.send({ action: "pause" }),
+      client.send({ action: "retune", settings: ["seed=1"] }),
+    ]);
+    expect([first.message, second.message]).toEqual(["for 1", "for 2"]);
+    expect(first.status).toEqual(status);
+    expect(asked).toEqual([
+      { version: 1, id: 1, token: TOKEN, action: "pause" },
+      { version: 1, id: 2, token: TOKEN, action: "retune", settings: ["seed=1"] },
+    ]);
+    client.close();
+  });
+
+  it("throws a refusal under the trainer's own code", async () => {
+    const client = await ControlClient.open(place);
+    answer = (socket, id) =>
+      sendLine(socket, { id, ok: false, code: "run-ended", message: "Over." });
+    await expect(client.send({ action: "save" })).rejects.toMatchObject({
+      code: "run-ended",
+      message: "Over.",
+    });
+    client.close();
+  });
+
+  it("passes notices on, and what is none over", async () => {
+    const seen: RunStatus[] = [];
+    const client = await ControlClient.open(place, { onStatus: (each) => seen.push(each) });
+    answer = (socket, id) => {
+      socket.write("no JSON\n[]\n");
+      sendLine(socket, { notice: "status", status: { step: "many" } });
+      sendLine(socket, { notice: "status", status });
+      sendLine(socket, { id: 99, ok: true, message: "for nobody", status });
+      sendLine(socket, { id, ok: true, message: "", status });
+    };
+    await client.send({ action: "attach" });
+    expect(seen).toEqual([status]);
+    client.close();
+  });
+
+  it("fails whatever waits when it ends, and says so once", async () => {
+    let ends = 0;
+    const client = await ControlClient.open(place, { onClose: () => ends++ });
+    answer = (socket) => socket.destroy();
+    const gone = { code: "run-not-reachable" };
+    await expect(client.send({ action: "save" })).rejects.toMatchObject(gone);
+    await expect(client.send({ action: "save" })).rejects.toMatchObject(gone);
+    expect(ends).toBe(1);
+  });
+});
+
+describe("no connection is made", () => {
+  const refused = { code: "run-not-reachable" };
+
+  it("where nobody listens any more", async () => {
+    server.close();
+    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+  });
+
+  it("where there is no token", async () => {
+    await rm(place.tokenPath);
+    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+  });
+
+  it("with the content of a file that is no token", async () => {
+    await writeFile(place.tokenPath, "-----BEGIN PRIVATE KEY-----\n");
+    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+    expect(connections).toEqual([]);
+  });
+
+  it.each<[string, (own: ControlAddress) => ControlAddress]>([
+    ["a port", (own) => ({ ...own, address: "8080" })],
+    ["a pipe on another machine", (own) => ({ ...own, address: "\\\\stranger\\pipe\\x" })],
+    ["a socket elsewhere", (own) => ({ ...own, address: "/tmp/control.sock" })],
+    ["a token elsewhere", (own) => ({ ...own, tokenPath: "/etc/hostname" })],
+  ])("with %s, which a strange run.json may name", async (_, change) => {
+    await expect(ControlClient.open(change(place))).rejects.toMatchObject(refused);
+    expect(connections).toEqual([]);
+  });
+
+  it("in a folder that is not a trainer's", async () => {
+    const other = join(folder, "other");
+    await mkdir(other);
+    const tokenPath = join(other, "token");
+    await writeFile(tokenPath, TOKEN);
+    const strange = { address: join(other, "control.sock"), tokenPath };
+    await expect(ControlClient.open(strange)).rejects.toMatchObject(refused);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import {
+  controlAnswerSchema,
+  controlRequestSchema,
+  launchRequestSchema,
+} from "../../../src/node/control/messages.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+
+const line = { version: 1, id: 3, token: "t" };
+
+describe("a request", () => {
+  it.each(["status", "attach", "pause", "continue", "save", "stop", "stop-now"])(
+    "can be %s",
+    (action) => {
+      expect(controlRequestSchema.parse({ ...line, action })).toEqual({ ...line, action });
+    },
+  );
+
+  it("can carry new settings", () => {
+    const request = { ...line, action: "retune", settings: ["learning_rate=1e-4"] };
+    expect(controlRequestSchema.parse(request)).toEqual(request);
+  });
+
+  it.each([
+    ["of another version", { ...line, action: "stop", version: 2 }],
+    ["without a token", { version: 1, id: 3, action: "stop" }],
+    ["without a number", { version: 1, token: "t", action: "stop" }],
+    ["for something unknown", { ...line, action: "delete" }],
+    ["for other settings without any", { ...line, action: "retune", settings: [] }],
+    ["with settings that are no texts", { ...line, action: "retune", settings: [1] }],
+    ["with more settings than there are keys", { ...line, action: "retune", settings: many() }],
+    ["that is a list", [line]],
+    ["that is null", null],
+  ])("%s is none", (_, value) => {
+    expect(controlRequestSchema.safeParse(value).success).toBe(false);
+  });
+});
+
+function many(): readonly string[] {
+  return Array.from({ length: 201 }, () => "seed=1");
+}
+
+describe("an answer", () => {
+  it.each([
+    { id: 1, ok: true, message: "", status: INITIAL_STATUS },
+    { id: 1, ok: false, code: "run-ended", message: "Over." },
+    { notice: "status", status: INITIAL_STATUS },
+  ])("%j is read as it was sent", (answer) => {
+    expect(controlAnswerSchema.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
+  });
+
+  it("with a phase that nobody knows is none", () => {
+    const status = { ...INITIAL_STATUS, phase: "dreaming" };
+    expect(controlAnswerSchema.safeParse({ notice: "status", status }).success).toBe(false);
+  });
+});
+
+describe("an editor's order", () => {
+  const order = {
+    version: 1,
+    training: { configPath: "/a.yaml", resume: null, overrides: ["seed=1"], digest: "0a" },
+    keys: { TINKER_API_KEY: { value: "tml-1", origin: "store", host: null } },
+    allowedOrigins: [{ origin: "https://one.example", key: "TINKER_API_KEY" }],
+    variables: {},
+    envFile: null,
+    onQuit: "stop and save",
+  };
+
+  it("says for each key which host it may go to", () => {
+    expect(launchRequestSchema.parse(order)).toEqual(order);
+    const keys = { TINKER_API_KEY: { value: "tml-1" } };
+    expect(launchRequestSchema.safeParse({ ...order, keys }).success).toBe(false);
+  });
+
+  it("says what to do when the editor is quit", () => {
+    expect(launchRequestSchema.safeParse({ ...order, onQuit: "shrug" }).success).toBe(false);
+  });
+});

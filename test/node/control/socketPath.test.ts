@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { isControlSocketPath } from "../../../src/node/control/socketPath.ts";
+
+const PIPE = "\\\\.\\pipe\\tinker-rl-run-1";
+
+it("takes a place as a trainer makes it", () => {
+  const folder = "/tmp/tinker-rl-run-x";
+  const place = { address: `${folder}/control.sock`, tokenPath: `${folder}/token` };
+  expect(isControlSocketPath(place, "linux")).toBe(true);
+  const tokenPath = "C:\\Users\\me\\AppData\\Local\\Temp\\tinker-rl-run-x\\token";
+  expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(true);
+});
+
+it.each([
+  "\\\\elsewhere\\share\\tinker-rl-run-x\\token",
+  "//elsewhere/share/tinker-rl-run-x/token",
+  "\\\\?\\UNC\\elsewhere\\share\\tinker-rl-run-x\\token",
+])("reads no token from another machine: %s", (tokenPath) => {
+  expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(false);
+});
+
+it("connects to no pipe of another machine", () => {
+  const place = {
+    address: "\\\\elsewhere\\pipe\\tinker-rl-run-1",
+    tokenPath: "C:\\tinker-rl-run-x\\token",
+  };
+  expect(isControlSocketPath(place, "win32")).toBe(false);
+});
