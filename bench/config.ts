@@ -1,8 +1,8 @@
 /** Times what an editor asks about a configuration at every pause in typing, for a text of 500 lines. */
 
-import { complete } from "../src/core/config/editing/complete.ts";
-import { diagnose } from "../src/core/config/editing/diagnose.ts";
-import { hover } from "../src/core/config/editing/hover.ts";
+import { complete } from "../src/core/config/editing/completion/complete.ts";
+import { diagnose } from "../src/core/config/editing/diagnostics/diagnose.ts";
+import { hover } from "../src/core/config/editing/display/hover.ts";
 import { parseConfig } from "../src/core/config/parse.ts";
 import { medianSeconds, print } from "./measure.ts";
 

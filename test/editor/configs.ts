@@ -1,6 +1,6 @@
 /** Configurations that journeys train with. */
 
-import { TEMPLATES } from "../../src/core/config/editing/templates.ts";
+import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 
 /** The local demo without its evaluations, with other values for keys at the top level. */
 export function localConfig(changes: Readonly<Record<string, unknown>> = {}): string {

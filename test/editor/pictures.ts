@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { TEMPLATES } from "../../src/core/config/editing/templates.ts";
+import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { launchBrowser } from "../workbench/browser.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lenses } from "../../src/core/config/editing/lenses.ts";
+import { lenses } from "../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../src/host/catalogue/configRun.ts";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { diagnose } from "../../src/core/config/editing/diagnose.ts";
-import { fixesAt } from "../../src/core/config/editing/fixes.ts";
-import { hover } from "../../src/core/config/editing/hover.ts";
-import { applyEdits } from "../../src/core/config/editing/textEdit.ts";
+import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
+import { hover } from "../../src/core/config/editing/display/hover.ts";
+import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 

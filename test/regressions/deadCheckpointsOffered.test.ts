@@ -6,9 +6,9 @@ import {
   type Catalogue,
   type CheckpointEntry,
   EMPTY_CATALOGUE,
-} from "../../src/core/config/editing/catalogue.ts";
-import { complete } from "../../src/core/config/editing/complete.ts";
-import { diagnose } from "../../src/core/config/editing/diagnose.ts";
+} from "../../src/core/config/editing/catalogue/catalogue.ts";
+import { complete } from "../../src/core/config/editing/completion/complete.ts";
+import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry as SavedCheckpoint,

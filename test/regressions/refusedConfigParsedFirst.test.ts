@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Parser } from "yaml";
-import { diagnose } from "../../src/core/config/editing/diagnose.ts";
-import { fixesAt } from "../../src/core/config/editing/fixes.ts";
+import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { parseConfig } from "../../src/core/config/parse.ts";
 
 /** How often the parser is given a lexeme meanwhile. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diagnose } from "../../src/core/config/editing/diagnose.ts";
+import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
 import { readYaml } from "../../src/core/config/yamlSource.ts";
 
 const LINKS = 240;

@@ -1,4 +1,4 @@
-/** What would put a problem right, as an intention; `editing/remedyEdits.ts` turns it into changes of a text. */
+/** What would put a problem right, as an intention; `editing/fixes/remedyEdits.ts` turns it into changes of a text. */
 
 import type { Json } from "../json.ts";
 

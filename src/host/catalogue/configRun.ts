@@ -1,6 +1,6 @@
 /** What help for a configuration tells of its newest run. */
 
-import type { RunStatus } from "../../core/config/editing/lenses.ts";
+import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
 import type { ConfigRun } from "../config/configSupportOptions.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 

@@ -1,7 +1,7 @@
 /** What the help for configurations shows before the rest of the extension is loaded, and from then on. Loads nothing itself. */
 
 import type * as vscode from "vscode";
-import type { Catalogue } from "../../core/config/editing/catalogue.ts";
+import type { Catalogue } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { ConfigSupportOptions } from "../config/configSupportOptions.ts";
 import { Emitter, type Listening } from "../emitter.ts";
 import { settingOverrides } from "../settingOverrides.ts";

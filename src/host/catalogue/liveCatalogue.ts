@@ -8,8 +8,8 @@ import {
   findEnvironment,
   type Listing,
   type SecretState,
-} from "../../core/config/editing/catalogue.ts";
-import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/embedded.ts";
+} from "../../core/config/editing/catalogue/catalogue.ts";
+import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
 import type { CatalogueSource } from "../config/configSupportOptions.ts";
 import { Emitter } from "../emitter.ts";
 import {

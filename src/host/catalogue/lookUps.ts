@@ -1,6 +1,6 @@
 /** Asks services what they offer. A key goes to the host that it is bound to, and nowhere else. */
 
-import type { EnvironmentEntry, ModelEntry } from "../../core/config/editing/catalogue.ts";
+import type { EnvironmentEntry, ModelEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { AppError } from "../../core/errors.ts";
 import {
   type EnvironmentCatalogueOptions,

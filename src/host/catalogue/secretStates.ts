@@ -1,6 +1,6 @@
 /** Where the secrets that configurations name would come from; never their values. */
 
-import type { SecretState } from "../../core/config/editing/catalogue.ts";
+import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type KeyId, keyIdOf, variableOf } from "../keys/keyNames.ts";
 import type { KeySource, KeySources } from "../keys/keySources.ts";

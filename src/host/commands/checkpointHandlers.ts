@@ -1,7 +1,7 @@
 /** Handlers of the commands about saved weights. */
 
 import * as vscode from "vscode";
-import { setValue } from "../../core/config/editing/setValue.ts";
+import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";

@@ -1,7 +1,7 @@
 /** Handlers of the commands about environments that services and this machine offer. */
 
 import * as vscode from "vscode";
-import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue.ts";
+import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { plainWindow } from "../plainWindow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";

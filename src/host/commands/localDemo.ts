@@ -1,7 +1,7 @@
 /** The local demo: a configuration in a folder, and everything else as with any other training. */
 
 import * as vscode from "vscode";
-import { TEMPLATES } from "../../core/config/editing/templates.ts";
+import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import type { Memento } from "../views/runLabels.ts";
 import { readWorkspaceText } from "../workspaceText.ts";

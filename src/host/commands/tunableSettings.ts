@@ -1,6 +1,6 @@
 /** The settings of a run that may change while it goes on, and the check of new values for them. */
 
-import { flowText } from "../../core/config/editing/valueText.ts";
+import { flowText } from "../../core/config/editing/text/valueText.ts";
 import type { Field, FieldTable } from "../../core/config/field.ts";
 import { configFields } from "../../core/config/fields.ts";
 import { parseConfig } from "../../core/config/parse.ts";

@@ -1,7 +1,7 @@
 /** Shows what can be done with a configuration, and what its run does, above its lines. */
 
 import * as vscode from "vscode";
-import type { Lens, LensAction } from "../../core/config/editing/lenses.ts";
+import type { Lens, LensAction } from "../../core/config/editing/display/lenses.ts";
 import { Emitter } from "../emitter.ts";
 import { onSettingChange, readSetting } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";

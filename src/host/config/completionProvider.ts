@@ -1,8 +1,8 @@
 /** Offers keys and values of configurations while they are written. */
 
 import * as vscode from "vscode";
-import type { CatalogueSide } from "../../core/config/editing/catalogue.ts";
-import type { Completion, CompletionKind } from "../../core/config/editing/completion.ts";
+import type { CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { Completion, CompletionKind } from "../../core/config/editing/completion/completion.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
@@ -40,10 +40,10 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
     const none = new vscode.CompletionList([], false);
     if (!isConfigDocument(document)) return none;
     return withFallback(this.#options.log, "completion", none, async () => {
-      const { complete, namesWanted } = await this.#options.support();
+      const { complete, namesToLoad } = await this.#options.support();
       const path = nameOf(document);
       const [text, offset] = [document.getText(), document.offsetAt(position)];
-      const isUpToDate = await this.#update(namesWanted(text, offset, { path }));
+      const isUpToDate = await this.#update(namesToLoad(text, offset, { path }));
       if (token.isCancellationRequested) return none;
       const catalogue = this.#options.catalogue.current();
       const found = complete(text, offset, { path, catalogue });

@@ -1,7 +1,7 @@
 /** Handlers of the commands about configurations. */
 
 import * as vscode from "vscode";
-import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
+import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { CommandHandler } from "../commands/registerCommands.ts";
 import { plainWindow } from "../plainWindow.ts";

@@ -1,8 +1,8 @@
 /** What the help for configurations needs from the rest of the extension, and what its parts share. */
 
 import type * as vscode from "vscode";
-import type { Catalogue, CatalogueSide } from "../../core/config/editing/catalogue.ts";
-import type { RunStatus } from "../../core/config/editing/lenses.ts";
+import type { Catalogue, CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
 import type { Listening } from "../emitter.ts";
 
 type Listen = (listener: () => void) => Listening;

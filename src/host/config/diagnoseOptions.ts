@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import type { DiagnoseOptions } from "../../core/config/editing/diagnose.ts";
+import type { DiagnoseOptions } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { readSetting } from "../settings.ts";
 import type { ConfigSupportOptions } from "./configSupportOptions.ts";
 

@@ -1,7 +1,7 @@
 /** Marks what is wrong in configurations while they are written. */
 
 import * as vscode from "vscode";
-import type { Diagnosis } from "../../core/config/editing/diagnose.ts";
+import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { onSettingChange } from "../settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";

@@ -1,7 +1,7 @@
 /** Makes names and paths in configurations clickable. */
 
 import * as vscode from "vscode";
-import type { LinkTarget } from "../../core/config/editing/links.ts";
+import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";

@@ -1,7 +1,7 @@
 /** *New Configuration…*: a template in a new, unsaved document beside the others. */
 
 import * as vscode from "vscode";
-import { TEMPLATES, type Template } from "../../core/config/editing/templates.ts";
+import { TEMPLATES, type Template } from "../../core/config/editing/completion/templates.ts";
 import { setContextKey } from "../contextKeys.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { freeConfigName } from "./freeConfigName.ts";

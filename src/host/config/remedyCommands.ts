@@ -1,7 +1,7 @@
 /** Fixes that take more than an edit of the configuration: secrets go elsewhere, settings are opened. */
 
 import * as vscode from "vscode";
-import type { WrittenSecret } from "../../core/config/editing/secretAt.ts";
+import type { WrittenSecret } from "../../core/config/editing/edits/secretAt.ts";
 import type { RemedyCommand } from "../../core/config/remedy.ts";
 import { plainWindow } from "../plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";

@@ -18,7 +18,7 @@ export async function suggestionActions(
   suggestions: readonly Suggestion[],
 ): Promise<vscode.CodeAction[]> {
   if (suggestions.length === 0) return [];
-  const { suggestionEdits } = await import("../../core/config/editing/suggestion.ts");
+  const { suggestionEdits } = await import("../../core/config/editing/edits/suggestion.ts");
   const byTitle = groupBy(suggestions, ({ edits }) => editsTitle(edits));
   return [...byTitle].flatMap(([title, same]) => {
     const settings = same[0]?.edits ?? [];

@@ -1,7 +1,7 @@
 /** Applies edits of the core to a document, as one change that the user can undo. */
 
 import * as vscode from "vscode";
-import type { TextEdit } from "../../core/config/editing/textEdit.ts";
+import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
 import type { Span } from "../../core/config/span.ts";
 
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {

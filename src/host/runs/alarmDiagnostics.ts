@@ -112,8 +112,8 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
 /** At the setting that may help; none for what the file says already, or when there is no such file. */
 async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<readonly Mark[]> {
   const [{ suggestionEdits }, { keySpan }] = await Promise.all([
-    import("../../core/config/editing/suggestion.ts"),
-    import("../../core/config/editing/keySpan.ts"),
+    import("../../core/config/editing/edits/suggestion.ts"),
+    import("../../core/config/editing/text/keySpan.ts"),
   ]);
   const uri = vscode.Uri.file(path);
   // The run folder names the file, and a run folder may come from anywhere.

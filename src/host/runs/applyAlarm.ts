@@ -27,8 +27,8 @@ export async function applyAlarm(
     );
   }
   const [{ isWholeConfig, suggestionEdits }, { keySpan }] = await Promise.all([
-    import("../../core/config/editing/suggestion.ts"),
-    import("../../core/config/editing/keySpan.ts"),
+    import("../../core/config/editing/edits/suggestion.ts"),
+    import("../../core/config/editing/text/keySpan.ts"),
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();

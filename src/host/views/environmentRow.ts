@@ -1,6 +1,6 @@
 /** What a row of the Environments view says. */
 
-import type { EnvironmentEntry } from "../../core/config/editing/catalogue.ts";
+import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 

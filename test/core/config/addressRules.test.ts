@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diagnose } from "../../../src/core/config/editing/diagnose.ts";
+import { diagnose } from "../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { textWith } from "./configText.ts";
 
 const ADDRESSES = ["tinker_base_url: http://here", "openreward_base_url: http://there"];

@@ -1,6 +1,6 @@
 /** Lists and parts of the catalogue for tests. */
 
-import type { EnvironmentEntry } from "../../../src/core/config/editing/catalogue.ts";
+import type { EnvironmentEntry } from "../../../src/core/config/editing/catalogue/catalogue.ts";
 import type { StoredList } from "../../../src/host/catalogue/storedLists.ts";
 
 export const TINKER = "https://tinker.thinkingmachines.dev/services/tinker-prod";

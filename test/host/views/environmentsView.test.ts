@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
   EMPTY_CATALOGUE,
   type EnvironmentEntry,
-} from "../../../src/core/config/editing/catalogue.ts";
-import { EMBEDDED_ENVIRONMENTS } from "../../../src/core/config/editing/embedded.ts";
+} from "../../../src/core/config/editing/catalogue/catalogue.ts";
+import { EMBEDDED_ENVIRONMENTS } from "../../../src/core/config/editing/catalogue/embedded.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import {
   type EnvironmentNode,

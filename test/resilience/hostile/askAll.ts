@@ -2,13 +2,13 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import { complete } from "../../../src/core/config/editing/complete.ts";
-import { diagnose } from "../../../src/core/config/editing/diagnose.ts";
-import { effectiveConfig } from "../../../src/core/config/editing/effective.ts";
-import { fixAll, fixesAt } from "../../../src/core/config/editing/fixes.ts";
-import { hover } from "../../../src/core/config/editing/hover.ts";
-import { lenses } from "../../../src/core/config/editing/lenses.ts";
-import { links } from "../../../src/core/config/editing/links.ts";
+import { complete } from "../../../src/core/config/editing/completion/complete.ts";
+import { diagnose } from "../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { effectiveConfig } from "../../../src/core/config/editing/display/effective.ts";
+import { fixAll, fixesAt } from "../../../src/core/config/editing/fixes/fixes.ts";
+import { hover } from "../../../src/core/config/editing/display/hover.ts";
+import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
+import { links } from "../../../src/core/config/editing/display/links.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
 

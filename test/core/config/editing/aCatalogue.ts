@@ -6,7 +6,7 @@ import {
   EMPTY_CATALOGUE,
   type EnvironmentEntry,
   type Listing,
-} from "../../../../src/core/config/editing/catalogue.ts";
+} from "../../../../src/core/config/editing/catalogue/catalogue.ts";
 
 export function listing<Item>(items: readonly Item[]): Listing<Item> {
   return { items, ageMs: 3 * 3600_000, isComplete: true, server: null };

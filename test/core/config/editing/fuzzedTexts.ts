@@ -1,14 +1,14 @@
 /** Texts that a configuration's reader must live through: broken, deep, huge, made to explode. The same for a seed. */
 
-import { complete } from "../../../../src/core/config/editing/complete.ts";
-import { diagnose } from "../../../../src/core/config/editing/diagnose.ts";
-import { effectiveConfig } from "../../../../src/core/config/editing/effective.ts";
-import { fixAll, fixesAt } from "../../../../src/core/config/editing/fixes.ts";
-import { hover } from "../../../../src/core/config/editing/hover.ts";
-import { insertEnvironment } from "../../../../src/core/config/editing/insertEnvironment.ts";
-import { lenses } from "../../../../src/core/config/editing/lenses.ts";
-import { links } from "../../../../src/core/config/editing/links.ts";
-import { setValue } from "../../../../src/core/config/editing/setValue.ts";
+import { complete } from "../../../../src/core/config/editing/completion/complete.ts";
+import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { effectiveConfig } from "../../../../src/core/config/editing/display/effective.ts";
+import { fixAll, fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
+import { hover } from "../../../../src/core/config/editing/display/hover.ts";
+import { insertEnvironment } from "../../../../src/core/config/editing/edits/insertEnvironment.ts";
+import { lenses } from "../../../../src/core/config/editing/display/lenses.ts";
+import { links } from "../../../../src/core/config/editing/display/links.ts";
+import { setValue } from "../../../../src/core/config/editing/edits/setValue.ts";
 import { parseConfig } from "../../../../src/core/config/parse.ts";
 import { withoutSecretValues } from "../../../../src/core/config/secretValues.ts";
 import { CATALOGUE } from "./aCatalogue.ts";

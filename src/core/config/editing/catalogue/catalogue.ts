@@ -1,0 +1,150 @@
+/** What services and this machine offer, as far as it is known: lists that were asked for before, each with its age. */
+
+import { formatDuration } from "../../../../shared/format.ts";
+import { isLocalModel } from "../../presets.ts";
+
+/** A list as someone gave it. */
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  /** Milliseconds since it was asked for; null when that is unknown. */
+  readonly ageMs: number | null;
+  /** False when there is more than this: what is missing may exist all the same. */
+  readonly isComplete: boolean;
+  /** Base URL of the service that gave it; null for this machine and for the hosted service. */
+  readonly server: string | null;
+}
+
+export interface SplitEntry {
+  readonly name: string;
+  /** Number of tasks; null when unknown. */
+  readonly tasks: number | null;
+}
+
+export interface EnvironmentEntry {
+  /** As a configuration spells it: `Owner/Name` or `local/name`. */
+  readonly name: string;
+  /** From outside; shown as text. */
+  readonly description: string | null;
+  /** Null when unknown. */
+  readonly splits: readonly SplitEntry[] | null;
+  readonly tools: readonly string[] | null;
+  /** Names of the secrets that it asks for. */
+  readonly secrets: readonly string[];
+  /** Address of its page; null when it has none. */
+  readonly page: string | null;
+}
+
+export interface ModelEntry {
+  readonly name: string;
+  readonly contextTokens: number | null;
+  readonly maxRank: number | null;
+  /** For example a price class; shown as text. */
+  readonly note: string | null;
+}
+
+export interface CheckpointEntry {
+  /** `tinker://RUN/weights/NAME`. */
+  readonly path: string;
+  readonly model: string | null;
+  readonly rank: number | null;
+  /** Name of the run that saved it. */
+  readonly run: string | null;
+  /** For example `final`; null when unknown. */
+  readonly kind: string | null;
+  /** From 0. */
+  readonly step: number | null;
+  readonly reward: number | null;
+  readonly ageMs: number | null;
+  /** Negative once it is gone; null when it stays or nothing is known. */
+  readonly expiresInMs: number | null;
+  readonly sizeBytes: number | null;
+  /** True when it is known to have been deleted, or replaced by a newer one. */
+  readonly isGone: boolean;
+}
+
+/** Lists of one side; null for one that was never there. */
+export interface CatalogueSide {
+  readonly environments: Listing<EnvironmentEntry> | null;
+  readonly models: Listing<ModelEntry> | null;
+  readonly checkpoints: Listing<CheckpointEntry> | null;
+}
+
+/** Where a secret's value would come from; never the value. */
+export interface SecretState {
+  /** Upper case, as it is looked up. */
+  readonly name: string;
+  readonly origin: "store" | "env file" | "process" | "missing";
+}
+
+export interface Catalogue {
+  /** What this machine runs itself: names that begin with `local/`. */
+  readonly local: CatalogueSide;
+  readonly hosted: CatalogueSide;
+  /** Names of tokenizers beside those of the models. */
+  readonly tokenizers: readonly string[];
+  /** Null when the secret store must not be asked. */
+  readonly secrets: readonly SecretState[] | null;
+}
+
+const NOTHING: CatalogueSide = { environments: null, models: null, checkpoints: null };
+
+export const EMPTY_CATALOGUE: Catalogue = {
+  local: NOTHING,
+  hosted: NOTHING,
+  tokenizers: [],
+  secrets: null,
+};
+
+/** The side on which a model or an environment of this name is. */
+export function sideOf(catalogue: Catalogue, name: string): CatalogueSide {
+  return isLocalModel(name) ? catalogue.local : catalogue.hosted;
+}
+
+/** The environment of this name, with or without `:variant`. */
+export function findEnvironment(catalogue: Catalogue, name: string): EnvironmentEntry | null {
+  const items = sideOf(catalogue, name).environments?.items ?? [];
+  const plain = plainName(name);
+  return (
+    items.find((item) => item.name === name) ?? items.find((item) => item.name === plain) ?? null
+  );
+}
+
+export function findModel(catalogue: Catalogue, name: string): ModelEntry | null {
+  const items = sideOf(catalogue, name).models?.items ?? [];
+  return items.find((item) => item.name === name) ?? null;
+}
+
+/** False for a checkpoint that is gone or has expired. */
+export function isUsable({ isGone, expiresInMs }: CheckpointEntry): boolean {
+  return !isGone && (expiresInMs === null || expiresInMs > 0);
+}
+
+/** The checkpoints that a run can begin from: the newest one, the one with the best reward, then the others by age. */
+export function usableCheckpoints(catalogue: Catalogue): readonly CheckpointEntry[] {
+  const usable = allCheckpoints(catalogue).filter(isUsable);
+  const [newest] = usable;
+  const [best] = usable
+    .filter(({ reward }) => reward !== null)
+    .toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
+  return [...new Set([newest, best, ...usable])].filter((entry) => entry !== undefined);
+}
+
+/** All known checkpoints, newest first. */
+export function allCheckpoints({ local, hosted }: Catalogue): readonly CheckpointEntry[] {
+  const all = [...(local.checkpoints?.items ?? []), ...(hosted.checkpoints?.items ?? [])];
+  const age = ({ ageMs }: CheckpointEntry): number => ageMs ?? Number.MAX_SAFE_INTEGER;
+  return all.toSorted((a, b) => age(a) - age(b));
+}
+
+/** `Owner/Name` of `Owner/Name:variant`. */
+export function plainName(name: string): string {
+  return name.replace(/:[^/]*$/, "");
+}
+
+/** `3 h 05 min old`, or `of unknown age`. */
+export function ageText(ageMs: number | null): string {
+  if (ageMs === null) return "of unknown age";
+  const days = Math.floor(ageMs / 86_400_000);
+  if (days >= 2) return `${days} days old`;
+  return `${formatDuration(Math.max(0, ageMs) / 1000)} old`;
+}

@@ -1,0 +1,37 @@
+/** Which lists of services would help at a place of a configuration. */
+
+import { isLocalModel } from "../../presets.ts";
+import { languageOf } from "../../yamlSource.ts";
+import type { CatalogueSide } from "./catalogue.ts";
+import { type Cursor, cursorAt } from "../text/cursor.ts";
+
+/** None where words are completed that no service knows, and none about environments for a model of this machine. Never throws. */
+export function namesToLoad(
+  text: string,
+  offset: number,
+  { path }: { readonly path: string },
+): readonly (keyof CatalogueSide)[] {
+  const cursor = cursorAt(text, offset, languageOf(path));
+  if (cursor === null) return [];
+  return cursor.kind === "key" ? listsOfKeys(cursor) : listsOfValues(cursor);
+}
+
+function listsOfKeys({ path, marks }: Cursor): readonly (keyof CatalogueSide)[] {
+  const place = path.join(".");
+  if (place !== "environments" && place !== "evaluation.splits") return [];
+  const model = marks.find((mark) => mark.path.length === 0 && mark.key === "model_name")?.value;
+  return isLocalModel(model ?? "") ? [] : ["environments"];
+}
+
+function listsOfValues({ path }: Cursor): readonly (keyof CatalogueSide)[] {
+  switch (path.join(".")) {
+    case "model_name":
+    case "tokenizer_name":
+      return ["models"];
+    case "resume_from":
+    case "init_from":
+      return ["checkpoints"];
+    default:
+      return [];
+  }
+}

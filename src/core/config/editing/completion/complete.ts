@@ -1,0 +1,59 @@
+/** What can be written at a place of a configuration, whole or half-written. */
+
+import type { MapShape, ObjectShape, Shape } from "../../field.ts";
+import { shapeAt } from "../../fields.ts";
+import { isLocalModel } from "../../presets.ts";
+import { languageOf } from "../../yamlSource.ts";
+import { type Catalogue, EMPTY_CATALOGUE } from "../catalogue/catalogue.ts";
+import { completeKeys } from "./completeKeys.ts";
+import { completeValues } from "./completeValues.ts";
+import type { Completion } from "./completion.ts";
+import type { CompletionContext } from "./completionContext.ts";
+import { type Cursor, cursorAt } from "../text/cursor.ts";
+import { fileSnippets } from "./templates.ts";
+
+export interface CompleteOptions {
+  /** Name of the file: its ending says whether it is YAML or JSON. */
+  readonly path: string;
+  readonly catalogue?: Catalogue;
+}
+
+/** Never throws; empty where nothing fits. */
+export function complete(
+  text: string,
+  offset: number,
+  { path, catalogue = EMPTY_CATALOGUE }: CompleteOptions,
+): readonly Completion[] {
+  const language = languageOf(path);
+  const cursor = cursorAt(text, offset, language);
+  if (cursor === null) return [];
+  const writtenValue = (key: string): string | null =>
+    cursor.marks.find((mark) => mark.path.length === 0 && mark.key === key)?.value ?? null;
+  const context: CompletionContext = {
+    cursor,
+    language,
+    catalogue,
+    kind: isLocalModel(writtenValue("model_name") ?? "") ? "local" : "hosted",
+    fileName: path.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, ""),
+    writtenValue,
+  };
+  const shape = shapeAt(cursor.path);
+  return shape === undefined ? [] : completeAs(context, shape);
+}
+
+function completeAs(context: CompletionContext, shape: Shape): readonly Completion[] {
+  const { cursor, language } = context;
+  // A value may stand on the line after its key, where a key would stand in a mapping.
+  if (cursor.kind === "value" || !isMapping(shape)) return completeValues(context, shape);
+  const keys = completeKeys(context, shape);
+  const isBlank = language === "yaml" && cursor.path.length === 0 && isFirstKey(cursor);
+  return isBlank ? [...fileSnippets(cursor.replace), ...keys] : keys;
+}
+
+function isMapping(shape: Shape): shape is ObjectShape | MapShape {
+  return shape.type === "object" || shape.type === "map";
+}
+
+function isFirstKey({ marks, isFlow, present }: Cursor): boolean {
+  return !isFlow && marks.length === 0 && present.length === 0;
+}

@@ -1,0 +1,201 @@
+/** Completion of keys: those that a mapping may have and does not have yet. */
+
+import { formatQuantity } from "../../../../shared/format.ts";
+import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../field.ts";
+import { shapeAt } from "../../fields.ts";
+import { LOSS_PARAMETERS } from "../../lossRules.ts";
+import type { DefaultKind } from "../../schema.ts";
+import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
+import type { CompletionContext } from "./completionContext.ts";
+import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
+import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
+import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
+import { flowText, wordText } from "../text/valueText.ts";
+
+/** Keys for the mapping of `shape` at the cursor. */
+export function completeKeys(
+  context: CompletionContext,
+  shape: ObjectShape | MapShape,
+): readonly Completion[] {
+  const all = shape.type === "object" ? fieldKeys(context, shape.fields) : mapKeys(context, shape);
+  return all.filter(({ label }) => !context.cursor.present.includes(label));
+}
+
+function fieldKeys(context: CompletionContext, fields: FieldTable): readonly Completion[] {
+  return Object.entries(fields).map(([key, field], index) =>
+    keyCompletion(context, {
+      key,
+      kind: "key",
+      detail: typeText(field),
+      documentation: fieldMarkdown(field, context.kind),
+      shape: field,
+      example: exampleFor(field, context.kind),
+      sort: `${rankOf(field)}${String(index).padStart(3, "0")}`,
+      isDeprecated: field.replacedBy !== undefined,
+    }),
+  );
+}
+
+function rankOf(field: Field): number {
+  if (field.replacedBy !== undefined) return 3;
+  if (field.default === undefined) return 0;
+  return field.isAdvanced === true ? 2 : 1;
+}
+
+/** A required key comes with a value to type over. */
+function exampleFor(field: Field, kind: DefaultKind): string | null {
+  const isScalar = field.type !== "map" && field.type !== "list" && field.type !== "object";
+  if (field.default !== undefined || !isScalar) return null;
+  const examples = field.examples ?? [];
+  const local = examples.find((value) => typeof value === "string" && value.startsWith("local/"));
+  const value = kind === "local" ? (local ?? examples[0]) : examples[0];
+  return value === undefined ? null : flowText(value, "yaml");
+}
+
+interface CompleteKeyOptions {
+  readonly key: string;
+  readonly kind: CompletionKind;
+  readonly detail: string;
+  readonly documentation: string;
+  readonly shape: Shape;
+  /** Value to type over; null for none. */
+  readonly example: string | null;
+  /** The whole value as a snippet, in place of what the shape asks for. */
+  readonly block?: string;
+  readonly sort: string;
+  readonly isDeprecated?: boolean;
+}
+
+function keyCompletion(context: CompletionContext, options: CompleteKeyOptions): Completion {
+  const { cursor, language } = context;
+  const isQuoted = language === "json" || cursor.quote === '"';
+  const name = isQuoted ? JSON.stringify(options.key) : wordText(options.key, language);
+  const value = cursor.hasColon ? "" : valueSnippet(context, options);
+  return {
+    label: options.key,
+    kind: options.kind,
+    detail: options.detail,
+    documentation: options.documentation,
+    snippet: snippetText(name) + value,
+    replace: cursor.replace,
+    filter: cursor.quote === null ? options.key : `${cursor.quote}${options.key}${cursor.quote}`,
+    sort: options.sort,
+    isDeprecated: options.isDeprecated ?? false,
+    retrigger: value === ": " || value === ":\n  ",
+  };
+}
+
+function valueSnippet({ cursor, language }: CompletionContext, options: CompleteKeyOptions): string {
+  const { shape, example, block } = options;
+  if (block !== undefined) return `:${block}`;
+  if (shape.type === "list") return ": [$0]";
+  const isJson = language === "json";
+  if (shape.type === "map" || (shape.type === "object" && shape.shorthand === undefined)) {
+    if (isJson) return ": {$0}";
+    return cursor.isFlow ? ": { $0 }" : ":\n  ";
+  }
+  const stop = example === null ? "$0" : `\${1:${snippetText(example)}}`;
+  if (isJson && shape.type === "string") return `: "${stop}"`;
+  return example === null ? ": " : `: ${stop}`;
+}
+
+function mapKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+  switch (shape.keyName) {
+    case "environment":
+      return environmentKeys(context, shape);
+    case "split":
+      return splitKeys(context, shape);
+    case "secret":
+      return secretKeys(context, shape);
+    case "parameter":
+      return parameterKeys(context, shape);
+    default:
+      return [];
+  }
+}
+
+function environmentKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+  return environmentEntries(context).map((entry, index) =>
+    keyCompletion(context, {
+      key: entry.name,
+      kind: "environment",
+      detail: environmentDetail(entry),
+      documentation: environmentMarkdown(entry),
+      shape: shape.of,
+      example: null,
+      block: shape.of.type === "list" ? listBlock(entry.splits) : environmentBlock(context, entry),
+      sort: String(index).padStart(5, "0"),
+    }),
+  );
+}
+
+type Splits = readonly { readonly name: string }[] | null;
+
+function listBlock(splits: Splits): string {
+  const test = splits?.find(({ name }) => name !== "train")?.name ?? "test";
+  return ` [\${1:${snippetText(test)}}]$0`;
+}
+
+function environmentBlock(
+  { cursor, language }: CompletionContext,
+  { splits }: { readonly splits: Splits },
+): string {
+  const name =
+    splits?.find((split) => split.name === "train")?.name ?? splits?.[0]?.name ?? "train";
+  const split = snippetText(wordText(name, language));
+  if (language === "json") {
+    return ` {"splits": {\${1:${split}}: {}}, "num_rollouts": \${2:8}}$0`;
+  }
+  if (cursor.isFlow) return ` { splits: { \${1:${split}}: {} }, num_rollouts: \${2:8} }$0`;
+  return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}$0`;
+}
+
+function splitKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+  const environment = context.cursor.path[1] ?? "";
+  return splitEntries(context, environment).map(({ name, tasks }, index) =>
+    keyCompletion(context, {
+      key: name,
+      kind: "split",
+      detail: tasks === null ? "" : formatQuantity(tasks, "task"),
+      documentation: "",
+      shape: shape.of,
+      example: null,
+      block: " {}$0",
+      sort: String(index).padStart(3, "0"),
+    }),
+  );
+}
+
+function secretKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+  return secretNames(context).map(({ name, detail }, index) =>
+    keyCompletion(context, {
+      key: name,
+      kind: "secret",
+      detail,
+      documentation:
+        "Written as null, the secret is looked up by its name and stays out of this file.",
+      shape: shape.of,
+      example: null,
+      block: " null$0",
+      sort: String(index).padStart(3, "0"),
+    }),
+  );
+}
+
+function parameterKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
+  const losses: Readonly<Record<string, readonly string[]>> = LOSS_PARAMETERS;
+  const field = shapeAt(["loss_fn"]);
+  const usual = field !== undefined && "default" in field ? String(field.default) : "";
+  const names = losses[context.writtenValue("loss_fn") ?? usual] ?? [];
+  return names.map((name, index) =>
+    keyCompletion(context, {
+      key: name,
+      kind: "key",
+      detail: "number",
+      documentation: "",
+      shape: shape.of,
+      example: null,
+      sort: String(index).padStart(3, "0"),
+    }),
+  );
+}

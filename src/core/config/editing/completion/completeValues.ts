@@ -1,0 +1,181 @@
+/** Completion of values: words that a field takes, names from the catalogue, numbers that make sense. */
+
+import {
+  formatCount,
+  formatDuration,
+  formatQuantity,
+  formatReward,
+} from "../../../../shared/format.ts";
+import type { Json } from "../../../json.ts";
+import type { Field, Shape } from "../../field.ts";
+import { type CheckpointEntry, type ModelEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
+import { distinctLabels } from "../diagnostics/checkpointRules.ts";
+import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
+import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
+import type { CompletionContext } from "./completionContext.ts";
+import { splitEntries } from "./knownNames.ts";
+import { flowText, wordText } from "../text/valueText.ts";
+
+/** A value before it is known how it must be written. */
+interface Offer {
+  readonly value: Json;
+  readonly kind: CompletionKind;
+  readonly detail: string;
+  readonly documentation?: string;
+  /** What is shown, when that is not the value. */
+  readonly label?: string;
+}
+
+/** Values for the place of `shape` at the cursor. */
+export function completeValues(
+  context: CompletionContext,
+  shape: Shape & Partial<Field>,
+): readonly Completion[] {
+  const offers = [...namesFor(context), ...valuesOf(context, shape)];
+  const unique = new Map<string, Offer>();
+  for (const offer of offers) {
+    const text = JSON.stringify(offer.value);
+    if (!unique.has(text)) unique.set(text, offer);
+  }
+  return [...unique.values()].map((offer, index) => valueCompletion(context, offer, index));
+}
+
+function valueCompletion(
+  { cursor, language }: CompletionContext,
+  { value, kind, detail, documentation = "", label }: Offer,
+  index: number,
+): Completion {
+  const isText = typeof value === "string";
+  const isQuoted = isText && (language === "json" || cursor.quote !== null);
+  const plain = isText && !isQuoted ? wordText(value, language) : flowText(value, language);
+  const text = isQuoted ? JSON.stringify(value) : plain;
+  const shown = isText ? value : flowText(value, "yaml");
+  return {
+    label: label ?? shown,
+    kind,
+    detail,
+    documentation,
+    snippet: snippetText(cursor.needsSpace ? ` ${text}` : text),
+    replace: cursor.replace,
+    filter: isText && cursor.quote !== null ? `${cursor.quote}${shown}${cursor.quote}` : shown,
+    sort: String(index).padStart(5, "0"),
+    isDeprecated: false,
+    retrigger: false,
+  };
+}
+
+function valuesOf(context: CompletionContext, shape: Shape & Partial<Field>): readonly Offer[] {
+  const usual = context.kind === "local" ? (shape.localDefault ?? shape.default) : shape.default;
+  const isScalar = shape.type !== "map" && shape.type !== "object";
+  return [
+    ...wordsOf(shape),
+    ...(isScalar && usual !== undefined ? [offer(usual, "default")] : []),
+    ...exampleValues(context, shape),
+    ...(shape.nullable === true ? [offer(null, "")] : []),
+  ];
+}
+
+function wordsOf(shape: Shape): readonly Offer[] {
+  if (shape.type === "enum") return shape.values.map((value) => offer(value, "", "word"));
+  const takesBoolean = shape.type === "boolean" || (shape.type === "object" && shape.shorthand);
+  return takesBoolean ? [true, false].map((value) => offer(value, "", "word")) : [];
+}
+
+function exampleValues(
+  context: CompletionContext,
+  shape: Shape & Partial<Field>,
+): readonly Offer[] {
+  if (shape.type === "map" || shape.type === "object") return [];
+  const { localDefault } = shape;
+  // What suits large models says nothing about small ones.
+  if (context.kind === "local" && typeof localDefault === "number") {
+    return [localDefault / 2, localDefault * 2].map((value) => offer(value, ""));
+  }
+  return (shape.examples ?? []).map((value) => offer(value, ""));
+}
+
+function offer(value: Json, detail: string, kind: CompletionKind = "value"): Offer {
+  return { value, kind, detail };
+}
+
+/** Names that fit the key at the cursor. */
+function namesFor(context: CompletionContext): readonly Offer[] {
+  const { path } = context.cursor;
+  const [first, second, third] = path;
+  if (first === "evaluation" && second === "splits" && third !== undefined) {
+    return evaluationSplits(context, third, path.length);
+  }
+  switch (path.length === 1 ? first : undefined) {
+    case "model_name":
+      return models(context);
+    case "tokenizer_name":
+      return [...context.catalogue.tokenizers.map((name) => offer(name, "")), ...models(context)];
+    case "resume_from":
+      return [offer("auto", "go on with the run of this name"), ...checkpoints(context)];
+    case "init_from":
+      return checkpoints(context);
+    case "run_name":
+    case "wandb_run_name":
+    case "openreward_run_name":
+      return context.fileName === "" ? [] : [offer(context.fileName, "name of this file")];
+    default:
+      return [];
+  }
+}
+
+function evaluationSplits(
+  context: CompletionContext,
+  environment: string,
+  depth: number,
+): readonly Offer[] {
+  const entries = splitEntries(context, environment);
+  const isItem = depth === 4;
+  return entries.map(({ name, tasks }) => ({
+    value: isItem ? name : [name],
+    kind: "split",
+    detail: tasks === null ? "" : formatQuantity(tasks, "task"),
+  }));
+}
+
+function models({ catalogue }: CompletionContext): readonly Offer[] {
+  const { local, hosted } = catalogue;
+  return [...(hosted.models?.items ?? []), ...(local.models?.items ?? [])].map((model) => ({
+    value: model.name,
+    kind: "model",
+    detail: modelDetail(model),
+  }));
+}
+
+/** For example `32,768 tokens · rank up to 64 · small`. */
+export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): string {
+  return [
+    contextTokens === null ? null : `${formatCount(contextTokens)} tokens`,
+    maxRank === null ? null : `rank up to ${maxRank}`,
+    note,
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
+}
+
+function checkpoints({ catalogue }: CompletionContext): readonly Offer[] {
+  const usable = usableCheckpoints(catalogue);
+  const labels = distinctLabels(usable);
+  return usable.map((checkpoint) => ({
+    value: checkpoint.path,
+    kind: "checkpoint",
+    label: labels.get(checkpoint.path) ?? checkpoint.path,
+    detail: checkpointDetail(checkpoint),
+    documentation: checkpointMarkdown(checkpoint),
+  }));
+}
+
+function checkpointDetail({ kind, model, reward, expiresInMs }: CheckpointEntry): string {
+  return [
+    kind,
+    reward === null ? null : `reward ${formatReward(reward)}`,
+    model,
+    expiresInMs === null ? null : `expires in ${formatDuration(expiresInMs / 1000)}`,
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
+}

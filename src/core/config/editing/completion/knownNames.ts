@@ -1,0 +1,77 @@
+/** Names that a configuration can use, from its own text and from the lists of the catalogue. */
+
+import type { EnvironmentEntry, SplitEntry } from "../catalogue/catalogue.ts";
+import { findEnvironment } from "../catalogue/catalogue.ts";
+import type { CompletionContext } from "./completionContext.ts";
+
+/** Environments that the text names come first, then those of the kind of its model. */
+export function environmentEntries({
+  catalogue,
+  cursor,
+  kind,
+}: CompletionContext): readonly EnvironmentEntry[] {
+  const { local, hosted } = catalogue;
+  const sides = kind === "local" ? [local, hosted] : [hosted, local];
+  const listed = sides.flatMap(({ environments }) => environments?.items ?? []);
+  const known = new Map(listed.map((entry) => [entry.name, entry]));
+  const isTraining = cursor.path[0] === "environments";
+  const named = isTraining
+    ? []
+    : cursor.marks
+        .filter(({ path }) => path.length === 1 && path[0] === "environments")
+        .map(({ key }) => known.get(key) ?? unknownEnvironment(key));
+  return [...new Map([...named, ...listed].map((entry) => [entry.name, entry])).values()];
+}
+
+function unknownEnvironment(name: string): EnvironmentEntry {
+  return { name, description: null, splits: null, tools: null, secrets: [], page: null };
+}
+
+/** `train` and `test` where nothing is known. */
+export function splitEntries(
+  { catalogue }: CompletionContext,
+  environment: string,
+): readonly SplitEntry[] {
+  const known = findEnvironment(catalogue, environment)?.splits;
+  return known ?? ["train", "test"].map((name) => ({ name, tasks: null }));
+}
+
+/** Secrets that the environments of the text ask for, then those that are set. */
+export function secretNames({
+  catalogue,
+  cursor,
+}: CompletionContext): readonly { readonly name: string; readonly detail: string }[] {
+  const [first, environment] = cursor.path;
+  const environments =
+    first === "environments" && environment !== undefined
+      ? [environment]
+      : cursor.marks
+          .filter(({ path }) => path.length === 1 && path[0] === "environments")
+          .map(({ key }) => key);
+  const asked = environments.flatMap((name) => findEnvironment(catalogue, name)?.secrets ?? []);
+  const states = catalogue.secrets ?? [];
+  const stateOf = (name: string) =>
+    states.find((state) => state.name === name.toUpperCase())?.origin ?? null;
+  const set = states.filter(({ origin }) => origin !== "missing").map(({ name }) => name);
+  const names = [...new Set([...asked, ...set.filter((name) => !has(asked, name))])];
+  return names.map((name) => ({ name, detail: secretDetail(stateOf(name)) }));
+}
+
+function has(names: readonly string[], name: string): boolean {
+  return names.some((other) => other.toUpperCase() === name.toUpperCase());
+}
+
+function secretDetail(origin: string | null): string {
+  if (origin === null) return "";
+  return origin === "missing" ? "not set" : `set, from the ${originText(origin)}`;
+}
+
+/** Where a secret comes from, in words. */
+export function originText(origin: string): string {
+  const words: Readonly<Record<string, string>> = {
+    store: "secret store",
+    "env file": ".env file",
+    process: "process environment",
+  };
+  return words[origin] ?? origin;
+}

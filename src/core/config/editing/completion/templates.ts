@@ -1,0 +1,125 @@
+/** New configurations: whole texts for *New Configuration…*, and the same as snippets for an empty file. */
+
+import type { Span } from "../../span.ts";
+import { type Completion, snippetText } from "./completion.ts";
+
+export type TemplateKind = "local" | "hosted" | "several";
+
+export interface Template {
+  readonly kind: TemplateKind;
+  readonly title: string;
+  readonly description: string;
+  /** A whole configuration without faults. */
+  readonly text: string;
+}
+
+const LOCAL = `# Trains a small bundled model on this machine, without any key.
+model_name: local/tiny-tool
+lora_rank: 8
+
+environments:
+  local/calculator:
+    splits:
+      train: {}
+    num_rollouts: 8 # rollouts per task; a group is compared with itself
+    nonterminal_reward: 0 # a rollout without an answer counts as wrong
+    max_turns: 8
+
+batch_size: 16 # tasks per step, so 16 x 8 = 128 rollouts
+max_active_tasks: 128
+max_steps: 40
+save_every: 10
+
+# Tasks that training never sees, measured before the first and after the last step.
+evaluation:
+  splits:
+    local/calculator: [test]
+  num_samples: 128
+`;
+
+const HOSTED = `# Trains a hosted model. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
+model_name: Qwen/Qwen3-8B
+lora_rank: 32
+
+environments:
+  GeneralReasoning/WhoDunit:
+    splits:
+      train: {}
+    num_rollouts: 16 # rollouts per task; a group is compared with itself
+    max_failing_rollouts: 2 # a group with more failures is left out
+    nonterminal_reward: 0 # for a rollout that never gives its answer
+
+batch_size: 32 # tasks per step, so 32 x 16 = 512 rollouts
+num_epochs: 1
+save_every: 10
+
+learning_rate: 1e-5
+max_response_tokens: 4096
+max_total_tokens: 32768
+max_active_tasks: 128 # rollouts at the same time
+`;
+
+const SEVERAL = `# Trains one model in two environments at once. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
+model_name: Qwen/Qwen3-8B
+lora_rank: 32
+
+environments:
+  GeneralReasoning/WhoDunit:
+    splits:
+      train: {}
+    num_rollouts: 16
+    nonterminal_reward: 0
+    weight: 2 # two tasks of this one
+  local/calculator:
+    splits:
+      train: {}
+    num_rollouts: 8
+    nonterminal_reward: 0
+    weight: 1 # for every task of this one
+mix: weighted
+
+batch_size: 32
+num_epochs: 1
+save_every: 10
+
+learning_rate: 1e-5
+max_active_tasks: 128
+`;
+
+/** In the order in which they are offered. */
+export const TEMPLATES: readonly Template[] = [
+  {
+    kind: "local",
+    title: "Local demo",
+    description: "A small bundled model and a bundled environment; no key, no network",
+    text: LOCAL,
+  },
+  {
+    kind: "hosted",
+    title: "Hosted model, one environment",
+    description: "A model on Tinker in an environment on OpenReward",
+    text: HOSTED,
+  },
+  {
+    kind: "several",
+    title: "Hosted model, several environments",
+    description: "One model in two environments, mixed by weight",
+    text: SEVERAL,
+  },
+];
+
+/** The templates as completions of an empty file. */
+export function fileSnippets(replace: Span): readonly Completion[] {
+  return TEMPLATES.map(({ kind, title, description, text }, index) => ({
+    label: `tinker-config: ${title}`,
+    kind: "snippet",
+    detail: description,
+    documentation: `\`\`\`yaml\n${text}\`\`\``,
+    snippet: `${snippetText(text.trimEnd())}$0`,
+    replace,
+    filter: `tinker-config ${kind} ${title}`,
+    sort: `!${index}`,
+    isDeprecated: false,
+    retrigger: false,
+  }));
+}

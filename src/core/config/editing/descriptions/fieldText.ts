@@ -1,0 +1,62 @@
+/** What a field's documentation says beside its value: in hovers and in lists of completions. */
+
+import { rangeOf } from "../../expectation.ts";
+import type { Change, Field, Shape } from "../../field.ts";
+import type { DefaultKind } from "../../schema.ts";
+import { valueCode } from "../text/markdown.ts";
+
+const CHANGES: Readonly<Record<Change, string>> = {
+  tunable: "Can be changed while a run goes on.",
+  fixed: "Can be changed when a run is resumed.",
+  identity: "Cannot be changed in a run that has begun.",
+};
+
+/** For example `integer >= 1 (steps) or null`. */
+export function typeText(shape: Shape): string {
+  const text = typeOfValue(shape);
+  return shape.nullable === true ? `${text} or null` : text;
+}
+
+/** The default of a field for a kind of model, as a file would write it; null for a required field. */
+function defaultText(field: Field, kind: DefaultKind): string | null {
+  const value = kind === "local" ? (field.localDefault ?? field.default) : field.default;
+  return value === undefined ? null : valueCode(value);
+}
+
+/** Documentation as Markdown: what it is, type and range, default, when it may change. */
+export function fieldMarkdown(field: Field, kind: DefaultKind): string {
+  const usual = defaultText(field, kind);
+  const local =
+    field.localDefault === undefined || kind === "local"
+      ? ""
+      : `, ${valueCode(field.localDefault)} for \`local/\` models`;
+  const facts = [
+    `*${typeText(field)}*`,
+    usual === null ? "**required**" : `default ${usual}${local}`,
+  ].join(" · ");
+  const older =
+    field.replacedBy === undefined ? [] : [`**Older name:** use \`${field.replacedBy}\`.`];
+  return [...older, field.doc, facts, CHANGES[field.change]].join("\n\n");
+}
+
+function typeOfValue(shape: Shape): string {
+  switch (shape.type) {
+    case "string":
+      return "text";
+    case "integer":
+    case "number":
+      return [shape.type, rangeOf(shape), shape.unit === undefined ? "" : `(${shape.unit})`]
+        .filter((part) => part !== "")
+        .join(" ");
+    case "boolean":
+      return "true or false";
+    case "enum":
+      return shape.values.join(", ");
+    case "list":
+      return `list of ${typeText(shape.of)}`;
+    case "map":
+      return `mapping by ${shape.keyName}`;
+    case "object":
+      return shape.shorthand === undefined ? "mapping" : "true, false or a mapping";
+  }
+}

@@ -1,0 +1,177 @@
+/** Findings that need to know what services offer. Without a list nothing is said. */
+
+import { suggestKeys } from "../../suggestKeys.ts";
+import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
+import { isLocalModel } from "../../presets.ts";
+import type { Remedy } from "../../remedy.ts";
+import type { Config } from "../../schema.ts";
+import {
+  ageText,
+  type Catalogue,
+  type EnvironmentEntry,
+  findEnvironment,
+  findModel,
+  type Listing,
+  plainName,
+  sideOf,
+} from "../catalogue/catalogue.ts";
+import { checkpointFindings } from "./checkpointRules.ts";
+import { secretStateFindings } from "./secretStateRules.ts";
+
+const MAX_CHOICES = 6;
+
+export function catalogueFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
+  return [
+    ...modelFindings(config, catalogue),
+    ...Object.entries(config.environments).flatMap(([name, { splits }]) =>
+      environmentFindings(config, catalogue, ["environments", name], (entry) =>
+        splitKeyFindings(name, Object.keys(splits), entry),
+      ),
+    ),
+    ...Object.entries(config.evaluation?.splits ?? {}).flatMap(([name, splits]) =>
+      environmentFindings(config, catalogue, ["evaluation", "splits", name], (entry) =>
+        splitItemFindings(name, splits, entry),
+      ),
+    ),
+    ...checkpointFindings(config, catalogue),
+    ...secretStateFindings(config, catalogue),
+  ];
+}
+
+/** The list that speaks for this configuration: another server offers other things. */
+function listFor<Item>(
+  listing: Listing<Item> | null,
+  name: string,
+  baseUrl: string | null,
+): Listing<Item> | null {
+  if (listing === null || isLocalModel(name) || listing.server === baseUrl) return listing;
+  return null;
+}
+
+function environmentFindings(
+  config: Config,
+  catalogue: Catalogue,
+  path: readonly string[],
+  whenFound: (entry: EnvironmentEntry) => readonly Finding[],
+): readonly Finding[] {
+  const name = path.at(-1) ?? "";
+  const { environments } = sideOf(catalogue, name);
+  const list = listFor(environments, name, config.openreward_base_url);
+  // A bare name is either refused elsewhere or served by a server of the user's own.
+  if (list === null || !name.includes("/")) return [];
+  const entry = findEnvironment(catalogue, name);
+  if (entry !== null) return whenFound(entry);
+  if (!list.isComplete) return [];
+  const near = suggestKeys(
+    plainName(name),
+    list.items.map((item) => item.name),
+  );
+  const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
+  const message = `There is no environment \`${name}\` in the list (${ageText(list.ageMs)}). ${hint}`;
+  return [conflict("TRL300", path, message, { part: "key", remedies: renames(path, near) })];
+}
+
+function splitKeyFindings(
+  name: string,
+  splits: readonly string[],
+  { splits: offered }: EnvironmentEntry,
+): readonly Finding[] {
+  if (offered === null) return [];
+  const names = offered.map((split) => split.name);
+  return splits
+    .filter((split) => !names.includes(split))
+    .map((split) => {
+      const path = ["environments", name, "splits", split];
+      const free = names.filter((other) => !splits.includes(other));
+      const remedies = renames(path, nearestFirst(split, free));
+      return conflict("TRL301", path, splitMessage(name, split, names), { part: "key", remedies });
+    });
+}
+
+function splitItemFindings(
+  name: string,
+  splits: readonly string[],
+  { splits: offered }: EnvironmentEntry,
+): readonly Finding[] {
+  if (offered === null) return [];
+  const names = offered.map((split) => split.name);
+  return splits.flatMap((split, index) => {
+    if (names.includes(split)) return [];
+    const path = ["evaluation", "splits", name, String(index)];
+    const free = names.filter((other) => !splits.includes(other));
+    const remedies = nearestFirst(split, free).map((word) =>
+      setTo(path, word, `Change to '${word}'`),
+    );
+    return [conflict("TRL301", path, splitMessage(name, split, names), { remedies })];
+  });
+}
+
+function splitMessage(name: string, split: string, names: readonly string[]): string {
+  const offered = names.slice(0, MAX_CHOICES).map((other) => `\`${other}\``);
+  const list = offered.length === 0 ? "none" : offered.join(", ");
+  return `\`${name}\` has no split \`${split}\`; it has ${list}.`;
+}
+
+function modelFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
+  const { model_name: name } = config;
+  const { models } = sideOf(catalogue, name);
+  const list = listFor(models, name, config.tinker_base_url);
+  if (list === null) return [];
+  const model = findModel(catalogue, name);
+  if (model === null) return list.isComplete ? [unknownModel(name, list)] : [];
+  return [
+    ...rankFindings(config, model.maxRank),
+    ...contextFindings(config, name, model.contextTokens),
+  ];
+}
+
+function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: string }>): Finding {
+  const names = items.map((item) => item.name);
+  const choices = nearestFirst(name, names);
+  const near = suggestKeys(name, names);
+  const hint =
+    near.length > 0
+      ? `Did you mean \`${near[0]}\`?`
+      : `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
+  const message = `The service does not train \`${name}\` (list ${ageText(ageMs)}). ${hint}`;
+  const remedies = choices.map((choice, index) => {
+    const remedy = setTo(["model_name"], choice, `Change to '${choice}'`);
+    return index === 0 && near.length > 0 ? preferred(remedy) : remedy;
+  });
+  return conflict("TRL302", ["model_name"], message, { remedies });
+}
+
+function rankFindings(config: Config, maxRank: number | null): readonly Finding[] {
+  if (maxRank === null || config.lora_rank <= maxRank) return [];
+  const path = ["lora_rank"];
+  const message = `The service trains \`${config.model_name}\` with a LoRA rank of at most ${maxRank}.`;
+  const remedies = [preferred(setTo(path, maxRank, `Set to ${maxRank} (maximum)`))];
+  return [conflict("TRL302", path, message, { relatedPaths: [["model_name"]], remedies })];
+}
+
+function contextFindings(
+  { max_total_tokens }: Config,
+  model: string,
+  contextTokens: number | null,
+): readonly Finding[] {
+  if (contextTokens === null || max_total_tokens <= contextTokens) return [];
+  const path = ["max_total_tokens"];
+  const message = `The context of \`${model}\` holds ${contextTokens} tokens; a longer rollout ends there.`;
+  const remedies = [preferred(setTo(path, contextTokens))];
+  return [advice("TRL202", path, message, { relatedPaths: [["model_name"]], remedies })];
+}
+
+function renames(path: readonly string[], words: readonly string[]): readonly Remedy[] {
+  return words.map((to, index) => ({
+    kind: "rename",
+    path,
+    to,
+    title: `Change to '${to}'`,
+    ...(index === 0 && { isPreferred: true }),
+  }));
+}
+
+/** A few of the words, those like `word` first. */
+function nearestFirst(word: string, words: readonly string[]): readonly string[] {
+  return [...new Set([...suggestKeys(word, words), ...words])].slice(0, MAX_CHOICES);
+}

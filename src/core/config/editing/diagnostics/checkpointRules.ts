@@ -1,0 +1,98 @@
+/** Findings about the checkpoint that a run goes on from. */
+
+import { advice, conflict, type Finding, setTo } from "../../finding.ts";
+import type { Config } from "../../schema.ts";
+import {
+  allCheckpoints,
+  type Catalogue,
+  type CheckpointEntry,
+  isUsable,
+  usableCheckpoints,
+} from "../catalogue/catalogue.ts";
+
+/** What `rules.ts` lets pass. */
+const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\//;
+const MAX_CHOICES = 3;
+const SOON_MS = 24 * 3600 * 1000;
+
+export function checkpointFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
+  return (["resume_from", "init_from"] as const).flatMap((key) => {
+    const path = config[key];
+    return path !== null && STATE_PATH.test(path)
+      ? findingsAbout(config, key, path, catalogue)
+      : [];
+  });
+}
+
+function findingsAbout(
+  config: Config,
+  key: "resume_from" | "init_from",
+  path: string,
+  catalogue: Catalogue,
+): readonly Finding[] {
+  const remedies = choices(config, key, usableCheckpoints(catalogue));
+  const checkpoint = allCheckpoints(catalogue).find((entry) => entry.path === path);
+  if (checkpoint === undefined) {
+    if (!isListComplete(catalogue)) return [];
+    const message =
+      "No list of checkpoints has this path; it may belong to someone else, or be gone.";
+    return [advice("TRL303", [key], message, { remedies })];
+  }
+  const fault = faultOf(config, checkpoint);
+  if (fault !== null) return [conflict("TRL303", [key], fault, { remedies })];
+  const { expiresInMs } = checkpoint;
+  if (expiresInMs === null || expiresInMs > SOON_MS) return [];
+  return [advice("TRL303", [key], "This checkpoint expires within a day.")];
+}
+
+function isListComplete({ local, hosted }: Catalogue): boolean {
+  return local.checkpoints?.isComplete === true && hosted.checkpoints?.isComplete === true;
+}
+
+function faultOf(config: Config, checkpoint: CheckpointEntry): string | null {
+  const { model, rank } = checkpoint;
+  if (!isUsable(checkpoint)) {
+    return "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.";
+  }
+  if (model !== null && model !== config.model_name) {
+    return `This checkpoint is of \`${model}\`, not of \`${config.model_name}\`; choose another one or change \`model_name\`.`;
+  }
+  if (rank !== null && rank !== config.lora_rank) {
+    return `This checkpoint has rank ${rank}, not ${config.lora_rank}; choose another one or change \`lora_rank\`.`;
+  }
+  return null;
+}
+
+function choices(
+  config: Config,
+  key: "resume_from" | "init_from",
+  usable: readonly CheckpointEntry[],
+) {
+  const fitting = usable.filter((entry) => faultOf(config, entry) === null).slice(0, MAX_CHOICES);
+  const labels = distinctLabels(fitting);
+  return fitting.map(({ path }) => setTo([key], path, `Change to ${labels.get(path)}`));
+}
+
+/** Labels by path; two that would be the same have the path behind them. */
+export function distinctLabels(
+  checkpoints: readonly CheckpointEntry[],
+): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  for (const entry of checkpoints) {
+    const label = checkpointLabel(entry);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return new Map(
+    checkpoints.map((entry) => {
+      const label = checkpointLabel(entry);
+      const path = entry.path.replace(/^tinker:\/\//, "");
+      return [entry.path, (counts.get(label) ?? 0) > 1 ? `${label} · ${path}` : label] as const;
+    }),
+  );
+}
+
+/** `run · step 50`, or the path where nothing is known. */
+export function checkpointLabel({ run, step, path }: CheckpointEntry): string {
+  if (run === null) return path;
+  return step === null ? run : `${run} · step ${step + 1}`;
+}

@@ -1,0 +1,119 @@
+/** Everything that an editor marks in the text of a configuration, by the rules that the program checks too. */
+
+import { type CheckedText, type CheckOptions, checkText, inOrder, placeFinding } from "../../check.ts";
+import { withoutIgnored } from "../../ignoreComments.ts";
+import { entryAt, locate } from "../../locate.ts";
+import type { Problem, RuleCode } from "../../problem.ts";
+import type { Remedy } from "../../remedy.ts";
+import { isReplaced } from "../../repair.ts";
+import type { Span } from "../../span.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { catalogueFindings } from "./catalogueRules.ts";
+import { folderFindings, type KnownFolders } from "./folderRules.ts";
+
+export interface DiagnoseOptions extends CheckOptions {
+  readonly catalogue?: Catalogue;
+  readonly folders?: KnownFolders;
+  /** Which advice (TRL2xx that keeps no run from starting) is given; `essential` leaves notes out. */
+  readonly advice?: "all" | "essential" | "off";
+  /** True when another program already checks the file against the schema. */
+  readonly hasSchemaChecker?: boolean;
+}
+
+/** A mark in the text. */
+export interface Diagnosis extends Omit<Problem, "at" | "span"> {
+  /** Empty at the start of the text for what has no place in it. */
+  readonly span: Span;
+}
+
+/** What a schema alone finds. */
+const SCHEMA_CODES: ReadonlySet<RuleCode> = new Set([
+  "TRL110",
+  "TRL111",
+  "TRL120",
+  "TRL121",
+  "TRL122",
+]);
+/** A run starts with a secret in its file, but nobody should overlook it. */
+const RAISED: ReadonlySet<RuleCode> = new Set(["TRL400"]);
+/** From lists that may be old: the user may know better. */
+const IGNORABLE_ERRORS: ReadonlySet<RuleCode> = new Set(["TRL300", "TRL301", "TRL302", "TRL303"]);
+const MAX_DIAGNOSES = 500;
+
+/** In the order of the text. Never throws. */
+export function diagnose(text: string, options: DiagnoseOptions): readonly Diagnosis[] {
+  return diagnoseChecked(checkText(text, options), options);
+}
+
+/** The same for a text that is already checked. */
+export function diagnoseChecked(
+  checked: CheckedText,
+  options: DiagnoseOptions,
+): readonly Diagnosis[] {
+  const { source, problems } = checked;
+  const live = withoutIgnored(
+    [...liveProblems(checked, options), ...hiddenValues(checked)],
+    source.text,
+    ({ severity, code }) => severity !== "error" || IGNORABLE_ERRORS.has(code),
+  );
+  return inOrder([...problems, ...live])
+    .filter((problem) => isWanted(problem, options))
+    .slice(0, MAX_DIAGNOSES)
+    .map((problem) => asDiagnosis(problem, checked));
+}
+
+function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly Problem[] {
+  const { source, overridden, repaired } = checked;
+  if (repaired === null) return [];
+  const { catalogue, folders } = options;
+  const findings = [
+    ...(catalogue === undefined ? [] : catalogueFindings(repaired.config, catalogue)),
+    ...(folders === undefined ? [] : folderFindings(repaired.config, folders)),
+  ];
+  return findings
+    .filter(({ path }) => !isReplaced(repaired, path))
+    .map((finding) => placeFinding(source, finding, overridden.overrideBehind));
+}
+
+/** Values of the file that an override hides. */
+function hiddenValues({ source, overridden }: CheckedText): readonly Problem[] {
+  return overridden.applied.flatMap(({ path, text }): readonly Problem[] => {
+    const entry = entryAt(source, path);
+    const span = entry === null ? null : locate(source, path, "value");
+    if (span === null || overridden.overrideBehind(path) !== text) return [];
+    const remedy: Remedy = {
+      kind: "command",
+      command: "openOverrides",
+      path,
+      title: "Show overrides",
+    };
+    return [
+      {
+        severity: "warning",
+        code: "TRL500",
+        message: `This value has no effect: the override \`${text}\` takes its place.`,
+        path,
+        at: source.position(span.start),
+        span,
+        related: [],
+        remedies: [remedy],
+      },
+    ];
+  });
+}
+
+function isWanted(
+  { code, severity }: Problem,
+  { advice = "all", hasSchemaChecker = false }: DiagnoseOptions,
+): boolean {
+  if (hasSchemaChecker && SCHEMA_CODES.has(code)) return false;
+  if (advice === "all" || severity === "error" || !code.startsWith("TRL2")) return true;
+  return advice === "essential" && severity === "warning";
+}
+
+function asDiagnosis({ at: _at, span, ...problem }: Problem, { source }: CheckedText): Diagnosis {
+  const severity = RAISED.has(problem.code) ? "error" : problem.severity;
+  const place =
+    span ?? (problem.override === undefined ? null : locate(source, problem.path, "value"));
+  return { ...problem, severity, span: place ?? { start: 0, end: 0 } };
+}

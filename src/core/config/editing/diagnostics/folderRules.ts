@@ -1,0 +1,44 @@
+/** Findings about where runs are kept, for a reader who knows the machine's folders. */
+
+import { advice, type Finding, setTo } from "../../finding.ts";
+import type { Config } from "../../schema.ts";
+
+/** Absolute folders, with `/` or `\` between names. */
+export interface KnownFolders {
+  readonly workspace: readonly string[];
+  readonly home: string | null;
+}
+
+const TEMPORARY =
+  /^(?:\/tmp|\/var\/tmp|\/private\/(?:var\/)?tmp|[a-z]:\/windows\/temp)(?:\/|$)|\/appdata\/local\/temp(?:\/|$)/i;
+const SYNCED =
+  /\/(?:dropbox|onedrive[^/]*|google drive|googledrive|my drive|icloud drive|mobile documents|box sync)(?:\/|$)/i;
+const ABSOLUTE = /^(?:\/|[a-z]:\/)/i;
+
+export function folderFindings(
+  { log_path: folder }: Config,
+  known: KnownFolders,
+): readonly Finding[] {
+  if (folder === null) return [];
+  const why = objectionTo(folder.replaceAll("\\", "/"), known);
+  if (why === null) return [];
+  const message = `${why} Runs are kept safer in the default folder, \`.tinker-rl/runs\` beside this file.`;
+  const remedies = [setTo(["log_path"], null, "Use the default folder")];
+  return [advice("TRL210", ["log_path"], message, { remedies })];
+}
+
+function objectionTo(folder: string, { workspace, home }: KnownFolders): string | null {
+  if (TEMPORARY.test(folder)) return "This folder may be emptied at a restart.";
+  if (SYNCED.test(folder)) return "A synchronised folder gets in the way of files that grow.";
+  if (!ABSOLUTE.test(folder)) return null;
+  const homes = [...workspace, ...(home === null ? [] : [home])];
+  const isInside = homes.some((parent) => isWithin(folder, parent.replaceAll("\\", "/")));
+  return isInside || homes.length === 0
+    ? null
+    : "This folder is outside of the workspace and home.";
+}
+
+function isWithin(folder: string, parent: string): boolean {
+  const normal = (path: string): string => `${path.replace(/\/+$/, "")}/`;
+  return normal(folder).startsWith(normal(parent));
+}

@@ -1,0 +1,56 @@
+/** The configuration that a run would have: every default and override filled in, each value with its origin. */
+
+import { isJsonObject, type Json } from "../../../json.ts";
+import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
+import type { Shape } from "../../field.ts";
+import { childShape, configShape } from "../../fields.ts";
+import { derivedText, isHidden, originText } from "./origin.ts";
+import { flowText, wordText } from "../text/valueText.ts";
+
+/** YAML with a comment per value; secrets are null, and what looks like a key is `***`. Never throws. */
+export function effectiveConfig(text: string, options: CheckOptions): string {
+  const checked = checkText(text, options);
+  const { repaired, problems } = checked;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const head = [
+    "# The configuration that a run would have, with the origin of each value.",
+    ...(errors === 0 ? [] : [`# The file has ${errors === 1 ? "an error" : `${errors} errors`}.`]),
+  ];
+  if (repaired === null) return `${head.join("\n")}\n`;
+  // What a schema has parsed is JSON.
+  const values = repaired.config as unknown as Json;
+  return `${[...head, ...linesOf(checked, values, configShape, [])].join("\n")}\n`;
+}
+
+function linesOf(
+  checked: CheckedText,
+  value: Json,
+  shape: Shape | undefined,
+  path: readonly string[],
+): readonly string[] {
+  if (!isJsonObject(value)) return [];
+  const indent = "  ".repeat(path.length);
+  return Object.entries(value).flatMap(([key, item]) => {
+    const place = [...path, key];
+    const child = childShape(shape, key);
+    const name = `${indent}${wordText(key, "yaml")}:`;
+    const isBlock = isJsonObject(item) && Object.keys(item).length > 0;
+    if (isBlock) return [name, ...linesOf(checked, item, child, place)];
+    return [`${name} ${shownValue(item, child)} # ${comment(checked, place)}`];
+  });
+}
+
+function shownValue(value: Json, shape: Shape | undefined): string {
+  if (isHidden(shape, value)) {
+    return shape?.type === "string" && shape.isSecret === true ? "null" : '"***"';
+  }
+  return flowText(value, "yaml");
+}
+
+function comment(checked: CheckedText, path: readonly string[]): string {
+  const config = checked.repaired?.config;
+  const derived = config === undefined ? null : derivedText(config, path);
+  const origin = originText(checked, path);
+  const text = derived === null ? origin : `${origin}; comes to ${derived}`;
+  return text.replace(/[\p{Cc}\s]+/gu, " ");
+}

@@ -1,0 +1,184 @@
+/** What is shown about the key or value under the pointer. Secrets are told of, never shown. */
+
+import { isScalar } from "yaml";
+import { formatQuantity } from "../../../../shared/format.ts";
+import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
+import type { Field, Shape } from "../../field.ts";
+import { shapeAt } from "../../fields.ts";
+import { valueAt } from "../../issues.ts";
+import { isLocalModel } from "../../presets.ts";
+import type { Span } from "../../span.ts";
+import { scalarText } from "../../yamlSource.ts";
+import {
+  ageText,
+  allCheckpoints,
+  type Catalogue,
+  EMPTY_CATALOGUE,
+  findEnvironment,
+  findModel,
+  sideOf,
+} from "../catalogue/catalogue.ts";
+import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
+import { modelDetail } from "../completion/completeValues.ts";
+import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
+import { fieldMarkdown } from "../descriptions/fieldText.ts";
+import { originText as secretOriginText } from "../completion/knownNames.ts";
+import { code, plainText, valueCode } from "../text/markdown.ts";
+import { type FoundNode, nodeAt } from "../text/nodeAt.ts";
+import { derivedText, isHidden, originText } from "./origin.ts";
+
+export interface HoverOptions extends CheckOptions {
+  readonly catalogue?: Catalogue;
+}
+
+export interface HoverText {
+  readonly span: Span;
+  readonly markdown: string;
+}
+
+/** Null where there is nothing to say. Never throws. */
+export function hover(text: string, offset: number, options: HoverOptions): HoverText | null {
+  const checked = checkText(text, options);
+  const found = nodeAt(checked.source, offset);
+  if (found === null) return null;
+  const parts = partsFor(checked, found, options.catalogue ?? EMPTY_CATALOGUE);
+  return parts.length === 0 ? null : { span: found.span, markdown: parts.join("\n\n") };
+}
+
+function partsFor(checked: CheckedText, found: FoundNode, catalogue: Catalogue): readonly string[] {
+  const { path } = found;
+  const shape = shapeAt(path);
+  if (shape === undefined) return [];
+  const parent = shapeAt(path.slice(0, -1));
+  if (parent?.type === "map" && found.part === "key") {
+    return namePartsFor(checked, path, parent.keyName, catalogue);
+  }
+  if (shape.type === "string" && shape.isSecret === true) {
+    return secretParts(checked, path, catalogue);
+  }
+  const named = found.part === "value" ? valueParts(path, textOf(found), catalogue) : [];
+  if (!isField(shape)) return named;
+  const key = path.at(-1) ?? "";
+  return [
+    ...named,
+    ...(found.part === "key" ? [`**${code(key)}**`] : []),
+    fieldMarkdown(shape, checked.kind),
+    ...effectiveParts(checked, path, shape),
+    ...adviceParts(checked, path),
+  ];
+}
+
+function isField(shape: Shape): shape is Field {
+  return "doc" in shape;
+}
+
+function textOf({ node }: FoundNode): string {
+  return isScalar(node) ? scalarText(node.value, node.source) : "";
+}
+
+function namePartsFor(
+  checked: CheckedText,
+  path: readonly string[],
+  keyName: string,
+  catalogue: Catalogue,
+): readonly string[] {
+  const name = path.at(-1) ?? "";
+  switch (keyName) {
+    case "environment":
+      return environmentParts(name, catalogue);
+    case "split":
+      return splitParts(path[1] ?? "", name, catalogue);
+    case "secret":
+      return secretParts(checked, path, catalogue);
+    default:
+      return [];
+  }
+}
+
+function environmentParts(name: string, catalogue: Catalogue): readonly string[] {
+  const entry = findEnvironment(catalogue, name);
+  const list = sideOf(catalogue, name).environments;
+  const head = `**${code(name)}** (environment)`;
+  if (entry === null || list === null) return [head, "Nothing is known about it yet."];
+  const details = environmentMarkdown(entry);
+  const age = list.ageMs === 0 ? [] : [`*List ${ageText(list.ageMs)}.*`];
+  return [head, ...(details === "" ? [] : [details]), ...age];
+}
+
+function splitParts(environment: string, name: string, catalogue: Catalogue): readonly string[] {
+  const head = `**${code(name)}** (split of ${code(environment)})`;
+  const splits = findEnvironment(catalogue, environment)?.splits ?? [];
+  const split = splits.find((one) => one.name === name);
+  const others = splits.filter((one) => one !== split).map(splitText);
+  if (splits.length === 0) return [head, "Nothing is known about it yet."];
+  if (split === undefined) {
+    return [head, `The environment has no such split. It has ${others.join(", ")}.`];
+  }
+  const tasks = split.tasks === null ? "of unknown size" : formatQuantity(split.tasks, "task");
+  return [
+    `${head}: ${tasks}`,
+    ...(others.length === 0 ? [] : [`Beside it: ${others.join(", ")}.`]),
+  ];
+}
+
+function secretParts(
+  checked: CheckedText,
+  path: readonly string[],
+  { secrets }: Catalogue,
+): readonly string[] {
+  const name = path.at(-1) ?? "";
+  const head = `**${code(name)}** (secret)`;
+  const written = valueAt(checked.written, path);
+  if (written === "") return [head, "Withheld: nothing is sent under this name."];
+  if (written !== null && written !== undefined) {
+    return [head, "A value is written in this file. Better keep it outside and write `null`."];
+  }
+  if (secrets === null) return [head, "Looked up by its name when a run starts."];
+  const origin = secrets.find((state) => state.name === name.toUpperCase())?.origin ?? "missing";
+  return [head, origin === "missing" ? "Not set." : `Set, from the ${secretOriginText(origin)}.`];
+}
+
+function valueParts(
+  path: readonly string[],
+  value: string,
+  catalogue: Catalogue,
+): readonly string[] {
+  switch (path.length === 1 ? path[0] : undefined) {
+    case "model_name": {
+      const model = findModel(catalogue, value);
+      return model === null ? [] : [`**${code(value)}** ${plainText(modelDetail(model))}`];
+    }
+    case "resume_from":
+    case "init_from": {
+      const checkpoint = allCheckpoints(catalogue).find((entry) => entry.path === value);
+      return checkpoint === undefined ? [] : [checkpointMarkdown(checkpoint)];
+    }
+    default:
+      return [];
+  }
+}
+
+function effectiveParts(
+  checked: CheckedText,
+  path: readonly string[],
+  field: Field,
+): readonly string[] {
+  const config = checked.repaired?.config;
+  const value = valueAt(config, path);
+  const isShown = config !== undefined && value !== undefined && isPlain(value);
+  if (!isShown || isHidden(field, value)) return [];
+  const derived = derivedText(config, path);
+  const note = derived === null ? "" : `, which comes to ${code(derived)}`;
+  return [`Effective: ${valueCode(value)}${note} (${plainText(originText(checked, path))})`];
+}
+
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function adviceParts({ repaired }: CheckedText, path: readonly string[]): readonly string[] {
+  if (path.join(".") !== "learning_rate" || repaired === null) return [];
+  return isLocalModel(repaired.config.model_name)
+    ? ["Suggested for the bundled model: `5e-4` to `2e-3`."]
+    : ["Suggested for RL with LoRA: `1e-5` to `4e-5`, whatever the rank."];
+}

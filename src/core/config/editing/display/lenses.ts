@@ -1,0 +1,82 @@
+/** The lines above a configuration and its environments: what can be started, what runs, what is there to train on. */
+
+import { formatReward } from "../../../../shared/format.ts";
+import type { Span } from "../../span.ts";
+import { languageOf, readYaml, type YamlSource } from "../../yamlSource.ts";
+import { type Catalogue, EMPTY_CATALOGUE, findEnvironment } from "../catalogue/catalogue.ts";
+import { environmentDetail } from "../descriptions/environmentText.ts";
+import { pairsOf } from "../text/yamlPairs.ts";
+
+/** The newest run of a configuration. */
+export type RunStatus =
+  | { readonly kind: "none" }
+  /** `outcome` in words, such as `done`, `stopped`, `failed`. */
+  | { readonly kind: "ended"; readonly outcome: string; readonly reward: number | null }
+  /** `reward` is that of the last of the `completed` steps; `steps` is null for a run without an end. */
+  | {
+      readonly kind: "running";
+      readonly completed: number;
+      readonly steps: number | null;
+      readonly reward: number | null;
+    };
+
+export type LensAction = "start" | "validate" | "openLastRun" | "stop" | "openDashboard" | "none";
+
+export interface Lens {
+  readonly span: Span;
+  readonly title: string;
+  readonly action: LensAction;
+}
+
+export interface LensOptions {
+  readonly path: string;
+  readonly catalogue?: Catalogue;
+  readonly status: RunStatus;
+}
+
+/** Lenses at the top of the text and above each environment. Never throws. */
+export function lenses(
+  text: string,
+  { path, catalogue = EMPTY_CATALOGUE, status }: LensOptions,
+): readonly Lens[] {
+  const source = readYaml(text, languageOf(path));
+  const top = { start: 0, end: 0 };
+  const head = headLenses(status).map((lens) => ({ ...lens, span: top }));
+  return [...head, ...environmentLenses(source, catalogue)];
+}
+
+function headLenses(status: RunStatus): readonly Omit<Lens, "span">[] {
+  if (status.kind === "running") {
+    return [
+      { title: "Stop and Save", action: "stop" },
+      { title: runningTitle(status), action: "openDashboard" },
+      { title: "Open Dashboard", action: "openDashboard" },
+    ];
+  }
+  const start = [
+    { title: "Start Training", action: "start" },
+    { title: "Validate", action: "validate" },
+  ] as const;
+  if (status.kind === "none") return start;
+  const reward = status.reward === null ? "" : `, ${formatReward(status.reward)}`;
+  return [...start, { title: `Last run: ${status.outcome}${reward}`, action: "openLastRun" }];
+}
+
+/** `Step 12/200 · 0.63`: how many are complete, and what the last of them earned. */
+function runningTitle({
+  completed,
+  steps,
+  reward,
+}: Extract<RunStatus, { readonly kind: "running" }>): string {
+  const count = steps === null ? `Step ${completed}` : `Step ${completed}/${steps}`;
+  return reward === null ? count : `${count} · ${formatReward(reward)}`;
+}
+
+function environmentLenses(source: YamlSource, catalogue: Catalogue): readonly Lens[] {
+  const environments = pairsOf(source, source.root).find(({ key }) => key === "environments");
+  return pairsOf(source, environments?.value ?? null).flatMap(({ key, keySpan }) => {
+    const entry = findEnvironment(catalogue, key);
+    const title = entry === null ? "" : environmentDetail(entry);
+    return title === "" ? [] : [{ span: keySpan, title, action: "none" as const }];
+  });
+}

@@ -1,0 +1,74 @@
+/** Places in a configuration that lead somewhere: pages of environments, checkpoints, folders. */
+
+import { isScalar } from "yaml";
+import { isLocalModel } from "../../presets.ts";
+import type { Span } from "../../span.ts";
+import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
+import { type Catalogue, EMPTY_CATALOGUE, findEnvironment, plainName } from "../catalogue/catalogue.ts";
+import { allPairs } from "../text/nodeAt.ts";
+import type { Pair } from "../text/yamlPairs.ts";
+
+export type LinkTarget =
+  /** An address on the web, https. */
+  | { readonly kind: "page"; readonly url: string }
+  /** An environment without a page. */
+  | { readonly kind: "environment"; readonly name: string }
+  | { readonly kind: "checkpoint"; readonly path: string }
+  /** As written: a relative one starts at the configuration's folder. */
+  | { readonly kind: "folder"; readonly path: string };
+
+export interface ConfigLink {
+  readonly span: Span;
+  readonly target: LinkTarget;
+}
+
+export interface LinkOptions {
+  readonly path: string;
+  readonly catalogue?: Catalogue;
+}
+
+const PAGES = "https://openreward.ai";
+const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
+
+/** In the order of the text. Never throws. */
+export function links(
+  text: string,
+  { path, catalogue = EMPTY_CATALOGUE }: LinkOptions,
+): readonly ConfigLink[] {
+  const source = readYaml(text, languageOf(path));
+  return allPairs(source).flatMap(({ path: place, pair }) => linkOf(place, pair, catalogue));
+}
+
+function linkOf(path: readonly string[], pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
+  const isEnvironment = path.length === 2 && path[0] === "environments";
+  const isEvaluated = path.length === 3 && path[0] === "evaluation" && path[1] === "splits";
+  if (isEnvironment || isEvaluated) {
+    const target = environmentTarget(pair.key, catalogue);
+    return target === null ? [] : [{ span: pair.keySpan, target }];
+  }
+  const target = path.length === 1 ? valueTarget(pair) : null;
+  return target === null || pair.valueSpan === null ? [] : [{ span: pair.valueSpan, target }];
+}
+
+function environmentTarget(name: string, catalogue: Catalogue): LinkTarget | null {
+  const page = findEnvironment(catalogue, name)?.page ?? null;
+  if (page?.startsWith("https://")) return { kind: "page", url: page };
+  if (isLocalModel(name)) return { kind: "environment", name };
+  const plain = plainName(name);
+  return HOSTED_NAME.test(plain) ? { kind: "page", url: `${PAGES}/${plain}` } : null;
+}
+
+function valueTarget({ key, value }: Pair): LinkTarget | null {
+  if (!isScalar(value) || typeof value.value !== "string" || value.value === "") return null;
+  const text = scalarText(value.value, value.source);
+  switch (key) {
+    case "log_path":
+      return { kind: "folder", path: text };
+    case "resume_from":
+    case "init_from":
+      if (text.startsWith("tinker://")) return { kind: "checkpoint", path: text };
+      return text === "auto" ? null : { kind: "folder", path: text };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,34 @@
+/** Adds an environment to a configuration's text. */
+
+import { languageOf, readYaml } from "../../yamlSource.ts";
+import { findPair } from "./pairEdits.ts";
+import { type EditOptions, setValueIn } from "./setValue.ts";
+import type { TextEdit } from "../text/textEdit.ts";
+
+export interface InsertOptions extends EditOptions {
+  /** The split to train on. */
+  readonly split?: string;
+}
+
+export type Insertion =
+  | { readonly kind: "edits"; readonly edits: readonly TextEdit[] }
+  /** The environment is already in the file. */
+  | { readonly kind: "present" }
+  /** The text has faults of syntax, or writes its environments in a way that cannot be added to. */
+  | { readonly kind: "impossible" };
+
+const GROUP_SIZE = 8;
+
+/** The edits that add `name` with one split and a group size, beside the environments that are there. */
+export function insertEnvironment(
+  text: string,
+  name: string,
+  { path = "", split = "train" }: InsertOptions = {},
+): Insertion {
+  const source = readYaml(text, languageOf(path));
+  if (source.faults.some(({ severity }) => severity === "error")) return { kind: "impossible" };
+  if (findPair(source, ["environments", name]) !== null) return { kind: "present" };
+  const block = { splits: { [split]: {} }, num_rollouts: GROUP_SIZE };
+  const edits = setValueIn(source, ["environments", name], block);
+  return edits === null ? { kind: "impossible" } : { kind: "edits", edits };
+}

@@ -1,0 +1,67 @@
+/** Edits that remove or rename one pair and leave the rest of the text, comments too, as it is. */
+
+import { isMap, type Node, visit } from "yaml";
+import type { YamlSource } from "../../yamlSource.ts";
+import { isFirstInLine, isFlow, lineStart, nextLine, type Pair, pairsOf } from "../text/yamlPairs.ts";
+import type { TextEdit } from "../text/textEdit.ts";
+import { wordText } from "../text/valueText.ts";
+
+/** A pair, and the mapping in which it stands. */
+export interface PlacedPair {
+  readonly map: Node;
+  readonly pair: Pair;
+}
+
+/** The pair at `path` as far as it is written there and not behind an alias; the last of equal keys. */
+export function findPair(source: YamlSource, path: readonly string[]): PlacedPair | null {
+  let map = source.root;
+  let found: PlacedPair | null = null;
+  for (const key of path) {
+    if (map === null) return null;
+    const pair: Pair | undefined = pairsOf(source, map).findLast((own) => own.key === key);
+    // What stands behind an alias belongs to another place, too.
+    if (pair === undefined || source.resolve(map) !== map) return null;
+    found = { map, pair };
+    map = pair.value;
+  }
+  return found;
+}
+
+/** The pair whose key begins at `offset`. */
+export function pairAtOffset(source: YamlSource, offset: number): PlacedPair | null {
+  let found: PlacedPair | null = null;
+  if (source.root === null) return null;
+  visit(source.root, {
+    Map: (_key, map) => {
+      const pair = isMap(map)
+        ? pairsOf(source, map).find(({ keySpan }) => keySpan.start === offset)
+        : undefined;
+      if (pair === undefined) return undefined;
+      found = { map, pair };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+export function renamePair({ language }: YamlSource, { pair }: PlacedPair, to: string): TextEdit {
+  return { span: pair.keySpan, text: wordText(to, language) };
+}
+
+export function removePair(source: YamlSource, { map, pair }: PlacedPair): TextEdit {
+  const pairs = pairsOf(source, map);
+  const index = pairs.findIndex(({ keySpan }) => keySpan.start === pair.keySpan.start);
+  const next = pairs[index + 1];
+  const before = pairs[index - 1];
+  const { text } = source;
+  const { start } = pair.keySpan;
+  if (!isFlow(source, map) && isFirstInLine(text, start)) {
+    return { span: { start: lineStart(text, start), end: nextLine(text, pair.end) }, text: "" };
+  }
+  if (next !== undefined) return { span: { start, end: next.keySpan.start }, text: "" };
+  if (before !== undefined && isFlow(source, map)) {
+    return { span: { start: before.end, end: pair.end }, text: "" };
+  }
+  const replacement = isFlow(source, map) ? "" : "{}";
+  return { span: { start, end: pair.end }, text: replacement };
+}

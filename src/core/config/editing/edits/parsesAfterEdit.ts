@@ -1,0 +1,15 @@
+/** The last check of every edit that is offered: the text can still be read after it. */
+
+import { readYaml, type YamlSource } from "../../yamlSource.ts";
+import { applyEdits, overlap, type TextEdit } from "../text/textEdit.ts";
+
+/** True when the edits do not get in each other's way and bring in no fault of syntax. */
+export function isSound(source: YamlSource, edits: readonly TextEdit[]): boolean {
+  if (overlap(edits)) return false;
+  const after = readYaml(applyEdits(source.text, edits), source.language);
+  return faults(after) === 0 || faults(after) < faults(source);
+}
+
+function faults(source: YamlSource): number {
+  return source.faults.filter(({ severity }) => severity === "error").length;
+}

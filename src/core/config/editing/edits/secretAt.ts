@@ -1,0 +1,32 @@
+/** The secret that is written at a place of a configuration, to be taken to where it is kept. */
+
+import { isScalar } from "yaml";
+import { shapeAt } from "../../fields.ts";
+import { entryAt } from "../../locate.ts";
+import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
+import { type EditOptions, setValueIn } from "./setValue.ts";
+import type { TextEdit } from "../text/textEdit.ts";
+
+export interface WrittenSecret {
+  /** The name under which it is looked up, in upper case. */
+  readonly name: string;
+  readonly value: string;
+  /** Puts null in its place, so that it is looked up. */
+  readonly edits: readonly TextEdit[];
+}
+
+/** Null when no secret is written there. */
+export function secretAt(
+  text: string,
+  path: readonly string[],
+  { path: file = "" }: EditOptions = {},
+): WrittenSecret | null {
+  const source = readYaml(text, languageOf(file));
+  const shape = shapeAt(path);
+  const node = source.resolve(entryAt(source, path)?.value ?? null);
+  const isSecret = shape?.type === "string" && shape.isSecret === true;
+  if (!isSecret || !isScalar(node) || node.value === null) return null;
+  const edits = setValueIn(source, path, null);
+  const name = (path.at(-1) ?? "").toUpperCase();
+  return edits === null ? null : { name, value: scalarText(node.value, node.source), edits };
+}

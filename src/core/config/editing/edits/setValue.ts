@@ -1,0 +1,223 @@
+/** Sets one value in the text of a configuration and leaves everything else, comments too, as it is. */
+
+import { isMap, isScalar, isSeq, type Node } from "yaml";
+import type { Json, JsonObject } from "../../../json.ts";
+import { shapeAt } from "../../fields.ts";
+import { isEmptyNode } from "../../locate.ts";
+import { languageOf, readYaml, type YamlSource } from "../../yamlSource.ts";
+import {
+  indentAt,
+  isFirstInLine,
+  isFlow,
+  lineEnd,
+  newlineOf,
+  nextLine,
+  type Pair,
+  pairsOf,
+  stepOf,
+} from "../text/yamlPairs.ts";
+import { isSound } from "./parsesAfterEdit.ts";
+import type { TextEdit } from "../text/textEdit.ts";
+import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
+
+/** Which file the text is: its name says whether it is YAML or JSON. */
+export interface EditOptions {
+  readonly path?: string;
+}
+
+/**
+ * The edits after which `path` has `value`; missing mappings on the way are made. Null when the text has a fault of
+ * syntax, or the place stands behind an alias.
+ */
+export function setValue(
+  text: string,
+  path: readonly string[],
+  value: Json,
+  options: EditOptions = {},
+): readonly TextEdit[] | null {
+  const source = readYaml(text, languageOf(options.path ?? ""));
+  if (source.faults.some(({ severity }) => severity === "error")) return null;
+  return setValueIn(source, path, value);
+}
+
+/** The same for a text that is already read. */
+export function setValueIn(
+  source: YamlSource,
+  path: readonly string[],
+  value: Json,
+): readonly TextEdit[] | null {
+  const edit = editFor(source, path, value);
+  return edit !== null && isSound(source, [edit]) ? [edit] : null;
+}
+
+function editFor(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
+  if (path.length === 0) return null;
+  if (isEmptyNode(source.root)) return intoEmptyText(source, path, value);
+  return editBelow({ source, value }, source.root, null, path);
+}
+
+interface Change {
+  readonly source: YamlSource;
+  readonly value: Json;
+}
+
+/** `holder` is the pair whose value `node` is, and `path` leads on from there. */
+function editBelow(
+  change: Change,
+  node: Node,
+  holder: Pair | null,
+  path: readonly string[],
+): TextEdit | null {
+  if (isSeq<Node>(node)) return editItem(change, node.items, path);
+  const { source, value } = change;
+  if (!isMap(node)) return intoScalar(source, node, holder, path, value);
+  const [key = "", ...rest] = path;
+  const pair = pairsOf(source, node).findLast((own) => own.key === key);
+  if (pair === undefined) return addPair(source, node, key, nested(rest, value));
+  if (rest.length === 0) return replaceValue(source, node, pair, value);
+  if (isEmptyNode(pair.value)) return fillPair(source, node, pair, rest, value);
+  return editBelow(change, pair.value, pair, rest);
+}
+
+function editItem(
+  change: Change,
+  items: readonly Node[],
+  [index, ...rest]: readonly string[],
+): TextEdit | null {
+  const item = items[Number(index)];
+  if (item === undefined) return null;
+  if (rest.length > 0) return editBelow(change, item, null, rest);
+  const span = change.source.span(item);
+  const text = flowText(change.value, change.source.language);
+  return span === null ? null : { span, text };
+}
+
+function nested(path: readonly string[], value: Json): Json {
+  return path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
+}
+
+function styleOf(source: YamlSource, indent: string): BlockStyle {
+  return {
+    language: source.language,
+    indent,
+    step: stepOf(source),
+    newline: newlineOf(source.text),
+  };
+}
+
+function intoEmptyText(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
+  const { text, language } = source;
+  const [key = "", ...rest] = path;
+  const end = { start: text.length, end: text.length };
+  if (language === "json") {
+    return text.trim() === ""
+      ? {
+          span: { start: 0, end: text.length },
+          text: `${flowText(nested(path, value), language)}\n`,
+        }
+      : null;
+  }
+  const newline = newlineOf(text);
+  const gap = text === "" || text.endsWith("\n") ? "" : newline;
+  const lines = blockPair(key, nested(rest, value), styleOf(source, ""));
+  return { span: end, text: `${gap}${lines}${newline}` };
+}
+
+/** A scalar stands where a mapping is needed: null gives way, and a shorthand becomes the key that it stands for. */
+function intoScalar(
+  source: YamlSource,
+  node: Node,
+  holder: Pair | null,
+  path: readonly string[],
+  value: Json,
+): TextEdit | null {
+  const span = source.span(node);
+  if (!isScalar(node) || holder === null || span === null) return null;
+  const base = baseOf(node.value, path, holder);
+  if (base === null) return null;
+  const [key = "", ...rest] = path;
+  const map: JsonObject = { ...base, [key]: nested(rest, value) };
+  return { span, text: flowText(map, source.language) };
+}
+
+function baseOf(value: unknown, path: readonly string[], holder: Pair): JsonObject | null {
+  if (value === null) return {};
+  const shape = shapeAt([holder.key]);
+  const shorthand = shape?.type === "object" ? shape.shorthand : undefined;
+  if (typeof value !== "boolean" || shorthand === undefined) return null;
+  return path[0] === shorthand ? {} : { [shorthand]: value };
+}
+
+function replaceValue(source: YamlSource, map: Node, pair: Pair, value: Json): TextEdit {
+  const text = flowText(value, source.language);
+  if (pair.valueSpan === null) {
+    // `{a, b}` has keys without a colon.
+    const colon = pair.colonEnd === pair.keySpan.end ? ":" : "";
+    return { span: { start: pair.colonEnd, end: pair.colonEnd }, text: `${colon} ${text}` };
+  }
+  const isOwnLine = !source.text.slice(pair.colonEnd, pair.valueSpan.start).includes("\n");
+  if (isOwnLine || isFlow(source, map)) return { span: pair.valueSpan, text };
+  return { span: { start: pair.colonEnd, end: pair.valueSpan.end }, text: ` ${text}` };
+}
+
+function fillPair(
+  source: YamlSource,
+  map: Node,
+  pair: Pair,
+  path: readonly string[],
+  value: Json,
+): TextEdit {
+  const inner = nested(path, value);
+  if (isFlow(source, map)) return replaceValue(source, map, pair, inner);
+  const style = styleOf(source, indentAt(source.text, pair.keySpan.start));
+  const indent = style.indent + style.step;
+  const [key = "", ...rest] = path;
+  const at = lineEnd(source.text, pair.colonEnd);
+  const lines = blockPair(key, nested(rest, value), { ...style, indent });
+  return { span: { start: at, end: at }, text: `${style.newline}${indent}${lines}` };
+}
+
+function addPair(source: YamlSource, map: Node, key: string, value: Json): TextEdit | null {
+  const last = pairsOf(source, map).at(-1);
+  if (isFlow(source, map)) return addToFlow(source, map, last, key, value);
+  const first = pairsOf(source, map)[0];
+  // A mapping of nothing but `<<` shows no indent.
+  if (last === undefined || first === undefined) return null;
+  const style = styleOf(source, indentAt(source.text, first.keySpan.start));
+  const at = endOfBlock(source.text, last.end, style.indent.length);
+  const text = `${style.newline}${style.indent}${blockPair(key, value, style)}`;
+  return { span: { start: at, end: at }, text };
+}
+
+/** Behind the comment on the line, and behind comments below that are indented more than the mapping. */
+function endOfBlock(text: string, offset: number, indent: number): number {
+  let end = lineEnd(text, offset);
+  for (;;) {
+    const start = nextLine(text, end);
+    if (start >= text.length) return end;
+    const line = text.slice(start, lineEnd(text, start));
+    const lead = line.length - line.trimStart().length;
+    if (!line.trimStart().startsWith("#") || lead <= indent) return end;
+    end = lineEnd(text, start);
+  }
+}
+
+function addToFlow(
+  source: YamlSource,
+  map: Node,
+  last: Pair | undefined,
+  key: string,
+  value: Json,
+): TextEdit | null {
+  const { text, language } = source;
+  const pairText = `${wordText(key, language)}: ${flowText(value, language)}`;
+  const span = source.span(map);
+  if (span === null) return null;
+  if (last === undefined) {
+    return { span: { start: span.start + 1, end: span.end - 1 }, text: ` ${pairText} ` };
+  }
+  const at = { start: last.end, end: last.end };
+  if (!isFirstInLine(text, last.keySpan.start)) return { span: at, text: `, ${pairText}` };
+  const indent = indentAt(text, last.keySpan.start);
+  return { span: at, text: `,${newlineOf(text)}${indent}${pairText}` };
+}

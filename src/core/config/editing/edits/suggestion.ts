@@ -1,0 +1,47 @@
+/** Several settings at once as one change of a configuration's text, for what a run suggests. */
+
+import type { Json } from "../../../json.ts";
+import { checkText } from "../../check.ts";
+import { isSame, ownValue } from "../../sameValue.ts";
+import { languageOf, readYaml } from "../../yamlSource.ts";
+import { type EditOptions, setValueIn } from "./setValue.ts";
+import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
+
+/** A key, from the root, and the value that it should have. */
+export interface SuggestedSetting {
+  readonly path: readonly string[];
+  readonly value: Json;
+}
+
+/** Null when the text has no place for them; empty when it says the same already, written out or by its defaults. */
+export function suggestionEdits(
+  text: string,
+  settings: readonly SuggestedSetting[],
+  { path = "" }: EditOptions = {},
+): readonly TextEdit[] | null {
+  const { config, source } = checkText(text, { path });
+  if (source.faults.some(({ severity }) => severity === "error")) return null;
+  let changed = text;
+  for (const setting of settings) {
+    if (isSame(valueAt(config, setting.path), setting.value)) continue;
+    // One after the other: several may be added at the same place.
+    const edits = setValueIn(readYaml(changed, languageOf(path)), setting.path, setting.value);
+    if (edits === null) return null;
+    changed = applyEdits(changed, edits);
+  }
+  return changed === text ? [] : [editBetween(text, changed)];
+}
+
+/** True for a text that a run could be started with. */
+export function isWholeConfig(text: string, { path = "" }: EditOptions = {}): boolean {
+  return checkText(text, { path }).config !== null;
+}
+
+function valueAt(tree: unknown, path: readonly string[]): unknown {
+  let value: unknown = tree;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = ownValue(value, key);
+  }
+  return value;
+}

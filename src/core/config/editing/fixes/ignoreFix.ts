@@ -1,0 +1,25 @@
+/** The fix that silences a mark with a comment. */
+
+import type { YamlSource } from "../../yamlSource.ts";
+import type { Diagnosis } from "../diagnostics/diagnose.ts";
+import type { Fix } from "./fixes.ts";
+import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
+
+/** Null where a comment cannot stand, or would not help. */
+export function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
+  const { severity, code, span } = diagnosis;
+  const isAdvice = severity === "warning" || severity === "info";
+  if (!isAdvice || source.language === "json" || code === "TRL500") return null;
+  const { text } = source;
+  const start = lineStart(text, span.start);
+  const firstWord = start + (/^[ \t]*/.exec(text.slice(start))?.[0].length ?? 0);
+  if (!isFirstInLine(text, firstWord)) return null;
+  const comment = `${indentAt(text, firstWord)}# tinker-rl-ignore ${code}${newlineOf(text)}`;
+  return {
+    title: `Ignore ${code} here`,
+    isPreferred: false,
+    edits: [{ span: { start, end: start }, text: comment }],
+    command: null,
+    diagnosis,
+  };
+}

@@ -1,0 +1,78 @@
+/** What someone is writing at a place of a text that need not be whole: a key of which mapping, or a value of which key. */
+
+import type { Span } from "../../span.ts";
+import type { Language } from "../../yamlSource.ts";
+import { BlockScanner } from "./blockScanner.ts";
+import { FlowScanner } from "./flowScanner.ts";
+import { type KeyMark, type Place, ScanResult } from "./scanResult.ts";
+
+export interface Cursor {
+  readonly kind: "key" | "value";
+  /** Of the mapping in which the key stands, or of the key whose value it is; list items count as keys `0`, `1` … */
+  readonly path: readonly string[];
+  /** The word at the cursor, quotes included; empty where none has begun. */
+  readonly replace: Span;
+  /** What is written of the word before the cursor, without quotes. */
+  readonly prefix: string;
+  readonly quote: '"' | "'" | null;
+  /** True inside of `{}` or `[]`. */
+  readonly isFlow: boolean;
+  /** True when a colon follows the word. */
+  readonly hasColon: boolean;
+  /** True right behind a colon, where YAML needs a space first. */
+  readonly needsSpace: boolean;
+  /** Keys of the same mapping, that at the cursor left out. */
+  readonly present: readonly string[];
+  /** All keys of the text with their scalar values, as far as they stand on one line. */
+  readonly marks: readonly KeyMark[];
+}
+
+/** Longer texts are not completed. */
+const MAX_CHARACTERS = 256 * 1024;
+
+/** Null where nothing of the configuration can stand: in comments, in block text, behind a value. Never throws. */
+export function cursorAt(text: string, offset: number, language: Language): Cursor | null {
+  if (text.length > MAX_CHARACTERS || offset < 0 || offset > text.length) return null;
+  const result = new ScanResult(text, offset);
+  if (language === "json") new FlowScanner(result, -1, true).scan(0, []);
+  else new BlockScanner(result).scan();
+  const { place, marks } = result;
+  return place === null ? null : cursorOf(text, offset, place, marks, language);
+}
+
+function cursorOf(
+  text: string,
+  offset: number,
+  place: Place,
+  marks: readonly KeyMark[],
+  language: Language,
+): Cursor {
+  const { start, end } = place.word;
+  const first = text[start];
+  const quote = end > start && (first === '"' || first === "'") ? first : null;
+  const prefix = text.slice(start + (quote === null ? 0 : 1), Math.max(start, offset));
+  const here = marks.filter(({ path }) => isSamePath(path, place.path));
+  return {
+    kind: place.kind,
+    path: place.path,
+    replace: place.word,
+    prefix: quote !== null && prefix.endsWith(quote) ? prefix.slice(0, -1) : prefix,
+    quote,
+    isFlow: place.isFlow,
+    hasColon: /^[ \t]*:/.test(text.slice(end, end + 80)),
+    needsSpace: language === "yaml" && text[start - 1] === ":",
+    present:
+      place.kind === "key"
+        ? here.filter(({ span }) => !touches(span, offset)).map(({ key }) => key)
+        : [],
+    marks,
+  };
+}
+
+function touches({ start, end }: Span, offset: number): boolean {
+  return start <= offset && offset <= end;
+}
+
+function isSamePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}

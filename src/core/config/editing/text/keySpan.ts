@@ -1,0 +1,14 @@
+/** The place of a key path in a text, for faults that were found elsewhere. */
+
+import { locate, type Part } from "../../locate.ts";
+import type { Span } from "../../span.ts";
+import { languageOf, readYaml } from "../../yamlSource.ts";
+
+/** That of the nearest key above for one that the text does not have; null for an empty text. */
+export function keySpan(
+  text: string,
+  keys: readonly string[],
+  { path, part }: { readonly path: string; readonly part: Part },
+): Span | null {
+  return locate(readYaml(text, languageOf(path)), keys, part);
+}

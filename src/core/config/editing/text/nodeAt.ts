@@ -1,0 +1,69 @@
+/** The key or value that stands at an offset of a text. */
+
+import { isMap, isSeq, type Node } from "yaml";
+import { contains, type Span } from "../../span.ts";
+import type { YamlSource } from "../../yamlSource.ts";
+import { type Pair, pairsOf } from "./yamlPairs.ts";
+
+export interface FoundNode {
+  readonly path: readonly string[];
+  readonly part: "key" | "value";
+  readonly span: Span;
+  readonly node: Node;
+}
+
+/** Null for white space, comments and what has no key around it. */
+export function nodeAt(source: YamlSource, offset: number): FoundNode | null {
+  return source.root === null ? null : nodeIn(source, source.root, [], offset);
+}
+
+/** Every pair of the text with its path, outer ones first; aliases are not followed. */
+export function allPairs(
+  source: YamlSource,
+): readonly { readonly path: readonly string[]; readonly pair: Pair }[] {
+  const found: { readonly path: readonly string[]; readonly pair: Pair }[] = [];
+  const visit = (node: Node | null, path: readonly string[]): void => {
+    if (!isMap(node)) return;
+    for (const pair of pairsOf(source, node)) {
+      const place = [...path, pair.key];
+      found.push({ path: place, pair });
+      visit(pair.value, place);
+    }
+  };
+  visit(source.root, []);
+  return found;
+}
+
+function nodeIn(
+  source: YamlSource,
+  node: Node,
+  path: readonly string[],
+  offset: number,
+): FoundNode | null {
+  const span = source.span(node);
+  if (span === null || !contains(span, offset)) return null;
+  if (isMap(node)) return nodeInPairs(source, pairsOf(source, node), path, offset);
+  if (!isSeq<Node>(node)) return { path, part: "value", span, node };
+  for (const [index, item] of node.items.entries()) {
+    const found = nodeIn(source, item, [...path, String(index)], offset);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function nodeInPairs(
+  source: YamlSource,
+  pairs: readonly Pair[],
+  path: readonly string[],
+  offset: number,
+): FoundNode | null {
+  for (const { key, keyNode, keySpan, value } of pairs) {
+    const place = [...path, key];
+    if (keyNode !== null && contains(keySpan, offset)) {
+      return { path: place, part: "key", span: keySpan, node: keyNode };
+    }
+    const found = value === null ? null : nodeIn(source, value, place, offset);
+    if (found !== null) return found;
+  }
+  return null;
+}

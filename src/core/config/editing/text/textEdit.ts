@@ -1,0 +1,42 @@
+/** Changes of a text, as editors apply and undo them. */
+
+import type { Span } from "../../span.ts";
+
+/** Puts `text` in place of what stands in `span` of the text before any of the edits. */
+export interface TextEdit {
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** The text after edits that do not overlap. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const lastFirst = edits.toSorted((a, b) => b.span.start - a.span.start);
+  return lastFirst.reduce(
+    (result, edit) => result.slice(0, edit.span.start) + edit.text + result.slice(edit.span.end),
+    text,
+  );
+}
+
+/** True when two of the edits touch the same text. */
+export function overlap(edits: readonly TextEdit[]): boolean {
+  const sorted = edits.toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+  return sorted.some((edit, index) => edit.span.start < (sorted[index - 1]?.span.end ?? 0));
+}
+
+/** The one edit that leads from a text to another, without what both begin and end with. */
+export function editBetween(before: string, after: string): TextEdit {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let same = 0;
+  while (
+    same < shorter - start &&
+    before[before.length - 1 - same] === after[after.length - 1 - same]
+  ) {
+    same += 1;
+  }
+  return {
+    span: { start, end: before.length - same },
+    text: after.slice(start, after.length - same),
+  };
+}

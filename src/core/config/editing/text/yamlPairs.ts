@@ -1,0 +1,86 @@
+/** Where pairs stand in a text: ends, lines, indents. What an edit needs to keep comments and style. */
+
+import { isMap, type Node, type YAMLMap } from "yaml";
+import { isEmptyNode } from "../../locate.ts";
+import type { Span } from "../../span.ts";
+import type { Entry, YamlSource } from "../../yamlSource.ts";
+
+export interface Pair extends Entry {
+  readonly keySpan: Span;
+  /** Offset behind the colon; behind the key when it has none. */
+  readonly colonEnd: number;
+  /** Null for `key:` with nothing behind it. */
+  readonly valueSpan: Span | null;
+  /** Offset behind the pair, comments not counted. */
+  readonly end: number;
+}
+
+/** The pairs written in a mapping itself, in order. */
+export function pairsOf(source: YamlSource, node: Node | null): readonly Pair[] {
+  return source.ownEntries(node).flatMap((entry) => {
+    const pair = pairOf(source, entry);
+    return pair === null ? [] : [pair];
+  });
+}
+
+function pairOf(source: YamlSource, entry: Entry): Pair | null {
+  const keySpan = entry.keyNode === null ? null : source.span(entry.keyNode);
+  if (keySpan === null) return null;
+  const valueSpan = isEmptyNode(entry.value) ? null : source.span(entry.value);
+  const colonEnd = colonEndAfter(source.text, keySpan.end);
+  return { ...entry, keySpan, colonEnd, valueSpan, end: valueSpan?.end ?? colonEnd };
+}
+
+export function isFlow(source: YamlSource, node: Node | null): boolean {
+  const value = source.resolve(node);
+  return isMap(value) && (value as YAMLMap).flow === true;
+}
+
+/** Offset of the first character of the line. */
+export function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf("\n", offset - 1) + 1;
+}
+
+/** Offset of the line's end, before its line break. */
+export function lineEnd(text: string, offset: number): number {
+  const end = text.indexOf("\n", offset);
+  if (end < 0) return text.length;
+  return text[end - 1] === "\r" && end > offset ? end - 1 : end;
+}
+
+/** Offset of the line after this one. */
+export function nextLine(text: string, offset: number): number {
+  const end = text.indexOf("\n", offset);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** White space as wide as what stands before `offset` in its line. */
+export function indentAt(text: string, offset: number): string {
+  return text.slice(lineStart(text, offset), offset).replace(/[^\t]/g, " ");
+}
+
+/** True when nothing but white space stands before `offset` in its line. */
+export function isFirstInLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === "";
+}
+
+export function newlineOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** The indent of one level as the file has it; two spaces when it has none. */
+export function stepOf(source: YamlSource): string {
+  const outer = pairsOf(source, source.root);
+  const nested = outer.find(({ value }) => pairsOf(source, value)[0] !== undefined);
+  const inner = nested === undefined ? undefined : pairsOf(source, nested.value)[0];
+  if (nested === undefined || inner === undefined || isFlow(source, nested.value)) return "  ";
+  const width =
+    indentAt(source.text, inner.keySpan.start).length -
+    indentAt(source.text, nested.keySpan.start).length;
+  return " ".repeat(width > 0 && width <= 8 ? width : 2);
+}
+
+function colonEndAfter(text: string, keyEnd: number): number {
+  const match = /^[ \t]*:/.exec(text.slice(keyEnd, keyEnd + 200));
+  return keyEnd + (match?.[0].length ?? 0);
+}

@@ -1,0 +1,236 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { complete } from "../../../../../src/core/config/editing/completion/complete.ts";
+import type { Completion } from "../../../../../src/core/config/editing/completion/completion.ts";
+import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { allPairs } from "../../../../../src/core/config/editing/text/nodeAt.ts";
+import { shapeAt } from "../../../../../src/core/config/fields.ts";
+import { readYaml } from "../../../../../src/core/config/yamlSource.ts";
+import { CATALOGUE, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
+
+/** Completions at the `|` of a text. */
+function at(marked: string, path = "run.yaml"): readonly Completion[] {
+  const offset = marked.indexOf("|");
+  return complete(marked.replace("|", ""), offset, { path, catalogue: CATALOGUE });
+}
+
+function labels(marked: string, path?: string): readonly string[] {
+  return at(marked, path)
+    .toSorted((a, b) => (a.sort < b.sort ? -1 : 1))
+    .map(({ label }) => label);
+}
+
+/** The text after an entry was taken, every stop of its snippet left as it is offered. */
+function taken(marked: string, label: string, path?: string): string {
+  const entry = at(marked, path).find((one) => one.label === label);
+  if (entry === undefined) throw new Error(`${label} is not offered`);
+  const text = marked.replace("|", "");
+  const { start, end } = entry.replace;
+  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const plain = entry.snippet
+    .replace(/\$\{\d+:((?:[^}\\]|\\.)*)\}/g, "$1")
+    .replace(/\$\d+/g, "")
+    .replace(/\\(.)/g, "$1")
+    .replaceAll("\n", `\n${indent}`);
+  return text.slice(0, start) + plain + text.slice(end);
+}
+
+const START = "model_name: Qwen/Qwen3-8B\nbatch_size: 4\n";
+
+describe("keys", () => {
+  it("are those that are missing, required ones first, older names last", () => {
+    const offered = labels("model_name: a/b\n|");
+    expect(offered.slice(0, 2)).toEqual(["environments", "batch_size"]);
+    expect(offered).not.toContain("model_name");
+    expect(offered.indexOf("learning_rate")).toBeLessThan(offered.indexOf("adam_beta1"));
+    expect(offered.at(-1)).toBe("max_rollout_concurrency");
+  });
+
+  it.each([
+    ["at the indent of its mapping", "environments:\n  Owner/Game:\n    num_rollouts: 4\n    |"],
+    ["before the other keys", "environments:\n  Owner/Game:\n    |\n    num_rollouts: 4\n"],
+    ["in the middle of a word", "environments:\n  Owner/Game:\n    num_rollouts: 4\n    temp|"],
+    [
+      "with a broken line above",
+      "environments:\n  Owner/Game:\n    %% ]]\n    num_rollouts: 4\n    |",
+    ],
+    [
+      "with a bracket left open above",
+      "loss_fn_config: {beta: 1\nenvironments:\n  Owner/Game:\n    num_rollouts: 4\n    |",
+    ],
+    [
+      "with line breaks of Windows",
+      "environments:\r\n  Owner/Game:\r\n    num_rollouts: 4\r\n    |",
+    ],
+    ["in a flow mapping", "environments: {Owner/Game: {num_rollouts: 4, |"],
+    [
+      "in a flow mapping over lines",
+      "environments:\n  Owner/Game: {\n    num_rollouts: 4,\n    te|\n  }\n",
+    ],
+  ])("of an environment are offered %s", (_, marked) => {
+    const offered = labels(marked);
+    expect(offered).toContain("temperature");
+    expect(offered).not.toContain("num_rollouts");
+    expect(offered).not.toContain("batch_size");
+  });
+
+  it("of the top level are offered below deeper ones", () => {
+    const offered = labels(`${START}environments:\n  Owner/Game:\n    splits: {train: }\n|`);
+    expect(offered).toContain("learning_rate");
+    expect(offered).not.toContain("temperature");
+    expect(offered).not.toContain("environments");
+  });
+
+  it.each(["# lo|", "learning_rate: 1e-5 # wh|", "system_prompt_template: |-\n  You a|"])(
+    "are not offered in %j",
+    (marked) => {
+      const hidden = marked.replace("|-", "\u0000-");
+      const offset = hidden.indexOf("|");
+      const text = hidden.replace("|", "").replace("\u0000", "|");
+      expect(complete(text, offset, { path: "run.yaml" })).toEqual([]);
+    },
+  );
+
+  it("are completed with what their value needs", () => {
+    expect(taken("bat|", "batch_size")).toBe("batch_size: 32");
+    expect(taken("learn|", "learning_rate")).toBe("learning_rate: ");
+    expect(taken("env|", "environments")).toBe("environments:\n  ");
+    expect(taken("lea|: 1", "learning_rate")).toBe("learning_rate: 1");
+    expect(taken("evaluation:\n  spl|", "splits")).toBe("evaluation:\n  splits:\n    ");
+    expect(taken('{"lea|"}', "learning_rate", "run.json")).toBe('{"learning_rate": }');
+    expect(taken('{"env|', "environments", "run.json")).toBe('{"environments": {}');
+  });
+
+  it("of a loss's parameters follow the loss", () => {
+    expect(labels("loss_fn_config:\n  |")).toEqual(["clip_low_threshold", "clip_high_threshold"]);
+    expect(labels("loss_fn: dro\nloss_fn_config: {|}")).toEqual(["beta"]);
+  });
+});
+
+describe("names from the catalogue", () => {
+  it("make a whole environment", () => {
+    const text = taken(`${START}max_steps: 1\nenvironments:\n  |`, "Owner/Game");
+    expect(text).toContain("  Owner/Game:\n    splits:\n      train: {}\n    num_rollouts: 8");
+    expect(diagnose(text, { path: "run.yaml", catalogue: CATALOGUE })).toEqual([]);
+  });
+
+  it("say how many tasks and tools an environment has", () => {
+    const [first] = at("model_name: local/tiny-tool\nenvironments:\n  |");
+    expect(first).toMatchObject({ label: "local/calculator", detail: "128 train tasks · 2 tools" });
+  });
+
+  it("leave out environments that are there", () => {
+    const marked = "environments:\n  Owner/Game:\n    num_rollouts: 4\n  |";
+    expect(labels(marked)).not.toContain("Owner/Game");
+  });
+
+  it.each([
+    "environments:\n  Owner/Game:\n    splits:\n      |",
+    "environments:\n  Owner/Game:\n    splits: {|}",
+    "environments:\n  Owner/Game: {splits: {t|",
+  ])("are splits in %j", (marked) => {
+    expect(labels(marked)).toEqual(["train", "test"]);
+  });
+
+  it.each([
+    [
+      "evaluation:\n  splits:\n    Owner/Game: [|]",
+      "evaluation:\n  splits:\n    Owner/Game: [test]",
+    ],
+    [
+      "evaluation:\n  splits:\n    Owner/Game:\n      - |",
+      "evaluation:\n  splits:\n    Owner/Game:\n      - test",
+    ],
+    [
+      "evaluation:\n  splits:\n    Owner/Game:\n    - te|",
+      "evaluation:\n  splits:\n    Owner/Game:\n    - test",
+    ],
+  ])("are items of a list in %j", (marked, text) => {
+    expect(taken(marked, "test")).toBe(text);
+  });
+
+  it("are models, with context and rank", () => {
+    expect(labels("model_name: |").slice(0, 3)).toEqual([
+      "Qwen/Qwen3-8B",
+      "Qwen/Qwen3-30B-A3B",
+      "local/tiny-tool",
+    ]);
+    expect(at("model_name: Qw|")[0]?.detail).toBe("32,768 tokens · rank up to 64");
+    expect(taken("model_name: Qw|", "Qwen/Qwen3-8B")).toBe("model_name: Qwen/Qwen3-8B");
+    expect(taken('{"model_name": "Q|"}', "Qwen/Qwen3-8B", "run.json")).toBe(
+      '{"model_name": "Qwen/Qwen3-8B"}',
+    );
+  });
+
+  it("are checkpoints, newest first, by run and step", () => {
+    const [auto, newest, older] = at("resume_from: |");
+    expect([auto?.label, newest?.label, older?.label]).toEqual([
+      "auto",
+      "first · step 50",
+      "first · step 10",
+    ]);
+    expect(taken("resume_from: |", "first · step 50")).toBe(`resume_from: ${NEW_CHECKPOINT}`);
+    expect(taken("init_from:|", "first · step 10")).toBe(`init_from: ${OLD_CHECKPOINT}`);
+  });
+
+  it("are secrets that an environment asks for", () => {
+    const marked = "environments:\n  GeneralReasoning/WhoDunIt:\n    secrets:\n      |";
+    expect(at(marked)[0]).toMatchObject({ label: "OPENAI_API_KEY", detail: "not set" });
+    expect(taken(marked, "OPENAI_API_KEY")).toMatch(/OPENAI_API_KEY: null$/);
+  });
+});
+
+describe("values", () => {
+  it.each([
+    ["loss_fn: |", ["ppo", "cispo"]],
+    ["thinking: |", ["true", "false"]],
+    ["wandb: on|", ["online"]],
+    ["zero_variance:\n  |", ["drop", "keep", "null"]],
+    ["environments: {a/b: {on_image: |}}", ["error", "placeholder"]],
+    ["learning_rate: |", ["4e-5", "1e-5", "2e-5"]],
+    ["model_name: local/tiny-tool\nlearning_rate: |", ["1e-3", "5e-4", "2e-3"]],
+    ["save_every: |", ["10"]],
+    ["run_name: |", ["run"]],
+  ])("of %j", (marked, expected) => {
+    expect(labels(marked)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it("get the space that YAML needs behind the colon", () => {
+    expect(taken("loss_fn:|", "ppo")).toBe("loss_fn: ppo");
+  });
+});
+
+it("an empty file is offered whole configurations, each without a fault", () => {
+  const snippets = at("|").filter(({ kind }) => kind === "snippet");
+  expect(snippets.length).toBeGreaterThan(1);
+  for (const { label } of snippets) {
+    expect(
+      diagnose(taken("|", label), { path: "run.yaml" }).filter(
+        ({ severity }) => severity !== "hint",
+      ),
+    ).toEqual([]);
+  }
+});
+
+describe("while an example is typed", () => {
+  const example = readFileSync("examples/local/tinker-config.yaml", "utf8");
+  const keys = allPairs(readYaml(example, "yaml")).filter(
+    ({ path }) => shapeAt(path.slice(0, -1))?.type === "object",
+  );
+  const lineAfter = (offset: number): number => example.indexOf("\n", offset);
+
+  it.each(keys.map(({ path, pair }) => [path.join(" > "), pair.keySpan] as const))(
+    "%s is offered at each of its letters, with and without what follows",
+    (path, { start, end }) => {
+      for (let offset = start + 1; offset <= end; offset++) {
+        const begun = example.slice(0, offset);
+        const texts = [begun, begun + example.slice(end), begun + example.slice(lineAfter(end))];
+        for (const text of texts) {
+          const offered = complete(text, offset, { path: "run.yaml" }).map(({ label }) => label);
+          expect(offered, JSON.stringify(text.slice(-60))).toContain(path.split(" > ").at(-1));
+        }
+      }
+    },
+  );
+});

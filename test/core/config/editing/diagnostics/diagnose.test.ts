@@ -1,0 +1,338 @@
+import { describe, expect, it } from "vitest";
+import type { Catalogue } from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
+import { type DiagnoseOptions, diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixAll, fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
+import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
+import { textWith, textWithEnvironment } from "../../configText.ts";
+import { aCheckpoint, CATALOGUE, listing, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
+
+const OPTIONS: DiagnoseOptions = { path: "run.yaml" };
+const LIVE: DiagnoseOptions = { path: "run.yaml", catalogue: CATALOGUE };
+/** Says what it wants where the minimal text leaves it open. */
+const SOUND = "num_epochs: 1";
+
+/** Code, severity and marked text of what is found, without hints about defaults. */
+function found(text: string, options = OPTIONS): readonly string[] {
+  return diagnose(text, options)
+    .filter(({ code }) => code !== "TRL124")
+    .map(({ code, severity, span }) => `${code} ${severity} ${text.slice(span.start, span.end)}`);
+}
+
+/** The text after the fix of this title was applied. */
+function mended(text: string, title: string, options = OPTIONS): string {
+  const all = fixesAt(text, { start: 0, end: text.length }, options);
+  const fix = all.find((one) => one.title === title);
+  if (fix === undefined) throw new Error(`offered are: ${all.map((one) => one.title).join(", ")}`);
+  return applyEdits(text, fix.edits);
+}
+
+function preferred(text: string, code: string, options = OPTIONS): readonly string[] {
+  return fixesAt(text, { start: 0, end: text.length }, options)
+    .filter(({ isPreferred, diagnosis }) => isPreferred && diagnosis.code === code)
+    .map(({ title }) => title);
+}
+
+describe("each rule marks its place, and its fix leaves nothing to mark", () => {
+  it.each([
+    ["batch_size: 3", "TRL100 error batch_size", "Keep the first"],
+    ["batch_size: 3", "TRL100 error batch_size", "Keep the last"],
+    ["lerning_rate: 1e-5", "TRL110 error lerning_rate", "Change to 'learning_rate'"],
+    ["lr: 1e-5", "TRL110 error lr", "Change to 'learning_rate'"],
+    ["num_train_epochs: 1", "TRL110 error num_train_epochs", "Remove 'num_train_epochs'"],
+    ["kl_coef: 0.1", "TRL110 error kl_coef", "Remove 'kl_coef'"],
+    ["max_turns: 3", "TRL110 error max_turns", "Move to environments.Owner/Game.max_turns"],
+    ["group_size: 4", "TRL110 error group_size", null],
+    ["evaluation:\n  splits: {local/depot: test}", "TRL120 error test", "Wrap in a list"],
+    ["rollout_timeout: 1:30", "TRL120 error 1:30", "Set to 90"],
+    ["save_every: -1", "TRL121 error -1", "Set to 0 (minimum)"],
+    ["lora_rank: 12", "TRL121 error 12", "Set to 8"],
+    ["max_steps: 1.5", "TRL121 error 1.5", "Set to 2"],
+    ["mix: weighed", "TRL122 error weighed", "Change to 'weighted'"],
+    ["save_every: '5'", "TRL123 info '5'", "Write as 5"],
+    ["sampling_seed: no", "TRL123 info no", "Write as false"],
+    [
+      "max_rollout_concurrency: 4",
+      "TRL125 warning max_rollout_concurrency",
+      "Change to 'max_active_tasks'",
+    ],
+    ["max_response_tokens: 40000", "TRL202 warning 40000", "Set to 32768"],
+    [
+      "loss_fn_config: {clip_low_treshold: 0.5}",
+      "TRL204 error clip_low_treshold",
+      "Change to 'clip_low_threshold'",
+    ],
+    ["loss_fn_config: {beta: 1}", "TRL204 error beta", "Remove 'beta'"],
+    [
+      "loss_fn_config: {clip_low_threshold: 2}",
+      "TRL204 error loss_fn_config",
+      "Set to 0.8 and 1.2",
+    ],
+    ["max_active_tasks: 999999", "TRL206 info 999999", "Set to 400"],
+    ["learning_rate: 1e-2", "TRL207 warning 1e-2", "Set to 2e-5"],
+    [
+      "resume_from: auto\ninit_from: tinker://a/weights/b",
+      "TRL209 error tinker://a/weights/b",
+      "Remove 'resume_from'",
+    ],
+    ["wandb: online", "TRL111 error online", "Set wandb to disabled"],
+  ])("%s", (line, mark, title) => {
+    const text = textWith(line, SOUND);
+    expect(found(text)).toContain(mark);
+    if (title !== null) expect(found(mended(text, title))).toEqual([]);
+  });
+
+  it.each([
+    ["max_failing_rollouts: 3", "TRL200 error 3", "Set to 2"],
+    ["max_failing_rollouts: 3", "TRL200 error 3", "Set num_rollouts to 5"],
+    ["min_reward: 2\nmax_reward: 1", "TRL201 error 2", "Swap min_reward and max_reward"],
+    ["temperature: 0", "TRL203 warning 0", "Set to 1"],
+    ["top_p: 0.5", "TRL203 warning 0.5", "Set to 1"],
+    ["top_k: 5", "TRL203 warning 5", "Set to null"],
+  ])("in an environment: %s", (lines, mark, title) => {
+    const text = textWithEnvironment(...lines.split("\n")) + SOUND;
+    expect(found(text)).toEqual([mark]);
+    expect(found(mended(text, title))).toEqual([]);
+  });
+
+  it.each([
+    ["model_name: Qwen/Qwen3-9B", "TRL302 error Qwen/Qwen3-9B", "Change to 'Qwen/Qwen3-8B'"],
+    ["lora_rank: 128", "TRL302 error 128", "Set to 64 (maximum)"],
+    ["max_total_tokens: 99999", "TRL202 warning 99999", "Set to 32768"],
+    [
+      "resume_from: tinker://x:train:0/weights/y",
+      "TRL303 warning tinker://x:train:0/weights/y",
+      "Change to first · step 50",
+    ],
+  ])("from lists: %s", (line, mark, title) => {
+    const isModel = line.startsWith("model_name");
+    const text = textWith(line, SOUND).slice(isModel ? "model_name: Qwen/Qwen3-8B\n".length : 0);
+    expect(found(text, LIVE)).toEqual([mark]);
+    expect(found(mended(text, title, LIVE), LIVE)).toEqual([]);
+  });
+
+  it("a key that is missing is marked at its parent and added there", () => {
+    const text = `model_name: a/b\n${SOUND}\nenvironments:\n  Owner/Game:\n    splits: {train: }\n`;
+    expect(found(text)).toEqual(["TRL111 error model_name", "TRL111 error Owner/Game"]);
+    const once = mended(text, "Add num_rollouts: 8");
+    expect(found(mended(once, "Add batch_size: 32"))).toEqual([]);
+  });
+
+  it("a run without an end is told of, unless that is written out", () => {
+    expect(found(textWith())).toEqual(["TRL205 info model_name"]);
+    expect(found(mended(textWith(), "Add num_epochs: 1"))).toEqual([]);
+    expect(found(textWith("num_epochs: null"))).toEqual([]);
+    expect(found(textWith("save_every: 0"))).toEqual(["TRL205 warning 0"]);
+    expect(found(textWith("learning_rate_schedule: linear"))).toEqual(["TRL205 error linear"]);
+  });
+
+  it("the default is faint with its key, and can go", () => {
+    const text = textWith("seed: 42 # as ever", SOUND);
+    const [hint] = diagnose(text, OPTIONS);
+    expect(hint).toMatchObject({ code: "TRL124", severity: "hint", tag: "unnecessary" });
+    expect(text.slice(hint?.span.start, hint?.span.end)).toBe("seed: 42");
+    expect(mended(text, "Remove 'seed'")).toBe(textWith(SOUND));
+  });
+
+  it("tabs become spaces", () => {
+    const text = textWith(SOUND, "thinking:", "\tenabled: true");
+    expect(found(text).join()).toContain("TRL100");
+    expect(found(mended(text, "Indent with spaces"))).toEqual([]);
+  });
+
+  it("large steps are told of", () => {
+    expect(found(textWith("batch_size: 4096", SOUND).replace("batch_size: 4\n", ""))).toEqual([
+      "TRL208 info 4096",
+    ]);
+  });
+});
+
+describe("rules over several keys", () => {
+  it("point at the other key, too", () => {
+    const text = textWithEnvironment("max_failing_rollouts: 3") + SOUND;
+    const [mark] = diagnose(text, OPTIONS);
+    expect(mark?.related.map(({ span }) => text.slice(span.start, span.end))).toEqual(["4"]);
+  });
+
+  it("are checked though another key has a fault, but not with that key's value", () => {
+    const text =
+      textWithEnvironment("max_failing_rollouts: 3", "top_p: 7", "temperature: 0") + SOUND;
+    expect(found(text)).toEqual(["TRL200 error 3", "TRL121 error 7", "TRL203 warning 0"]);
+    const broken = textWithEnvironment("max_failing_rollouts: x", "temperature: 0") + SOUND;
+    expect(found(broken)).toEqual(["TRL120 error x", "TRL203 warning 0"]);
+  });
+});
+
+describe("lists of what is offered", () => {
+  const game = (name: string, rest = "") =>
+    textWith(SOUND).replace("Owner/Game:", `${name}:${rest}`);
+
+  it("know the names that are near, whatever their case", () => {
+    const text = game("GeneralReasoning/WhoDunit");
+    expect(found(text, LIVE)).toEqual(["TRL300 error GeneralReasoning/WhoDunit"]);
+    expect(preferred(text, "TRL300", LIVE)).toEqual(["Change to 'GeneralReasoning/WhoDunIt'"]);
+    expect(diagnose(text, LIVE)[0]?.message).toContain("3 h 00 min old");
+  });
+
+  it("know splits, also those to evaluate on", () => {
+    const text = textWith(SOUND, "evaluation: {splits: {Owner/Game: [tset]}}").replace(
+      "      train:",
+      "      trian:",
+    );
+    expect(found(text, LIVE)).toEqual(["TRL301 error trian", "TRL301 error tset"]);
+    expect(found(mended(text, "Change to 'train'", LIVE), LIVE)).toEqual(["TRL301 error tset"]);
+  });
+
+  it.each<[string, Catalogue]>([
+    ["no list", { ...CATALOGUE, hosted: { environments: null, models: null, checkpoints: null } }],
+    [
+      "a part of a list",
+      {
+        ...CATALOGUE,
+        hosted: { ...CATALOGUE.hosted, environments: { ...listing([]), isComplete: false } },
+      },
+    ],
+  ])("say nothing with %s", (_, catalogue) => {
+    expect(found(game("Nobody/Knows"), { path: "run.yaml", catalogue })).toEqual([]);
+  });
+
+  it("say nothing about another server", () => {
+    const text = `${game("Nobody/Knows")}\nopenreward_base_url: https://mine.example\n`;
+    expect(found(text, LIVE)).toEqual([]);
+  });
+
+  it.each([
+    ["resume_from: tinker://a/sampler_weights/b", {}, "TRL303 error tinker://a/sampler_weights/b"],
+    [`resume_from: ${OLD_CHECKPOINT}`, { expiresInMs: -1 }, `TRL303 error ${OLD_CHECKPOINT}`],
+    [`resume_from: ${OLD_CHECKPOINT}`, { model: "Other/Model" }, `TRL303 error ${OLD_CHECKPOINT}`],
+    [`init_from: ${OLD_CHECKPOINT}`, { rank: 8 }, `TRL303 error ${OLD_CHECKPOINT}`],
+  ])("know checkpoints: %s %j", (line, rest, mark) => {
+    const checkpoints = listing([aCheckpoint(OLD_CHECKPOINT, rest), aCheckpoint(NEW_CHECKPOINT)]);
+    const catalogue = { ...CATALOGUE, hosted: { ...CATALOGUE.hosted, checkpoints } };
+    expect(found(textWith(line, SOUND), { path: "run.yaml", catalogue })).toEqual([mark]);
+  });
+
+  it("tell of secrets that an environment asks for and nobody has set", () => {
+    const text = game("GeneralReasoning/WhoDunIt");
+    expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
+    const added = mended(text, "Add secrets: OPENAI_API_KEY", LIVE);
+    expect(added).toContain("    secrets:\n      OPENAI_API_KEY: null\n");
+    expect(found(added, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
+    const [fix] = fixesAt(added, { start: 0, end: added.length }, LIVE);
+    expect(fix?.command).toEqual({ name: "setSecret", path: ["OPENAI_API_KEY"] });
+  });
+});
+
+describe("secrets in the file", () => {
+  const KEY = "tml-abcdefghijklmnopqrstuv";
+
+  it.each([
+    textWith(SOUND, `secrets: {a_key: ${KEY}}`),
+    textWith(SOUND, "secrets:", `  a_key: "correct horse battery"`),
+    textWith(SOUND, `system_prompt_template: use ${KEY} for it`),
+  ])("are errors in the editor, and their text is in no message or title", (text) => {
+    const marks = diagnose(text, OPTIONS).filter(({ code }) => code === "TRL400");
+    expect(marks.map(({ severity }) => severity)).toEqual(["error"]);
+    const fixes = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
+    const told = JSON.stringify([
+      marks.map(({ message }) => message),
+      fixes.map((fix) => fix.title),
+    ]);
+    expect(told).not.toMatch(/tml-|horse/);
+  });
+
+  it("are not shown where something else was expected", () => {
+    const [mark] = diagnose(textWith(SOUND, `seed: ${KEY}`), OPTIONS);
+    expect(mark?.message).toBe("Expected an integer >= 0, got text.");
+  });
+
+  it("are none when they are looked up or withheld", () => {
+    expect(found(textWith(SOUND, "secrets: {a: null, b: '', c: short}"))).toEqual([]);
+  });
+
+  it("are not quoted by the parser's complaints either", () => {
+    const text = textWith(`secrets: {a: "x" ${KEY}}`, `  ${KEY}`);
+    expect(JSON.stringify(diagnose(text, OPTIONS).map(({ message }) => message))).not.toContain(
+      "tml-",
+    );
+  });
+});
+
+describe("a comment", () => {
+  it("silences advice on the next line or its own", () => {
+    const above =
+      textWithEnvironment("# tinker-rl-ignore TRL203, TRL207", "temperature: 0.5") + SOUND;
+    const beside = textWithEnvironment("temperature: 0.5 # tinker-rl-ignore TRL203") + SOUND;
+    expect([found(above), found(beside)]).toEqual([[], []]);
+    expect(found(above.replace("TRL203", "TRL204"))).toEqual(["TRL203 warning 0.5"]);
+  });
+
+  it("is offered as a fix", () => {
+    const text = textWithEnvironment("temperature: 0.5") + SOUND;
+    const silent = mended(text, "Ignore TRL203 here");
+    expect(silent).toContain("    # tinker-rl-ignore TRL203\n    temperature: 0.5\n");
+    expect(found(silent)).toEqual([]);
+  });
+
+  it("cannot silence what keeps a run from starting", () => {
+    expect(found(textWith(SOUND, "seed: x # tinker-rl-ignore TRL120"))).toEqual(["TRL120 error x"]);
+  });
+});
+
+describe("options", () => {
+  it("an override that hides a value is told of at that value, and only there", () => {
+    const options = { path: "run.yaml", overrides: ["batch_size=8", "max_steps=3"] };
+    expect(found(textWith(SOUND), options)).toEqual(["TRL500 warning 4"]);
+  });
+
+  it("advice can be less or none", () => {
+    const text = `${textWithEnvironment("temperature: 0.5")}max_active_tasks: 9999`;
+    const codes = (advice: "all" | "essential" | "off") =>
+      found(text, { path: "run.yaml", advice }).map((line) => line.slice(0, 6));
+    expect(codes("all")).toEqual(["TRL205", "TRL203", "TRL206"]);
+    expect(codes("essential")).toEqual(["TRL203"]);
+    expect(codes("off")).toEqual([]);
+  });
+
+  it("what a schema finds is left to another program that has it", () => {
+    const text = textWith("zzz: 1", "lora_rank: 12", "learning_rate: 0", SOUND);
+    expect(found(text, { path: "run.yaml", hasSchemaChecker: true })).toEqual(["TRL207 warning 0"]);
+  });
+
+  it.each([
+    ["/tmp/runs", true],
+    ["C:\\Users\\me\\OneDrive - Work\\runs", true],
+    ["/srv/elsewhere", true],
+    ["/home/me/runs", false],
+    ["runs", false],
+  ])("with the machine's folders known, %s is looked at", (folder, isMarked) => {
+    const folders = { workspace: ["/projects/project"], home: "/home/me" };
+    const text = textWith(SOUND, `log_path: '${folder}'`);
+    expect(found(text, { path: "run.yaml", folders }).length).toBe(isMarked ? 1 : 0);
+  });
+});
+
+it("the fix for all mends notation and older names, and keeps comments", () => {
+  const text = textWith(SOUND, "save_every: '5' # often", "max_rollout_concurrency: 4", "seed: 42");
+  expect(applyEdits(text, fixAll(text, OPTIONS))).toBe(
+    textWith(SOUND, "save_every: 5 # often", "max_active_tasks: 4", "seed: 42"),
+  );
+});
+
+it("JSON files get the same checks and fixes", () => {
+  const text =
+    '{\n  "model_name": "a/b",\n  "batch_size": "2",\n  "lr": 1e-5,\n  "num_epochs": 1\n}';
+  const options = { path: "run.json" };
+  expect(found(text, options)).toEqual([
+    'TRL111 error "model_name"',
+    'TRL123 info "2"',
+    'TRL110 error "lr"',
+  ]);
+  const once = mended(text, "Change to 'learning_rate'", options);
+  const twice = mended(once, "Write as 2", options);
+  expect(JSON.parse(twice)).toEqual({
+    model_name: "a/b",
+    batch_size: 2,
+    learning_rate: 1e-5,
+    num_epochs: 1,
+  });
+});

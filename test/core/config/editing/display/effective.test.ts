@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { effectiveConfig } from "../../../../../src/core/config/editing/display/effective.ts";
+import { parseConfig } from "../../../../../src/core/config/parse.ts";
+import { textWith } from "../../configText.ts";
+
+it.each(["local", "hosted"])("the effective form of the %s example is what a run gets", (name) => {
+  const path = `examples/${name}/tinker-config.yaml`;
+  const text = readFileSync(path, "utf8");
+  const result = parseConfig(text, { path });
+  expect(parseYaml(effectiveConfig(text, { path }))).toEqual(result.ok && result.config);
+});
+
+describe("every value", () => {
+  it("tells where it comes from", () => {
+    const text = textWith("seed: 7", "thinking: on");
+    const lines = effectiveConfig(text, { path: "run.yaml", overrides: ["batch_size=9"] });
+    expect(lines).toContain("\nseed: 7 # line 8\n");
+    expect(lines).toContain("\nbatch_size: 9 # override batch_size=9\n");
+    expect(lines).toContain("\nsave_every: 10 # default\n");
+    expect(lines).toContain("\nrolling_save_every: null # default; comes to 5\n");
+    expect(lines).toContain("\n  enabled: true # line 9\n");
+  });
+
+  it("of a local model may have another default", () => {
+    const text = textWith().replace("Qwen/Qwen3-8B", "local/tiny-tool");
+    expect(effectiveConfig(text, { path: "run.yaml" })).toContain(
+      "\nlearning_rate: 1e-3 # default for local/ models\n",
+    );
+  });
+
+  it("that is a secret is null, and a key elsewhere is struck out", () => {
+    const text = textWith("secrets: {token: abcdefghi}", "run_name: tml-abcdefghijklmnop");
+    const shown = effectiveConfig(text, {
+      path: "run.yaml",
+      overrides: ["secrets.other=hidden-words"],
+    });
+    expect(shown).not.toMatch(/abcdefghi|hidden/);
+    expect(shown).toContain("  token: null # line 8");
+    expect(shown).toContain('run_name: "***"');
+  });
+
+  it("with a fault is said to be stood in for", () => {
+    const shown = effectiveConfig(textWith("seed: x"), { path: "run.yaml" });
+    expect(shown).toContain("# The file has an error.");
+    expect(shown).toContain("seed: 42 # stands in for a value with a fault");
+  });
+
+  it("stays on its line, whatever the file holds", () => {
+    const text = textWith(
+      'tokenizer_name: "a\\nb: 1\\u2028c"',
+      "system_prompt_template: |-",
+      "  x",
+      "  y",
+    );
+    const shown = effectiveConfig(text, { path: "run.yaml" });
+    expect(parseYaml(shown)).toMatchObject({
+      tokenizer_name: "a\nb: 1\u2028c",
+      system_prompt_template: "x\ny",
+    });
+  });
+});

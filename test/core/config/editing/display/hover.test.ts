@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type HoverOptions, hover } from "../../../../../src/core/config/editing/display/hover.ts";
+import { textWith, textWithEnvironment } from "../../configText.ts";
+import { aCheckpoint, anEnvironment, CATALOGUE, listing, NEW_CHECKPOINT } from "../aCatalogue.ts";
+
+const OPTIONS: HoverOptions = { path: "run.yaml", catalogue: CATALOGUE };
+
+/** What is shown for the first place where `word` stands. */
+function shown(text: string, word: string, options = OPTIONS): string {
+  return hover(text, text.indexOf(word) + 1, options)?.markdown ?? "";
+}
+
+it("a key has its documentation, type, range, default, and when it may change", () => {
+  const markdown = shown(textWith("learning_rate: 2e-5"), "learning_rate");
+  expect(markdown).toContain("Adam's learning rate at the top of the schedule");
+  expect(markdown).toContain("*number >= 0* · default `4e-5`, `1e-3` for `local/` models");
+  expect(markdown).toContain("Can be changed while a run goes on.");
+  expect(markdown).toContain("Suggested for RL with LoRA: `1e-5` to `4e-5`");
+});
+
+describe("the effective value", () => {
+  it("has its origin", () => {
+    const text = textWith("learning_rate: 2e-5");
+    expect(shown(text, "learning_rate")).toContain("Effective: `2e-5` (line 8)");
+    const overridden = { ...OPTIONS, overrides: ["learning_rate=3e-5"] };
+    expect(shown(text, "learning_rate", overridden)).toContain("Effective: `3e-5` (override");
+  });
+
+  it("tells what a null comes to", () => {
+    const text = textWith("rolling_save_every: null");
+    expect(shown(text, "rolling_save_every")).toContain("Effective: `null`, which comes to `5`");
+  });
+});
+
+describe("names", () => {
+  it("of models tell context and rank", () => {
+    expect(shown(textWith(), "Qwen/Qwen3-8B")).toContain("32,768 tokens · rank up to 64");
+  });
+
+  it("of environments tell splits, tools, and how old the list is", () => {
+    const markdown = shown(textWith(), "Owner/Game");
+    expect(markdown).toContain("`train` (128 tasks), `test` (32 tasks)");
+    expect(markdown).toContain("Tools: `a`, `b`");
+    expect(markdown).toContain("3 h 00 min old");
+  });
+
+  it("of checkpoints tell run, step and reward", () => {
+    const catalogue = {
+      ...CATALOGUE,
+      hosted: {
+        ...CATALOGUE.hosted,
+        checkpoints: listing([aCheckpoint(NEW_CHECKPOINT, { expiresInMs: 7200_000 })]),
+      },
+    };
+    const markdown = shown(textWith(`resume_from: ${NEW_CHECKPOINT}`), NEW_CHECKPOINT, {
+      ...OPTIONS,
+      catalogue,
+    });
+    expect(markdown).toContain("**`first · step 50`**");
+    expect(markdown).toContain("reward 0.63");
+    expect(markdown).toContain("expires in 2 h 00 min");
+  });
+});
+
+describe("secrets", () => {
+  it.each(["secrets: {OPENAI_API_KEY: null}", "secrets: {openai_api_key: }"])(
+    "are only told to be set or not: %s",
+    (line) => {
+      const word = line.slice(line.indexOf("{") + 1, line.indexOf(":", 10));
+      expect(shown(textWith(line), word)).toContain("Not set.");
+      const secrets = [{ name: "OPENAI_API_KEY", origin: "env file" }] as const;
+      const options = { ...OPTIONS, catalogue: { ...CATALOGUE, secrets } };
+      expect(shown(textWith(line), word, options)).toContain("Set, from the .env file.");
+    },
+  );
+
+  it("that are written out are not shown, nor what looks like one elsewhere", () => {
+    const text = textWith("secrets: {a_key: 'hidden words'}", "run_name: tml-abcdefghijklmnop");
+    for (const word of ["a_key", "hidden", "run_name", "tml-"]) {
+      expect(shown(text, word)).not.toMatch(/hidden|tml-/);
+    }
+    expect(shown(text, "hidden")).toContain("A value is written in this file");
+  });
+});
+
+it("text from a service cannot become a link, an image or HTML", () => {
+  const description =
+    "![x](https://evil.example/a.png) <img src=x> [y](command:z) `code` https://evil.example\n# Title";
+  const environments = listing([anEnvironment("Owner/Game", { description, tools: ["a`b"] })]);
+  const catalogue = { ...CATALOGUE, hosted: { ...CATALOGUE.hosted, environments } };
+  const markdown = shown(textWith(), "Owner/Game", { ...OPTIONS, catalogue });
+  expect(markdown).not.toMatch(/(?<!\\)[<[]|\n# |https:\/\//);
+});
+
+it("there is nothing to say about comments and unknown keys", () => {
+  const text = textWithEnvironment("zzz: 1 # note");
+  for (const word of ["# note", "zzz"]) expect(shown(text, word)).toBe("");
+});

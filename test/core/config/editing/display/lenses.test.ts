@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { lenses } from "../../../../../src/core/config/editing/display/lenses.ts";
+import { textWith } from "../../configText.ts";
+import { CATALOGUE } from "../aCatalogue.ts";
+
+type Status = Parameters<typeof lenses>[1]["status"];
+
+function titles(status: Status, text = textWith()): readonly string[] {
+  return lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status }).map(({ title }) => title);
+}
+
+it("a configuration can be started and validated, and tells of its last run", () => {
+  const start = ["Start Training", "Validate"];
+  const environment = "128 train tasks · 2 tools";
+  expect(titles({ kind: "none" })).toEqual([...start, environment]);
+  expect(titles({ kind: "ended", outcome: "done", reward: 0.912 })).toEqual([
+    ...start,
+    "Last run: done, 0.91",
+    environment,
+  ]);
+});
+
+it("a run that goes on shows its completed steps, with the reward of the last of them", () => {
+  const running = { kind: "running", completed: 12, reward: 0.63 } as const;
+  expect(titles({ ...running, steps: 200 }).slice(0, 3)).toEqual([
+    "Stop and Save",
+    "Step 12/200 · 0.63",
+    "Open Dashboard",
+  ]);
+  expect(titles({ ...running, steps: null, reward: null })).toContain("Step 12");
+});
+
+it("environments have theirs at their own line, also in a broken text", () => {
+  const text = textWith("learning_rate: [");
+  const found = lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status: { kind: "none" } });
+  expect(found.map(({ span }) => text.slice(span.start, span.end))).toEqual(["", "", "Owner/Game"]);
+});

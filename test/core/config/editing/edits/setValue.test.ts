@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { insertEnvironment } from "../../../../../src/core/config/editing/edits/insertEnvironment.ts";
+import { setValue } from "../../../../../src/core/config/editing/edits/setValue.ts";
+import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
+import { isJsonObject, type Json } from "../../../../../src/core/json.ts";
+
+const HOSTED = readFileSync("examples/hosted/tinker-config.yaml", "utf8");
+
+function set(text: string, path: string, value: Json, file = "run.yaml"): string | null {
+  const edits = setValue(text, path.split("."), value, { path: file });
+  return edits === null ? null : applyEdits(text, edits);
+}
+
+function at(values: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isJsonObject(value) ? value[key] : undefined),
+    values,
+  );
+}
+
+describe("setting a value", () => {
+  it.each([
+    ["a: 1 # one\nb: 2\n", "a", 5, "a: 5 # one\nb: 2\n"],
+    ["a:   # one\nb: 2\n", "a", 5, "a: 5   # one\nb: 2\n"],
+    ["a:\n  x: 1\n  w: 2\nb: 2\n", "a", null, "a: null\nb: 2\n"],
+    ["a: 1 # one\n\n# end\n", "b", "x", "a: 1 # one\nb: x\n\n# end\n"],
+    ["a:\n  x: 1 # one\n  # more\nb: 2\n", "a.w", 2, "a:\n  x: 1 # one\n  w: 2\n  # more\nb: 2\n"],
+    ["a:\n    x: 1\n", "b.w", 2, "a:\n    x: 1\nb:\n    w: 2\n"],
+    ["a: {x: 1}\n", "a.w", true, "a: {x: 1, w: true}\n"],
+    ["a: {}\n", "a.w", "yes", 'a: { w: "yes" }\n'],
+    ["a: null # c\n", "a.w", 1, "a: { w: 1 } # c\n"],
+    ["a: # c\n", "a.w.z", 1, "a: # c\n  w:\n    z: 1\n"],
+    ["thinking: true\n", "thinking.effort", "low", "thinking: { enabled: true, effort: low }\n"],
+    ["a: |\n  text\n\nb: 1\n", "a", "x", "a: x\n\nb: 1\n"],
+    ["a: 1\r\nb: 2\r\n", "c", 3, "a: 1\r\nb: 2\r\nc: 3\r\n"],
+    ["# only a comment", "a.b", 1, "# only a comment\na:\n  b: 1\n"],
+    ["a: [1, 2]\n", "a.1", 3, "a: [1, 3]\n"],
+    ["a: 1", "rate", 1e-5, "a: 1\nrate: 1e-5"],
+    ["a: 1", "path", "tinker://s:train:0/weights/c", "a: 1\npath: tinker://s:train:0/weights/c"],
+    ["a: 1", "text", "x: # y", 'a: 1\ntext: "x: # y"'],
+  ])("in %j: %s", (text, path, value, expected) => {
+    expect(set(text, path, value)).toBe(expected);
+  });
+
+  it.each([
+    ['{"a": 1}', "b", "x", '{"a": 1, "b": "x"}'],
+    ['{\n  "a": 1\n}\n', "b.c", 2, '{\n  "a": 1,\n  "b": { "c": 2 }\n}\n'],
+    ["", "a", 1, '{ "a": 1 }\n'],
+  ])("in JSON %j: %s", (text, path, value, expected) => {
+    expect(set(text, path, value, "run.json")).toBe(expected);
+  });
+
+  it("is refused where the text has a fault, or the place belongs to another one, too", () => {
+    expect(set("a: [1\nb: 2\n", "b", 3)).toBeNull();
+    expect(set("a: &x {y: 1}\nb: *x\n", "b.w", 3)).toBeNull();
+  });
+
+  it("over a merged value leaves what it was merged from", () => {
+    const text = "a: &x\n  w: 1\nb:\n  <<: *x\n  z: 1\n";
+    expect(set(text, "b.w", 3)).toBe(`${text}  w: 3\n`);
+  });
+
+  it("changes that value alone, keeps every comment, and can be done again without a change", () => {
+    const keys = ["seed", "loss_fn_config", "x/y:z", "thinking", "environments", "splits", "train"];
+    const value = fc.oneof(
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.string({ unit: "grapheme" }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...keys), { minLength: 1, maxLength: 4 }),
+        value,
+        (path, wanted) => {
+          const edits = setValue(HOSTED, path, wanted, { path: "run.yaml" });
+          if (edits === null) return;
+          const after = applyEdits(HOSTED, edits);
+          expect(at(parseYaml(after), path)).toEqual(wanted);
+          const [first = ""] = path;
+          const rest = (text: string) => ({ ...parseYaml(text), [first]: null });
+          expect(rest(after)).toEqual({ ...rest(HOSTED), [first]: null });
+          const isLeaf = !isJsonObject(at(parseYaml(HOSTED), path));
+          if (isLeaf) {
+            for (const comment of HOSTED.match(/# .*/g) ?? []) expect(after).toContain(comment);
+          }
+          expect(applyEdits(after, setValue(after, path, wanted) ?? [])).toBe(after);
+        },
+      ),
+      { numRuns: 100, seed: 3 },
+    );
+  });
+});
+
+describe("adding an environment", () => {
+  const block = "  local/depot:\n    splits:\n      train: {}\n    num_rollouts: 8\n";
+
+  it("puts it behind the others", () => {
+    const insertion = insertEnvironment(HOSTED, "local/depot");
+    const after = insertion.kind === "edits" ? applyEdits(HOSTED, insertion.edits) : "";
+    expect(after).toBe(HOSTED.replace("\n\nbatch_size", `\n${block}\nbatch_size`));
+  });
+
+  it("makes the mapping when there is none", () => {
+    const insertion = insertEnvironment("batch_size: 4\n", "local/depot");
+    const edits = insertion.kind === "edits" ? insertion.edits : [];
+    expect(applyEdits("batch_size: 4\n", edits)).toBe(`batch_size: 4\nenvironments:\n${block}`);
+  });
+
+  it("leaves one that is there, and a text with faults", () => {
+    expect(insertEnvironment(HOSTED, "GeneralReasoning/WhoDunit")).toEqual({ kind: "present" });
+    expect(insertEnvironment("a: [", "local/depot")).toEqual({ kind: "impossible" });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { isWholeConfig, suggestionEdits } from "../../../../../src/core/config/editing/edits/suggestion.ts";
+import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
+import { textWith } from "../../configText.ts";
+
+/** The text with the settings, or null when they have no place in it. */
+function changed(text: string, settings: readonly (readonly [string, unknown])[]): string | null {
+  const suggested = settings.map(([path, value]) => ({
+    path: path.split(" "),
+    value: value as number | boolean,
+  }));
+  const edits = suggestionEdits(text, suggested, { path: "tinker-config.yaml" });
+  return edits === null ? null : applyEdits(text, edits);
+}
+
+describe("what a run suggests", () => {
+  it("changes values that are there and adds those that are not, at one go", () => {
+    const text = textWith("max_response_tokens: 48 # short", "seed: 1");
+    const result = changed(text, [
+      ["max_response_tokens", 96],
+      ["max_total_tokens", 200],
+      ["num_substeps", 2],
+      ["environments Owner/Game temperature", 0.5],
+    ]);
+    expect(result).toContain("max_response_tokens: 96 # short\nseed: 1\n");
+    expect(result).toMatch(/^max_total_tokens: 200$/m);
+    expect(result).toMatch(/^num_substeps: 2$/m);
+    expect(result).toMatch(/^ +temperature: 0.5$/m);
+  });
+
+  it("is no change where the file says so already, written out or by its defaults", () => {
+    const text = textWith("max_response_tokens: 96");
+    expect(changed(text, [["max_response_tokens", 96]])).toBe(text);
+    expect(changed(text, [["environments Owner/Game temperature", 1]])).toBe(text);
+  });
+
+  it("has no place in a text that cannot be read", () => {
+    expect(changed("a: [1,", [["seed", 1]])).toBeNull();
+  });
+
+  it("is for configurations only", () => {
+    expect(isWholeConfig(textWith("seed: 1"))).toBe(true);
+    expect(isWholeConfig("name: another file\n")).toBe(false);
+  });
+});
