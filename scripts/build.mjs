@@ -27,7 +27,7 @@ async function buildPrograms() {
   const { metafile } = await bundle(
     {
       "tinker-rl": "src/cli/main.ts",
-      engine: "src/local/engine/main.ts",
+      engine: "src/local/engine/service/main.ts",
       engineWorker: "src/local/engine/worker.ts",
       environment: "src/local/environment/server/main.ts",
       tokenizerWorker: "src/node/tokenizer/compileWorker.ts",

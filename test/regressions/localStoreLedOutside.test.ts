@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   type CheckpointStore,
   openCheckpointStore,
-} from "../../src/local/engine/service/checkpointStore.ts";
+} from "../../src/local/engine/service/checkpoints/checkpointStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { silentLog } from "../fakes/silentLog.ts";

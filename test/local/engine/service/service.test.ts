@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen } from "../../../../src/local/engine/service/listen.ts";
+import { listen } from "../../../../src/local/engine/service/http/listen.ts";
 import { createTinkerService } from "../../../../src/local/engine/service/service.ts";
 import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { systemRandom } from "../../../../src/node/random.ts";

@@ -1,0 +1,236 @@
+/** The checkpoints of all local runs of this user: names, expiry, and the bound on their size. */
+
+import type { Clock, Log } from "../../../../core/ports.ts";
+import { Limiter } from "../../../../core/util/limiter.ts";
+import { CheckpointFiles, type CheckpointFilesOptions } from "./checkpointFiles.ts";
+import {
+  type CheckpointRecord,
+  isExpired,
+  type LoraRecord,
+  type RunRecord,
+  type UserMetadata,
+} from "./checkpointRecord.ts";
+import { userFault } from "../http/faults.ts";
+import { checkpointsToRemove } from "./storeBound.ts";
+import { type CheckpointKey, tinkerPath } from "./tinkerPath.ts";
+
+export interface CheckpointStoreOptions extends CheckpointFilesOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** This process: its runs are in use. */
+  readonly pid: number;
+  readonly isProcessAlive: (pid: number) => boolean;
+  readonly maxBytes?: number;
+}
+
+export interface NewCheckpoint {
+  readonly bytes: Uint8Array;
+  readonly baseModel: string;
+  readonly lora: LoraRecord;
+  /** Metadata of the run, kept once per run. */
+  readonly runMetadata: UserMetadata;
+  readonly userMetadata: UserMetadata;
+  /** Seconds until the checkpoint is gone; null keeps it. */
+  readonly ttlSeconds: number | null;
+  readonly overwrite: boolean;
+}
+
+export interface CheckpointChange {
+  readonly isPublic?: boolean;
+  /** Null removes the expiry. */
+  readonly ttlSeconds?: number | null;
+}
+
+const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
+
+/** Opens the store and removes what expired, what exceeds the bound and what dead processes left half-written. */
+export async function openCheckpointStore(
+  options: CheckpointStoreOptions,
+): Promise<CheckpointStore> {
+  const store = new CheckpointStore(options);
+  await store.tidy();
+  return store;
+}
+
+export class CheckpointStore {
+  readonly #files: CheckpointFiles;
+  readonly #options: CheckpointStoreOptions;
+  /** Changes run one at a time, so that each sees the records as they are. */
+  readonly #turn = new Limiter(1);
+  /** Bytes of all checkpoints as far as this process knows; measured anew when they exceed the bound. */
+  #bytes = 0;
+
+  constructor(options: CheckpointStoreOptions) {
+    this.#options = options;
+    this.#files = new CheckpointFiles(options);
+  }
+
+  /** @throws AppError `invalid-request` ResourceAlreadyExists, unless `overwrite` is set */
+  save(key: CheckpointKey, checkpoint: NewCheckpoint): Promise<CheckpointRecord> {
+    return this.#turn.run(async () => {
+      const older = await this.find(key);
+      if (older !== null && !checkpoint.overwrite) {
+        throw userFault(
+          `ResourceAlreadyExists: ${tinkerPath(key)} exists. Choose another name, or set overwrite.`,
+        );
+      }
+      await this.#files.writeRun(this.#runRecord(key, checkpoint));
+      const record = await this.#files.write(key, checkpoint.bytes, (file) =>
+        this.#record(key, checkpoint, file),
+      );
+      this.#bytes += record.size_bytes - (older?.size_bytes ?? 0);
+      if (this.#bytes > this.#maxBytes) await this.#tidy();
+      return record;
+    });
+  }
+
+  /** The record of a checkpoint, or null when it does not exist or has expired. */
+  async find(key: CheckpointKey): Promise<CheckpointRecord | null> {
+    const record = await this.#files.checkpoint(key);
+    return record === null || isExpired(record, this.#options.clock.now()) ? null : record;
+  }
+
+  /** @throws AppError `invalid-request` when the checkpoint does not exist or has expired */
+  async read(
+    key: CheckpointKey,
+  ): Promise<{ readonly record: CheckpointRecord; readonly bytes: Uint8Array }> {
+    const record = await this.find(key);
+    if (record === null) throw missing(key);
+    return { record, bytes: await this.#files.readWeights(key, record) };
+  }
+
+  /** @throws AppError `invalid-request` when the checkpoint does not exist or has expired */
+  change(key: CheckpointKey, { isPublic, ttlSeconds }: CheckpointChange): Promise<void> {
+    return this.#turn.run(async () => {
+      const record = await this.find(key);
+      if (record === null) throw missing(key);
+      await this.#files.rewriteRecord(key, {
+        ...record,
+        ...(isPublic !== undefined && { public: isPublic }),
+        ...(ttlSeconds !== undefined && { expires_at: this.#expiry(ttlSeconds) }),
+      });
+    });
+  }
+
+  /** False when there was no such checkpoint. */
+  delete(key: CheckpointKey): Promise<boolean> {
+    return this.#turn.run(async () => {
+      const record = await this.#files.checkpoint(key);
+      if (record === null) return false;
+      await this.#remove(record);
+      return true;
+    });
+  }
+
+  runs(): Promise<readonly RunRecord[]> {
+    return this.#files.runs();
+  }
+
+  run(runId: string): Promise<RunRecord | null> {
+    return this.#files.run(runId);
+  }
+
+  /** Checkpoints of one run that have not expired, newest first. */
+  async checkpointsOf(runId: string): Promise<readonly CheckpointRecord[]> {
+    const records = await this.#files.checkpoints(runId);
+    return newestFirst(records.filter((record) => !isExpired(record, this.#options.clock.now())));
+  }
+
+  async allCheckpoints(): Promise<readonly CheckpointRecord[]> {
+    const perRun = await Promise.all(
+      (await this.runs()).map((run) => this.checkpointsOf(run.run_id)),
+    );
+    return newestFirst(perRun.flat());
+  }
+
+  tidy(): Promise<void> {
+    return this.#turn.run(() => this.#tidy());
+  }
+
+  async #tidy(): Promise<void> {
+    const { clock, log } = this.#options;
+    const runs = await this.runs();
+    const idle = new Set(runs.filter((run) => !this.#isInUse(run)).map((run) => run.run_id));
+    const perRun = await Promise.all(runs.map((run) => this.#files.checkpoints(run.run_id)));
+    const records = perRun.flat();
+    this.#bytes = records.reduce((sum, record) => sum + record.size_bytes, 0);
+    const doomed = checkpointsToRemove(records, {
+      nowMs: clock.now(),
+      maxBytes: this.#maxBytes,
+      isIdle: (runId) => idle.has(runId),
+    });
+    for (const record of doomed) await this.#remove(record);
+    for (const runId of idle) {
+      await this.#files.removeOrphans(runId);
+      if ((await this.#files.checkpoints(runId)).length === 0) await this.#files.removeRun(runId);
+    }
+    if (doomed.length > 0) {
+      log.info("removed checkpoints", { count: doomed.length, bytes: this.#bytes });
+    }
+  }
+
+  async #remove(record: CheckpointRecord): Promise<void> {
+    await this.#files.remove(
+      { runId: record.run_id, kind: record.kind, name: record.name },
+      record,
+    );
+    this.#bytes -= record.size_bytes;
+  }
+
+  #isInUse(run: RunRecord): boolean {
+    return run.pid === this.#options.pid || this.#options.isProcessAlive(run.pid);
+  }
+
+  get #maxBytes(): number {
+    return this.#options.maxBytes ?? DEFAULT_MAX_BYTES;
+  }
+
+  #runRecord(key: CheckpointKey, checkpoint: NewCheckpoint): RunRecord {
+    return {
+      format: 1,
+      run_id: key.runId,
+      base_model: checkpoint.baseModel,
+      lora: checkpoint.lora,
+      user_metadata: checkpoint.runMetadata,
+      pid: this.#options.pid,
+      last_request_time: this.#timestamp(this.#options.clock.now()),
+    };
+  }
+
+  #record(key: CheckpointKey, checkpoint: NewCheckpoint, file: string): CheckpointRecord {
+    return {
+      format: 1,
+      run_id: key.runId,
+      kind: key.kind,
+      name: key.name,
+      file,
+      base_model: checkpoint.baseModel,
+      lora: checkpoint.lora,
+      created_at: this.#timestamp(this.#options.clock.now()),
+      expires_at: this.#expiry(checkpoint.ttlSeconds),
+      public: false,
+      user_metadata: checkpoint.userMetadata,
+      size_bytes: checkpoint.bytes.byteLength,
+    };
+  }
+
+  #expiry(ttlSeconds: number | null): string | null {
+    return ttlSeconds === null
+      ? null
+      : this.#timestamp(this.#options.clock.now() + ttlSeconds * 1000);
+  }
+
+  #timestamp(atMs: number): string {
+    return new Date(atMs).toISOString();
+  }
+}
+
+function newestFirst(records: readonly CheckpointRecord[]): readonly CheckpointRecord[] {
+  return records.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+}
+
+function missing(key: CheckpointKey): Error {
+  return userFault(
+    `There is no checkpoint ${tinkerPath(key)} in the store of this computer. It may have expired.`,
+  );
+}

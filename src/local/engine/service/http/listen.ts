@@ -1,0 +1,43 @@
+/** Where the service listens: a socket or pipe in a private folder, or a loopback port. */
+
+import type { Server } from "node:http";
+import { AppError, errorMessage } from "../../../../core/errors.ts";
+
+export type ListenTarget =
+  | { readonly kind: "socket"; readonly path: string }
+  | { readonly kind: "port"; readonly port: number };
+
+const HOST = "127.0.0.1";
+/** Hundreds of samples connect at once. */
+const BACKLOG = 512;
+
+/**
+ * Starts listening and resolves with the address: the socket's path, or `http://127.0.0.1:PORT`.
+ * @throws AppError `listen-failed`
+ */
+export function listen(server: Server, target: ListenTarget): Promise<string> {
+  const options =
+    target.kind === "socket" ? { path: target.path } : { port: target.port, host: HOST };
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error) => reject(failed(target, error));
+    server.once("error", onError);
+    server.listen({ ...options, backlog: BACKLOG }, () => {
+      server.off("error", onError);
+      const address = server.address();
+      resolve(
+        typeof address === "object" && address !== null
+          ? `http://${HOST}:${address.port}`
+          : String(address),
+      );
+    });
+  });
+}
+
+function failed(target: ListenTarget, error: Error): AppError {
+  const where = target.kind === "socket" ? `the socket ${target.path}` : `port ${target.port}`;
+  return new AppError(
+    "listen-failed",
+    `The engine cannot listen on ${where}: ${errorMessage(error)}. Choose another one.`,
+    { cause: error },
+  );
+}

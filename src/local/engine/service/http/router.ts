@@ -1,0 +1,74 @@
+/** Finds the handler of a request by method and path. */
+
+import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
+import { parseJson } from "../../../../core/util/jsonl.ts";
+import { refusal } from "./faults.ts";
+import type { Reply } from "./reply.ts";
+
+export interface ServiceRequest {
+  /** Values of the `{name}` segments, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Case-insensitive; empty when absent. */
+  header(name: string): string;
+  readonly body: Uint8Array;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+export type Handler = (request: ServiceRequest) => Reply | Promise<Reply>;
+
+/** Handlers by `METHOD /path`, where a segment may be a `{name}`. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+export interface Match {
+  readonly handler: Handler;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Returns a function that finds the handler of a method and path, or null. */
+export function createRouter(routes: Routes): (method: string, path: string) => Match | null {
+  const table = Object.entries(routes).map(([route, handler]) => {
+    const [method = "", pattern = ""] = route.split(" ");
+    return { method, segments: pattern.split("/"), handler };
+  });
+  return (method, path) => {
+    const segments = path.split("/").map(decodeSegment);
+    for (const route of table) {
+      if (route.method !== method || route.segments.length !== segments.length) continue;
+      const params = matchSegments(route.segments, segments);
+      if (params !== null) return { handler: route.handler, params };
+    }
+    return null;
+  };
+}
+
+/** @throws AppError `http-refused` 400 when the body is no JSON object */
+export function jsonBody(request: ServiceRequest): JsonObject {
+  const parsed = parseJson(new TextDecoder().decode(request.body));
+  if (parsed === null || !isJsonObject(parsed.value)) {
+    throw refusal(400, "The request body is not a JSON object.");
+  }
+  return parsed.value;
+}
+
+function matchSegments(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | null {
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const actual = segments[index] ?? "";
+    if (expected.startsWith("{")) params[expected.slice(1, -1)] = actual;
+    else if (expected !== actual) return null;
+  }
+  return params;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw refusal(400, `The path segment ${segment} is not valid percent-encoding.`);
+  }
+}

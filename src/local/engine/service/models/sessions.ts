@@ -1,0 +1,88 @@
+/** Sessions of clients: who may submit, and which models and samplers belong to whom. */
+
+import type { UserMetadata } from "../checkpoints/checkpointRecord.ts";
+import { refusal } from "../http/faults.ts";
+
+export interface Session {
+  readonly id: string;
+  readonly userMetadata: UserMetadata;
+  readonly displayName: string | null;
+  readonly modelIds: ReadonlySet<string>;
+  readonly samplerIds: ReadonlySet<string>;
+}
+
+interface OpenSession extends Session {
+  readonly modelIds: Set<string>;
+  readonly samplerIds: Set<string>;
+  isFinished: boolean;
+}
+
+export interface NewSession {
+  readonly userMetadata: UserMetadata;
+  readonly displayName: string | null;
+}
+
+/** A session ends by `finish` alone: a client that dies takes this process with it. */
+export class Sessions {
+  readonly #uuid: () => string;
+  readonly #sessions = new Map<string, OpenSession>();
+
+  constructor({ uuid }: { readonly uuid: () => string }) {
+    this.#uuid = uuid;
+  }
+
+  create(session: NewSession): Session {
+    const created = {
+      ...session,
+      id: this.#uuid(),
+      modelIds: new Set<string>(),
+      samplerIds: new Set<string>(),
+      isFinished: false,
+    };
+    this.#sessions.set(created.id, created);
+    return created;
+  }
+
+  /** Newest first. */
+  list(): readonly Session[] {
+    return [...this.#sessions.values()].reverse();
+  }
+
+  /** @throws AppError `http-refused` 404 */
+  get(id: string): Session {
+    return this.#known(id);
+  }
+
+  /** @throws AppError `http-refused` 404, or 410 once it is finished: the client's heartbeat stops then */
+  heartbeat(id: string): void {
+    if (this.#known(id).isFinished) throw refusal(410, `The session ${id} has finished.`);
+  }
+
+  /** @throws AppError `http-refused` 404, or 400 once it is finished */
+  checkOpen(id: string): void {
+    if (this.#known(id).isFinished) {
+      throw refusal(400, `The session ${id} has finished; create a new one.`);
+    }
+  }
+
+  addModel(id: string, modelId: string): void {
+    this.#known(id).modelIds.add(modelId);
+  }
+
+  addSampler(id: string, samplerId: string): void {
+    this.#known(id).samplerIds.add(samplerId);
+  }
+
+  /** Finishing twice is allowed. */
+  finish(id: string): Session {
+    const session = this.#known(id);
+    session.isFinished = true;
+    return session;
+  }
+
+  #known(id: string): OpenSession {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw refusal(404, `There is no session ${id}.`);
+    return session;
+  }
+}

@@ -1,0 +1,19 @@
+/** What the routes of the service work with. */
+
+import type { Engine } from "../../engine.ts";
+import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
+import type { Models } from "../models/models.ts";
+import type { Samplers } from "../sampling/samplers.ts";
+import type { Sessions } from "../models/sessions.ts";
+import type { Futures } from "./futures.ts";
+
+export interface ServiceContext {
+  readonly engine: Engine;
+  readonly store: CheckpointStore;
+  readonly sessions: Sessions;
+  readonly models: Models;
+  readonly samplers: Samplers;
+  readonly futures: Futures;
+  /** Seed of requests that name none. */
+  readonly randomSeed: () => number;
+}

@@ -1,0 +1,51 @@
+/** Accepts operations of a model: a ticket at once, the work when its number has its turn. */
+
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../../../core/json.ts";
+import { readAs } from "../http/faults.ts";
+import type { ServiceContext } from "./serviceContext.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
+import { modelRequest } from "../wire/schemas.ts";
+import type { FutureResult } from "./futures.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
+
+export interface ModelSubmit {
+  readonly modelId: string;
+  readonly seqId: number;
+  readonly bodyHash: string;
+}
+
+/**
+ * Hands out the ticket of an operation; the same submit again gets the same ticket. Everything but the ids is
+ * checked when `run` has its turn, so that a bad request is a failed result and its number counts as used.
+ * @throws AppError `http-refused`
+ */
+export function submitToModel(
+  { models, futures }: ServiceContext,
+  { modelId, seqId, bodyHash }: ModelSubmit,
+  run: (model: TrainedModel) => Promise<FutureResult>,
+): Reply {
+  const model = models.get(modelId);
+  const requestId = `${modelId}:${seqId}`;
+  futures.submit(requestId, bodyHash, () => model.queue.enqueue(seqId, () => run(model)));
+  return jsonReply({ request_id: requestId, model_id: modelId });
+}
+
+/** As {@link submitToModel}, for JSON bodies. */
+export function submitJson(
+  options: ServiceContext,
+  body: JsonObject,
+  run: (model: TrainedModel) => Promise<FutureResult>,
+  bodyHash = hashOf(JSON.stringify(body)),
+): Reply {
+  const { model_id, seq_id } = readAs(modelRequest, body);
+  return submitToModel(options, { modelId: model_id, seqId: seq_id, bodyHash }, run);
+}
+
+export function hashOf(body: string | Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
+}
+
+export function jsonResult(body: JsonObject): FutureResult {
+  return { kind: "json", body };
+}

@@ -1,0 +1,73 @@
+/** Results that travel as protobuf, and as JSON to clients that do not ask for protobuf. */
+
+import type { Json, JsonObject } from "../../../../core/json.ts";
+import type { WireTensor } from "../../../../core/tinker/tensors.ts";
+import {
+  encodeForwardBackwardOutput,
+  encodeSampleResponse,
+  type ForwardBackwardResult,
+  type SampleResult,
+  type TopkRows,
+} from "../../../../core/tinker/wireProto.ts";
+import type { FutureResult } from "./futures.ts";
+
+const BYTES_PER_NUMBER = 4;
+const OVERHEAD_BYTES = 256;
+
+export function forwardBackwardResult(result: ForwardBackwardResult): FutureResult {
+  const numbers = result.outputs.reduce((sum, output) => sum + output.logprobs.length, 0);
+  return {
+    kind: "tensors",
+    sizeBytes: OVERHEAD_BYTES + numbers * BYTES_PER_NUMBER,
+    toProtobuf: () => encodeForwardBackwardOutput(result),
+    toJson: () => ({
+      loss_fn_output_type: "ArrayRecord",
+      loss_fn_outputs: result.outputs.map(({ logprobs }) => ({
+        logprobs: tensorJson({ values: logprobs, shape: [logprobs.length] }),
+      })),
+      metrics: result.metrics,
+    }),
+  };
+}
+
+export function sampleFutureResult(result: SampleResult): FutureResult {
+  const tokens = result.sequences.reduce((sum, sequence) => sum + sequence.tokens.length, 0);
+  const scores = result.promptLogprobs?.length ?? 0;
+  return {
+    kind: "tensors",
+    sizeBytes: OVERHEAD_BYTES + (2 * tokens + scores) * BYTES_PER_NUMBER,
+    toProtobuf: () => encodeSampleResponse(result),
+    toJson: () => sampleJson(result),
+  };
+}
+
+function sampleJson(result: SampleResult): JsonObject {
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
+  return {
+    type: "sample",
+    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
+      stop_reason: stopReason,
+      tokens: [...tokens],
+      logprobs: logprobs && [...logprobs],
+      ...(topkLogprobs && { topk_logprobs: topkJson(topkLogprobs) }),
+    })),
+    prompt_cache_hit_tokens: result.promptCacheHitTokens,
+    ...(promptLogprobs && {
+      prompt_logprobs: Array.from(promptLogprobs, (x) => (Number.isNaN(x) ? null : x)),
+    }),
+    ...(topkPromptLogprobs && { topk_prompt_logprobs: topkJson(topkPromptLogprobs) }),
+    ...(targetPromptLogprobs && { target_prompt_logprobs: tensorJson(targetPromptLogprobs) }),
+  };
+}
+
+function topkJson(rows: TopkRows): readonly Json[] {
+  return rows.map((row) => row?.map(({ token, logprob }) => [token, logprob]) ?? null);
+}
+
+function tensorJson({ values, shape }: WireTensor): JsonObject {
+  return {
+    data: [...values],
+    dtype: values instanceof Float32Array ? "float32" : "int64",
+    shape,
+  };
+}

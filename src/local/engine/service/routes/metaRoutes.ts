@@ -1,0 +1,33 @@
+/** Routes about the server itself: health, flags, capabilities, telemetry. */
+
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { jsonReply } from "../http/reply.ts";
+import type { Routes } from "../http/router.ts";
+
+/** Flags that are absent are off: `docs/protocols/tinker.md#flags`. */
+const CLIENT_CONFIG = {
+  pjwt_auth_enabled: false,
+  use_pyqwest_transport: false,
+  proto_compress_fwdbwd: false,
+  parallel_fwdbwd_chunks: true,
+  create_model_via_load_weights: false,
+};
+
+const DYNAMIC_CONFIG = { refresh_interval_sec: 300, sample_cancel_enabled: true };
+
+export function metaRoutes({ engine }: ServiceContext): Routes {
+  const { name, maxContext } = engine.model;
+  return {
+    "GET /healthz": () => jsonReply({ status: "ok" }),
+    "POST /client/config": () => jsonReply(CLIENT_CONFIG),
+    "POST /client/dynamic_config": () => jsonReply(DYNAMIC_CONFIG),
+    // Telemetry may hold the client's key: it is neither read nor logged.
+    "POST /telemetry": () => jsonReply({ status: "accepted" }),
+    "GET /get_server_capabilities": () =>
+      jsonReply({
+        supported_models: [
+          { model_name: name, max_context_length: maxContext, trainable: true, sampleable: true },
+        ],
+      }),
+  };
+}

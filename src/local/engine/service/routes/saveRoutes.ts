@@ -1,0 +1,101 @@
+/** Routes that save weights: for resuming, and for sampling with or without a name. */
+
+import type { JsonObject } from "../../../../core/json.ts";
+import type { Snapshot } from "../../engine.ts";
+import type { NewCheckpoint } from "../checkpoints/checkpointStore.ts";
+import { userFault } from "../http/faults.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { jsonBody, type Routes } from "../http/router.ts";
+import { saveWeights, saveWeightsForSampler } from "../wire/schemas.ts";
+import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import { checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
+
+export function saveRoutes(options: ServiceContext): Routes {
+  return {
+    "POST /save_weights": (request) => {
+      const body = jsonBody(request);
+      return submitJson(options, body, (model) => saveTraining(options, model, body));
+    },
+    "POST /save_weights_for_sampler": (request) => {
+      const body = jsonBody(request);
+      // The official client gives every try of an unnamed save a new sampler number.
+      const { sampling_session_seq_id: _, ...rest } = body;
+      const bodyHash = hashOf(JSON.stringify(rest));
+      return submitJson(options, body, (model) => saveSampler(options, model, body), bodyHash);
+    },
+    // Takes a number of its model, so that the refusal is a failed result.
+    "POST /save_weights_external": (request) =>
+      submitJson(options, jsonBody(request), () =>
+        Promise.reject(userFault("Exporting weights is not supported by the local engine.")),
+      ),
+  };
+}
+
+async function saveTraining(
+  { engine, store }: ServiceContext,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<FutureResult> {
+  const { path, ttl_seconds, overwrite, user_metadata } = saveWeights.parse(body);
+  const key = checkpointKey(model.id, "weights", path);
+  await store.save(key, {
+    ...commonParts(model, engine.model.name),
+    bytes: await engine.exportAdapter(model.adapter, true),
+    userMetadata: user_metadata ?? null,
+    ttlSeconds: ttl_seconds ?? null,
+    overwrite: overwrite ?? false,
+  });
+  return jsonResult({ type: "save_weights", path: tinkerPath(key) });
+}
+
+async function saveSampler(
+  options: ServiceContext,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<FutureResult> {
+  const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
+    saveWeightsForSampler.parse(body);
+  if (path) {
+    return saveNamedSampler(options, model, path, {
+      userMetadata: user_metadata ?? null,
+      ttlSeconds: ttl_seconds ?? null,
+    });
+  }
+  const sequence = sampling_session_seq_id ?? null;
+  if (sequence === null) {
+    throw userFault("save_weights_for_sampler needs a path or a sampling_session_seq_id.");
+  }
+  const snapshot = await options.engine.snapshot(model.adapter);
+  const sampler = options.samplers.addUnnamed(model.sessionId, sequence, snapshot);
+  return jsonResult({ type: "save_weights_for_sampler", sampling_session_id: sampler.id });
+}
+
+async function saveNamedSampler(
+  { engine, store }: ServiceContext,
+  model: TrainedModel,
+  name: string,
+  options: Pick<NewCheckpoint, "userMetadata" | "ttlSeconds">,
+): Promise<FutureResult> {
+  const key = checkpointKey(model.id, "sampler_weights", name);
+  const snapshot: Snapshot = await engine.snapshot(model.adapter);
+  try {
+    await store.save(key, {
+      ...commonParts(model, engine.model.name),
+      ...options,
+      bytes: await engine.exportAdapter(snapshot, false),
+      overwrite: false,
+    });
+  } finally {
+    engine.releaseSnapshot(snapshot);
+  }
+  return jsonResult({ type: "save_weights_for_sampler", path: tinkerPath(key) });
+}
+
+function commonParts(
+  model: TrainedModel,
+  baseModel: string,
+): Pick<NewCheckpoint, "baseModel" | "lora" | "runMetadata"> {
+  return { baseModel, lora: model.lora, runMetadata: model.userMetadata };
+}

@@ -1,0 +1,119 @@
+/** Routes that train: forward_backward in its three forms, and optim_step. */
+
+import { fromBinary } from "@bufbuild/protobuf";
+import { errorMessage } from "../../../../core/errors.ts";
+import type { JsonObject } from "../../../../core/json.ts";
+import { ForwardBackwardRequestSchema } from "../../../../core/tinker/tinker_pb.ts";
+import { decodeForwardBackwardRequest } from "../../../../core/tinker/wireProto.ts";
+import { refusal, userFault } from "../http/faults.ts";
+import { readTensor, readTokens } from "../wire/jsonTensors.ts";
+import { type Batch, checkBatch } from "../wire/lossInputs.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { PROTOBUF, type Reply } from "../http/reply.ts";
+import { jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
+import {
+  adamParams,
+  type ForwardBackwardInputJson,
+  forwardBackwardJson,
+  forwardJson,
+  optimStep,
+} from "../wire/schemas.ts";
+import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
+import { forwardBackwardResult } from "../operations/tensorResults.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
+
+export function trainingRoutes(options: ServiceContext): Routes {
+  return {
+    "POST /forward_backward": (request) => {
+      if (request.header("content-encoding") !== "") {
+        throw refusal(415, "Compressed bodies are not supported; send the message as it is.");
+      }
+      if (request.header("content-type").includes(PROTOBUF)) return submitProtobuf(options, request);
+      const body = jsonBody(request);
+      return submitJson(options, body, (model) =>
+        forwardBackward(options, model, jsonBatch(forwardBackwardJson.parse(body)), false),
+      );
+    },
+    "POST /forward": (request) => {
+      const body = jsonBody(request);
+      return submitJson(options, body, (model) =>
+        forwardBackward(options, model, jsonBatch(forwardJson.parse(body)), true),
+      );
+    },
+    "POST /optim_step": (request) => {
+      const body = jsonBody(request);
+      return submitJson(options, body, (model) => applyStep(options, model, body));
+    },
+  };
+}
+
+function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply {
+  const { modelId, seqId } = readIds(request.body);
+  const submit = { modelId, seqId, bodyHash: hashOf(request.body) };
+  return submitToModel(options, submit, (model) => {
+    const call = decodeForwardBackwardRequest(request.body);
+    return forwardBackward(options, model, call, call.forwardOnly);
+  });
+}
+
+/** The ids alone, so that a request whose contents cannot be read still gets its turn, and its failed result. */
+function readIds(body: Uint8Array): { readonly modelId: string; readonly seqId: number } {
+  try {
+    const { modelId, seqId } = fromBinary(ForwardBackwardRequestSchema, body);
+    if (seqId >= 1) return { modelId, seqId };
+  } catch (error) {
+    throw refusal(400, `The body is no ForwardBackwardRequest: ${errorMessage(error)}`);
+  }
+  throw refusal(422, "The seq_id of a request is at least 1.");
+}
+
+async function forwardBackward(
+  { engine }: ServiceContext,
+  model: TrainedModel,
+  batch: Batch,
+  forwardOnly: boolean,
+): Promise<FutureResult> {
+  const { data, loss } = checkBatch(batch, engine.model);
+  const outcome = await engine.forwardBackward(model.adapter, data, loss, forwardOnly);
+  return forwardBackwardResult({
+    outputs: outcome.logprobs.map((logprobs) => ({ logprobs })),
+    metrics: outcome.metrics,
+  });
+}
+
+async function applyStep(
+  { engine }: ServiceContext,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<FutureResult> {
+  const { adam_params, optimizer_params } = optimStep.parse(body);
+  if (optimizer_params) {
+    throw userFault(
+      `The optimizer ${optimizer_params.type} does not fit this model, which has adamw; send adam_params.`,
+    );
+  }
+  const metrics = await engine.optimStep(model.adapter, adam_params ?? adamParams.parse({}));
+  return jsonResult({ metrics: finiteOnly(metrics) });
+}
+
+/** JSON knows no NaN, and a null metric fails the client's validation. */
+function finiteOnly(metrics: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
+}
+
+function jsonBatch(input: ForwardBackwardInputJson): Batch {
+  return {
+    data: input.data.map((datum, index) => ({
+      tokens: readTokens(datum.model_input, `Datum ${index}`),
+      lossInputs: Object.fromEntries(
+        Object.entries(datum.loss_fn_inputs).map(([name, tensor]) => [
+          name,
+          readTensor(tensor, `Datum ${index}: ${name}`),
+        ]),
+      ),
+    })),
+    lossFn: input.loss_fn,
+    lossConfig: input.loss_fn_config ?? {},
+  };
+}

@@ -1,0 +1,90 @@
+/** Sampling sessions: which frozen weights a sampler stands for. */
+
+import type { Engine, Snapshot } from "../../engine.ts";
+import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
+import { refusal, userFault } from "../http/faults.ts";
+import type { Sessions } from "../models/sessions.ts";
+import type { SnapshotCache } from "./snapshotCache.ts";
+import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
+
+/** `base`: the model without adapter; `saved`: a sampler checkpoint; `unnamed`: a snapshot that lives in memory only. */
+export type SamplerWeights =
+  | { readonly kind: "base" }
+  | { readonly kind: "saved"; readonly path: string }
+  | { readonly kind: "unnamed" };
+
+export interface Sampler {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly weights: SamplerWeights;
+}
+
+export interface SamplersOptions {
+  readonly engine: Engine;
+  readonly sessions: Sessions;
+  readonly store: CheckpointStore;
+  readonly snapshots: SnapshotCache;
+}
+
+export class Samplers {
+  readonly #options: SamplersOptions;
+  readonly #samplers = new Map<string, Sampler>();
+
+  constructor(options: SamplersOptions) {
+    this.#options = options;
+  }
+
+  /** Adding the same sampler again is allowed: submits are repeated after a lost answer. */
+  add(sessionId: string, sequence: number, weights: SamplerWeights): Sampler {
+    const sampler = { id: `${sessionId}:sample:${sequence}`, sessionId, weights };
+    this.#samplers.set(sampler.id, sampler);
+    this.#options.sessions.addSampler(sessionId, sampler.id);
+    return sampler;
+  }
+
+  addUnnamed(sessionId: string, sequence: number, snapshot: Snapshot): Sampler {
+    const sampler = this.add(sessionId, sequence, { kind: "unnamed" });
+    this.#options.snapshots.put(sampler.id, snapshot);
+    return sampler;
+  }
+
+  /** @throws AppError `http-refused` 404 */
+  get(id: string): Sampler {
+    const sampler = this.#samplers.get(id);
+    if (sampler === undefined) throw refusal(404, `There is no sampler ${id}.`);
+    return sampler;
+  }
+
+  /**
+   * Runs `task` with the sampler's weights in memory; null stands for the base model.
+   * @throws AppError `invalid-request` when they are gone, `checkpoint-invalid` when they do not fit the model
+   */
+  withWeights<T>(sampler: Sampler, task: (weights: Snapshot | null) => Promise<T>): Promise<T> {
+    const { snapshots } = this.#options;
+    const { weights } = sampler;
+    switch (weights.kind) {
+      case "base":
+        return task(null);
+      case "unnamed":
+        return snapshots.use(sampler.id, null, task);
+      case "saved":
+        return snapshots.use(weights.path, () => this.#load(weights.path), task);
+    }
+  }
+
+  /** Frees the unnamed snapshot of a sampler, if it has one. */
+  release(id: string): void {
+    this.#options.snapshots.drop(id);
+  }
+
+  async #load(path: string): Promise<Snapshot> {
+    const { engine, store } = this.#options;
+    const { record, bytes } = await store.read(parseTinkerPath(path));
+    if (record.base_model !== engine.model.name) {
+      throw userFault(
+        `${path} belongs to the base model ${record.base_model}; this server runs ${engine.model.name}.`,
+      );
+    }
+    return engine.importSnapshot(bytes);
+  }
+}

@@ -1,0 +1,44 @@
+/** Tokens and arrays of JSON bodies as typed arrays. */
+
+import type { WireTensor } from "../../../../core/tinker/tensors.ts";
+import { userFault } from "../http/faults.ts";
+import type { ModelInputJson, TensorDataJson } from "./schemas.ts";
+
+/** @throws AppError `invalid-request` for images, audio and ids that are no 32-bit integers */
+export function readTokens(input: ModelInputJson, what: string): Int32Array {
+  const ids = input.chunks.flatMap((chunk) => {
+    if (chunk.type !== "encoded_text") {
+      throw userFault(
+        `${what}: chunks of type ${chunk.type} are not supported, only encoded_text.`,
+      );
+    }
+    return readIntegers(chunk["tokens"], what);
+  });
+  return Int32Array.from(ids);
+}
+
+/** @throws AppError `invalid-request` for sparse tensors, integers beyond 32 bits, and shapes that do not fit */
+export function readTensor(tensor: TensorDataJson, what: string): WireTensor {
+  if (tensor.sparse_crow_indices) {
+    throw userFault(`${what}: sparse tensors are not supported; send it dense.`);
+  }
+  const shape = tensor.shape ?? [tensor.data.length];
+  if (shape.reduce((product, axis) => product * axis, 1) !== tensor.data.length) {
+    throw userFault(`${what} has shape [${shape.join(", ")}] but ${tensor.data.length} elements.`);
+  }
+  const values =
+    tensor.dtype === "int64"
+      ? Int32Array.from(readIntegers(tensor.data, what))
+      : Float32Array.from(tensor.data);
+  return { values, shape };
+}
+
+function readIntegers(values: unknown, what: string): readonly number[] {
+  if (!Array.isArray(values)) throw userFault(`${what} is not a list of integers.`);
+  return values.map((value: unknown) => {
+    if (typeof value !== "number" || (value | 0) !== value) {
+      throw userFault(`${what}: ${String(value)} is not an integer of 32 bits.`);
+    }
+    return value;
+  });
+}

@@ -1,0 +1,217 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../../../src/core/errors.ts";
+import type { FileSystem } from "../../../../../src/core/ports.ts";
+import {
+  type CheckpointStoreOptions,
+  type NewCheckpoint,
+  openCheckpointStore,
+} from "../../../../../src/local/engine/service/checkpoints/checkpointStore.ts";
+import {
+  type CheckpointKey,
+  checkpointKey,
+} from "../../../../../src/local/engine/service/checkpoints/tinkerPath.ts";
+import { createFileSystem } from "../../../../../src/node/fileSystem.ts";
+import { systemRandom } from "../../../../../src/node/random.ts";
+import { FakeClock } from "../../../../fakes/fakeClock.ts";
+import { silentLog } from "../../../../fakes/silentLog.ts";
+
+const clock = new FakeClock();
+const bytes = (...values: number[]) => Uint8Array.from(values);
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "store-"));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+/** A store as process `pid` sees it; only that process lives. */
+function openStore(pid: number, options: Partial<CheckpointStoreOptions> = {}) {
+  return openCheckpointStore({
+    root,
+    files: createFileSystem(),
+    uuid: () => systemRandom.uuid(),
+    clock,
+    log: silentLog,
+    pid,
+    isProcessAlive: () => false,
+    ...options,
+  });
+}
+
+function checkpoint(overrides: Partial<NewCheckpoint> = {}): NewCheckpoint {
+  return {
+    bytes: bytes(1, 2, 3),
+    baseModel: "local/fake",
+    lora: { rank: 8, train_attn: true, train_mlp: true, train_unembed: false },
+    runMetadata: { run: "demo" },
+    userMetadata: null,
+    ttlSeconds: null,
+    overwrite: false,
+    ...overrides,
+  };
+}
+
+const weights = (name: string, run = "s:train:0"): CheckpointKey => ({
+  runId: run,
+  kind: "weights",
+  name,
+});
+const sampler = (name: string, run = "s:train:0"): CheckpointKey => ({
+  ...weights(name, run),
+  kind: "sampler_weights",
+});
+
+describe("the checkpoint store", () => {
+  it("gives another process what was saved, with its record", async () => {
+    const first = await openStore(1);
+    await first.save(weights("step-1"), checkpoint({ userMetadata: { step: "1" } }));
+    const second = await openStore(2);
+    const { record, bytes: read } = await second.read(weights("step-1"));
+    expect(read).toEqual(bytes(1, 2, 3));
+    expect(record).toMatchObject({ base_model: "local/fake", user_metadata: { step: "1" } });
+    expect(await second.runs()).toMatchObject([{ run_id: "s:train:0", pid: 1 }]);
+  });
+
+  it("refuses a name that is taken, and replaces it when told to, leaving one file of weights", async () => {
+    const store = await openStore(1);
+    await store.save(weights("last"), checkpoint());
+    await expect(store.save(weights("last"), checkpoint())).rejects.toThrow(
+      "ResourceAlreadyExists",
+    );
+    await store.save(weights("last"), checkpoint({ bytes: bytes(9), overwrite: true }));
+    expect((await store.read(weights("last"))).bytes).toEqual(bytes(9));
+    expect(await readdir(join(root, "s.train.0", "weights"))).toHaveLength(2);
+  });
+
+  it("tells names apart that differ in case only", async () => {
+    const store = await openStore(1);
+    await store.save(weights("Best"), checkpoint({ bytes: bytes(1) }));
+    await store.save(weights("best"), checkpoint({ bytes: bytes(2) }));
+    expect((await store.read(weights("Best"))).bytes).toEqual(bytes(1));
+    expect(
+      new Set((await readdir(join(root, "s.train.0", "weights"))).map((n) => n.toLowerCase())).size,
+    ).toBe(4);
+  });
+
+  it("takes names as long as the protocol allows", async () => {
+    const store = await openStore(1);
+    const key = weights("n".repeat(255));
+    await store.save(key, checkpoint());
+    expect(await store.find(key)).not.toBeNull();
+  });
+
+  it("keeps the old checkpoint whole when replacing it fails half-way", async () => {
+    const store = await openStore(1);
+    await store.save(weights("last"), checkpoint());
+    const files = createFileSystem();
+    const failing: FileSystem = {
+      ...files,
+      within: (folder) => ({
+        ...files.within(folder),
+        writeAtomic: (path, data) =>
+          path.includes("last") && path.endsWith(".json")
+            ? Promise.reject(new AppError("disk", "the disk is full"))
+            : files.writeAtomic(path, data),
+      }),
+    };
+    const full = await openStore(1, { files: failing });
+    const replacing = full.save(weights("last"), checkpoint({ bytes: bytes(9), overwrite: true }));
+    await expect(replacing).rejects.toThrow("the disk is full");
+    expect((await full.read(weights("last"))).bytes).toEqual(bytes(1, 2, 3));
+  });
+
+  it("cleans up what a dead process left half-written, and folders without checkpoints", async () => {
+    const store = await openStore(1);
+    await store.save(weights("a"), checkpoint());
+    await store.save(weights("b", "t:train:0"), checkpoint());
+    await store.delete(weights("b", "t:train:0"));
+    const folder = join(root, "s.train.0", "weights");
+    await writeFile(join(folder, "c-0123.abc.safetensors"), "half");
+    await openStore(2);
+    expect(await readdir(folder)).toHaveLength(2);
+    expect(await readdir(root)).toEqual(["s.train.0"]);
+  });
+
+  it("takes a record that does not parse for an absent checkpoint", async () => {
+    const store = await openStore(1);
+    await store.save(weights("a"), checkpoint());
+    const folder = join(root, "s.train.0", "weights");
+    const [record = ""] = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+    const text = await readFile(join(folder, record), "utf8");
+    const escaping = text.replace(/"file":"[^"]+"/, '"file":"../../../secret.safetensors"');
+    await writeFile(join(folder, record), escaping);
+    await expect(store.read(weights("a"))).rejects.toThrow("There is no checkpoint");
+  });
+
+  it("forgets a checkpoint when its time is over, and keeps one whose expiry was removed", async () => {
+    const store = await openStore(1);
+    await store.save(weights("rolling"), checkpoint({ ttlSeconds: 3600 }));
+    await store.save(weights("kept"), checkpoint({ ttlSeconds: 3600 }));
+    await store.change(weights("kept"), { ttlSeconds: null });
+    await clock.advance(3600_000);
+    expect(await store.find(weights("rolling"))).toBeNull();
+    expect((await store.checkpointsOf("s:train:0")).map((record) => record.name)).toEqual(["kept"]);
+    await store.save(weights("rolling"), checkpoint());
+    expect(await store.find(weights("rolling"))).not.toBeNull();
+  });
+
+  it("publishes and deletes", async () => {
+    const store = await openStore(1);
+    await store.save(sampler("s"), checkpoint());
+    await store.change(sampler("s"), { isPublic: true });
+    expect((await store.find(sampler("s")))?.public).toBe(true);
+    expect(await store.delete(sampler("s"))).toBe(true);
+    expect(await store.delete(sampler("s"))).toBe(false);
+  });
+
+  it("lists all checkpoints with the newest first", async () => {
+    const store = await openStore(1);
+    await store.save(weights("old"), checkpoint());
+    await clock.advance(1000);
+    await store.save(sampler("new", "t:train:0"), checkpoint());
+    expect((await store.allCheckpoints()).map((record) => record.name)).toEqual(["new", "old"]);
+  });
+
+  it("over its bound gives up samplers of finished runs, never its own nor weights", async () => {
+    const past = await openStore(1);
+    await past.save(weights("state", "past:train:0"), checkpoint());
+    await past.save(sampler("older", "past:train:0"), checkpoint());
+    await clock.advance(1000);
+    await past.save(sampler("newer", "past:train:0"), checkpoint());
+    const store = await openStore(2, { maxBytes: 12 });
+    await store.save(sampler("own"), checkpoint());
+    await store.save(weights("own"), checkpoint());
+    const kept = (await store.allCheckpoints()).map((record) => `${record.run_id} ${record.name}`);
+    expect(kept.toSorted()).toEqual([
+      "past:train:0 newer",
+      "past:train:0 state",
+      "s:train:0 own",
+      "s:train:0 own",
+    ]);
+  });
+
+  it("spares the runs of other processes that live", async () => {
+    const other = await openStore(1);
+    await other.save(sampler("theirs", "other:train:0"), checkpoint());
+    const store = await openStore(2, { maxBytes: 1, isProcessAlive: (pid) => pid === 1 });
+    await store.save(weights("own"), checkpoint());
+    expect(await store.find(sampler("theirs", "other:train:0"))).not.toBeNull();
+  });
+});
+
+describe("checkpoint names", () => {
+  const hostile = ["..", ".", "", "a/b", "a\\b", "a.b", "a b", "ä", "a\u0000", "n".repeat(256)];
+
+  it.each(hostile)("refuse %j, as name and as run", (part) => {
+    expect(() => checkpointKey("s:train:0", "weights", part)).toThrow("is not a checkpoint");
+    expect(() => checkpointKey(part, "weights", "name")).toThrow("is not a checkpoint");
+    expect(() => checkpointKey(`${part}:train:0`, "weights", "name")).toThrow();
+  });
+
+  it("refuse kinds other than the two", () => {
+    expect(() => checkpointKey("s:train:0", "external_weights", "name")).toThrow();
+  });
+});
