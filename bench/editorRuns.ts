@@ -13,7 +13,7 @@ import { startRun } from "../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../src/core/runFolder/runLease.ts";
 import type { RolloutFacts, StepFacts } from "../src/core/runFolder/stepFacts.ts";
 import type { TokenRecord } from "../src/core/runFolder/tokenRecord.ts";
-import { Redactor } from "../src/core/secrets/redactor.ts";
+import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { createUniform } from "../src/local/random.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";

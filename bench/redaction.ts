@@ -4,7 +4,7 @@
  */
 
 import { readFile } from "node:fs/promises";
-import { Redactor } from "../src/core/secrets/redactor.ts";
+import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { medianSeconds, print } from "./measure.ts";
 
@@ -22,7 +22,7 @@ const bytes = (count: number): Buffer =>
 
 async function texts(): Promise<Readonly<Record<string, string>>> {
   const prose = await readFile("README.md", "utf8");
-  const code = await readFile("src/core/secrets/redactor.ts", "utf8");
+  const code = await readFile("src/core/secrets/redaction/redactor.ts", "utf8");
   const filled = (text: string): string =>
     text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
   const call = {

@@ -8,7 +8,7 @@ import type { HttpClient, Log } from "../src/core/ports.ts";
 import { createEventLog } from "../src/core/runFolder/events.ts";
 import { runPaths } from "../src/core/runFolder/layout.ts";
 import { createRolloutStore } from "../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../src/core/secrets/redactor.ts";
+import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
 import { RunControl } from "../src/core/training/control.ts";
@@ -18,7 +18,7 @@ import { createFileSystem } from "../src/node/fileSystem.ts";
 import { sha256 } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import { systemRandom } from "../src/node/random.ts";
-import type { CleanupStack } from "../src/trainer/cleanupStack.ts";
+import type { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { loadStandInModel, MODEL } from "./standInModel.ts";
 
 export const ENVIRONMENT = "local/calculator";

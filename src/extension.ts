@@ -3,13 +3,13 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { Redactor } from "./core/secrets/redactor.ts";
+import { Redactor } from "./core/secrets/redaction/redactor.ts";
 import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
 import { LazyConfigSupport } from "./host/catalogue/lazyConfigSupport.ts";
-import { COMMANDS } from "./host/commands/commandTable.ts";
+import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
-import { registerCommands } from "./host/commands/registerCommands.ts";
+import { registerCommands } from "./host/vscode/registerCommands.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";

@@ -1,9 +1,9 @@
 /** The page of the panel. */
 
 import { render } from "preact";
-import { connectHost } from "./connectHost.ts";
+import { connectHost } from "./model/connectHost.ts";
 import { watchTheme } from "./controls/palette.ts";
-import { createDashboardModel } from "./dashboardModel.ts";
+import { createDashboardModel } from "./model/dashboardModel.ts";
 import { App } from "./views/app.tsx";
 
 const root = document.querySelector("#root");

@@ -1,7 +1,7 @@
 /** Commands, menus and key bindings of the manifest, from the command table. */
 
-import type { CommandRow, MenuId } from "../../src/host/commands/commandRow.ts";
-import { COMMANDS } from "../../src/host/commands/commandTable.ts";
+import type { CommandRow, MenuId } from "../../src/host/manifest/commandRow.ts";
+import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

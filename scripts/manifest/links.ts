@@ -1,6 +1,6 @@
 /** Links to commands in the manifest's texts. */
 
-import { COMMANDS } from "../../src/host/commands/commandTable.ts";
+import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
 
 /** `tinkerRL.runs.focus` and the like are VS Code's own commands about our views. */
 const LINK = /command:tinkerRL\.(\w+)(?![\w.])/g;

@@ -4,7 +4,7 @@ import {
   SETTING_SECTIONS,
   type SettingRow,
   type SettingSection,
-} from "../../src/host/settingsTable.ts";
+} from "../../src/host/manifest/settingsTable.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

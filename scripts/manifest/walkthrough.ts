@@ -1,6 +1,6 @@
 /** The first steps. A line whose command does not exist yet is left out. */
 
-import type { ContextKeys } from "../../src/host/contextKeyTable.ts";
+import type { ContextKeys } from "../../src/host/manifest/contextKeyTable.ts";
 import { withoutPlanned } from "./links.ts";
 
 interface Step {

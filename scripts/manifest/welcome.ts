@@ -1,6 +1,6 @@
 /** What views say while they are empty. A line whose command does not exist yet is left out. */
 
-import type { ViewId } from "../../src/host/commands/commandRow.ts";
+import type { ViewId } from "../../src/host/manifest/commandRow.ts";
 import { withoutPlanned } from "./links.ts";
 
 interface Welcome {

@@ -3,8 +3,8 @@
 import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { redactingLog } from "../core/secrets/redactingPorts.ts";
-import { Redactor } from "../core/secrets/redactor.ts";
+import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";

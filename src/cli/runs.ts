@@ -6,7 +6,7 @@ import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { runParent } from "../node/runPaths.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
-import { checkConfig } from "../trainer/configFiles.ts";
+import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { RunsCommand } from "./arguments.ts";
 import { CONFIG_FILE } from "./flags.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";

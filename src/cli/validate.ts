@@ -2,7 +2,7 @@
 
 import type { FileSystem } from "../core/ports.ts";
 import { formatQuantity } from "../shared/format.ts";
-import { checkConfig } from "../trainer/configFiles.ts";
+import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { ValidateCommand } from "./arguments.ts";
 import type { Line } from "./line.ts";
 

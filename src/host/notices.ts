@@ -6,14 +6,14 @@ import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
-import { NoticeQueue } from "./noticeQueue.ts";
-import { plainWindow } from "./plainWindow.ts";
+import { NoticeQueue } from "./vscode/noticeQueue.ts";
+import { plainWindow } from "./vscode/plainWindow.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
-import { readSetting } from "./settings.ts";
-import type { Memento } from "./views/runLabels.ts";
+import { readSetting } from "./vscode/settings.ts";
+import type { Memento } from "./runs/runLabels.ts";
 import { isResumable } from "./views/runRow.ts";
 
 export interface NoticeOptions {

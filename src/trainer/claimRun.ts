@@ -2,11 +2,11 @@
 
 import { createEventLog } from "../core/runFolder/events.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
-import type { Redactor } from "../core/secrets/redactor.ts";
+import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { systemRandom } from "../node/random.ts";
-import { writeConfigFiles } from "./configFiles.ts";
+import { writeConfigFiles } from "./config/configFiles.ts";
 import type { RunPlan, RunStart, TrainerScope } from "./runPlan.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 

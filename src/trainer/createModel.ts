@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../core/errors.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
 import { type LoopPosition, START } from "../core/training/loopPosition.ts";
-import type { TinkerConnection } from "./connections.ts";
+import type { TinkerConnection } from "./services/connections.ts";
 
 /**
  * A new adapter, one with another run's weights, or one that goes on from a checkpoint.

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { redactingLog, redactingRefusals } from "../core/secrets/redactingPorts.ts";
+import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import { Redactor } from "../core/secrets/redactor.ts";
+import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
 import { CheckpointStore } from "../local/engine/service/checkpoints/checkpointStore.ts";
@@ -15,11 +15,11 @@ import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { systemRandom } from "../node/random.ts";
-import { CleanupStack } from "./cleanupStack.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
 import { debugLog } from "./debugLog.ts";
-import { checkpointStore } from "./localServices.ts";
-import { tinkerAddress } from "./serviceAddress.ts";
-import { loadVariables } from "./variables.ts";
+import { checkpointStore } from "./services/localServices.ts";
+import { tinkerAddress } from "./services/serviceAddress.ts";
+import { loadVariables } from "./services/variables.ts";
 
 export interface DeleteRequest {
   /** `tinker://RUN/weights/NAME` or `…/sampler_weights/NAME` each. */

@@ -2,7 +2,7 @@
 
 import { evaluate } from "../core/training/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
-import { type ConnectionOptions, connectModelService, type TinkerConnection } from "./connections.ts";
+import { type ConnectionOptions, connectModelService, type TinkerConnection } from "./services/connections.ts";
 import type { TrainerScope } from "./runPlan.ts";
 
 /**

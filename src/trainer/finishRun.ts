@@ -1,6 +1,6 @@
 /** Resumes a run that is done: sends what its trackers lack, and starts nothing else. */
 
-import type { Redactor } from "../core/secrets/redactor.ts";
+import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
 import type { RunEnd } from "./types.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";

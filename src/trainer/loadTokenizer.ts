@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
 import { compileInThread } from "../node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../node/tokenizer/modelTokenizer.ts";
-import type { LocalPrograms } from "./localServices.ts";
+import type { LocalPrograms } from "./services/localServices.ts";
 import { type TokenizerOptions, tokenizerFolder } from "./tokenizerFolder.ts";
 
 /** Finds the tokenizer as `tokenizerFolder` does and reads it in a thread. @throws AppError `tokenizer-*` */

@@ -6,8 +6,8 @@ import { isLocalModel } from "../core/config/presets.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
 import { createRolloutStore } from "../core/runFolder/rolloutStore.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
-import { redactingLog } from "../core/secrets/redactingPorts.ts";
-import { Redactor } from "../core/secrets/redactor.ts";
+import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
 import { runLoop } from "../core/training/loop.ts";
@@ -23,13 +23,13 @@ import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
-import { writtenSecrets } from "./configFiles.ts";
+import { writtenSecrets } from "./config/configFiles.ts";
 import {
   type ConnectionOptions,
   connectEnvironmentServices,
   connectModelService,
   type TinkerConnection,
-} from "./connections.ts";
+} from "./services/connections.ts";
 import type { RunEnd } from "./types.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { finishRun } from "./finishRun.ts";
@@ -43,7 +43,7 @@ import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import { startWandb, type WandbReport } from "./tracking/wandb.ts";
 import { type WandbAddress, wandbAddress } from "./tracking/wandbAddress.ts";
-import { loadVariables } from "./variables.ts";
+import { loadVariables } from "./services/variables.ts";
 
 /** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {

@@ -1,7 +1,7 @@
 /** What a run folder keeps of the end of an attempt, for whoever looks at it later. */
 
 import { errorMessage, isAppError } from "../core/errors.ts";
-import type { Redactor } from "../core/secrets/redactor.ts";
+import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { RunEnding } from "../shared/runFile.ts";
 
 /** More than any message for people has. */

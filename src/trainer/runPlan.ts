@@ -4,18 +4,18 @@ import type { FileSystem, Log } from "../core/ports.ts";
 import type { Rewind } from "../core/runFolder/resumePoints.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import type { Redactor } from "../core/secrets/redactor.ts";
+import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import type { RunControl } from "../core/training/control.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchRequest } from "../shared/control.ts";
-import type { CleanupStack } from "./cleanupStack.ts";
-import type { LoadedConfig } from "./configFiles.ts";
-import type { TinkerConnection } from "./connections.ts";
+import type { CleanupStack } from "./services/cleanupStack.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
+import type { TinkerConnection } from "./services/connections.ts";
 import type { ControlChannel } from "./control/controlChannel.ts";
-import type { LocalPrograms } from "./localServices.ts";
+import type { LocalPrograms } from "./services/localServices.ts";
 
 export interface RunStart {
   readonly start: LoopPosition;

@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startChild } from "./childProcess.ts";
-import { checkpointStore } from "./localServices.ts";
+import { startChild } from "./services/childProcess.ts";
+import { checkpointStore } from "./services/localServices.ts";
 
 export interface ServeOptions {
   /** 0 = any free port. */

@@ -8,8 +8,8 @@ import { createHttpClient } from "../node/http.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { DEFAULT_ENDPOINT, loadHubSettings } from "../node/tokenizer/hubSettings.ts";
 import { type FoundTokenizer, resolveTokenizer } from "../node/tokenizer/resolve.ts";
-import type { LocalPrograms } from "./localServices.ts";
-import { loadVariables, type Variables } from "./variables.ts";
+import type { LocalPrograms } from "./services/localServices.ts";
+import { loadVariables, type Variables } from "./services/variables.ts";
 
 export const HUB_TOKEN = "HF_TOKEN";
 

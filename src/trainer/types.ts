@@ -1,7 +1,7 @@
 /** What a terminal or an editor asks of the trainer. */
 
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import type { Redactor } from "../core/secrets/redactor.ts";
+import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { RunOwner } from "../shared/runFile.ts";

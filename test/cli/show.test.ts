@@ -10,7 +10,7 @@ import { evalPath, runPaths, stepPaths } from "../../src/core/runFolder/layout.t
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
 import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";

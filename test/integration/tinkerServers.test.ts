@@ -9,7 +9,7 @@ import { connectTinker, type ServiceClient } from "../../src/core/tinker/service
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
-import { type LocalService, startEngine } from "../../src/trainer/localServices.ts";
+import { type LocalService, startEngine } from "../../src/trainer/services/localServices.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { PROGRAM_FOLDER } from "./localRun.ts";
 import { type Gateway, startGateway } from "./tinkerServersProxy.ts";

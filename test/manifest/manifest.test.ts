@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { COMMANDS } from "../../src/host/commands/commandTable.ts";
-import { CONTEXT_KEYS } from "../../src/host/contextKeyTable.ts";
+import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
+import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
 import { manifest, strings, whenClauses } from "./builtManifest.ts";
 
 const { contributes } = manifest;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMMANDS } from "../../src/host/commands/commandTable.ts";
-import { SETTING_SECTIONS } from "../../src/host/settingsTable.ts";
+import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
+import { SETTING_SECTIONS } from "../../src/host/manifest/settingsTable.ts";
 
 const sources = readdirSync("src/host", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))

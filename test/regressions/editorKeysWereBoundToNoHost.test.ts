@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { loadVariables } from "../../src/trainer/variables.ts";
+import { loadVariables } from "../../src/trainer/services/variables.ts";
 import type { Listener } from "../editor/listener.ts";
 import { aWish } from "../fakes/aWish.ts";
 import { openEditor } from "./editorStart.ts";

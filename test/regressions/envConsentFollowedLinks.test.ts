@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { loadVariables } from "../../src/trainer/variables.ts";
+import { loadVariables } from "../../src/trainer/services/variables.ts";
 import { textWith } from "../core/config/configText.ts";
 import { aWish } from "../fakes/aWish.ts";
 import { openEditor } from "./editorStart.ts";

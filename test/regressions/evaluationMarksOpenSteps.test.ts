@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { ChartMark } from "../../webview-ui/controls/chartMarks.ts";
 import { markAt } from "../../webview-ui/controls/markAt.ts";
-import { openEvaluation } from "../../webview-ui/evaluationCell.ts";
-import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
+import { openEvaluation } from "../../webview-ui/model/evaluationCell.ts";
+import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import {
   firstViewState,
   NO_FILTER,
   restoreViewState,
   type ViewState,
-} from "../../webview-ui/viewState.ts";
+} from "../../webview-ui/model/viewState.ts";
 import { filterRows } from "../../webview-ui/views/rolloutRows.ts";
 
 const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>

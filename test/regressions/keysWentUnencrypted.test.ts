@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import type { FoundValue } from "../../src/core/secrets/hostBinding.ts";
-import { environmentAddress, tinkerAddress } from "../../src/trainer/serviceAddress.ts";
+import { environmentAddress, tinkerAddress } from "../../src/trainer/services/serviceAddress.ts";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { uploadAddress } from "../../src/trainer/tracking/uploadAddress.ts";
 import { wandbAddress } from "../../src/trainer/tracking/wandbAddress.ts";

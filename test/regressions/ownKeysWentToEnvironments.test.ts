@@ -1,7 +1,7 @@
 /** HF_TOKEN and ORS_API_KEY, keys of the program itself, could be asked for by an environment. */
 
 import { expect, it } from "vitest";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../../src/core/secrets/resolve.ts";
 import { KeySources } from "../../src/host/keys/keySources.ts";
 import { launchKeys } from "../../src/host/keys/launchKeys.ts";

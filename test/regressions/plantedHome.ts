@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { writeState } from "../../src/core/runFolder/state.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
-import { loadConfig, writeConfigFiles } from "../../src/trainer/configFiles.ts";
+import { loadConfig, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
 import { aRunState } from "../trainer/runState.ts";
 
 const HOME: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { showStep } from "../../src/cli/showStep.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { aRecord, collect } from "../core/runFolder/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

@@ -7,7 +7,7 @@ import { createEventLog } from "../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { resumeRun } from "../../src/core/runFolder/runFolder.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
 import { type PlantedHome, snapshot } from "./plantedHome.ts";

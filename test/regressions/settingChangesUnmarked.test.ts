@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { createEventLog } from "../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
-import { ColumnStore } from "../../webview-ui/columns.ts";
-import type { DashboardModel } from "../../webview-ui/dashboardModel.ts";
-import { firstViewState } from "../../webview-ui/viewState.ts";
+import { ColumnStore } from "../../webview-ui/model/columns.ts";
+import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
+import { firstViewState } from "../../webview-ui/model/viewState.ts";
 import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseCheckpoint } from "../../src/core/runFolder/checkpointLog.ts";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
 import { readState } from "../../src/core/runFolder/state.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { START } from "../../src/core/tracking/wandb/syncState.ts";
 import { WandbTracker } from "../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";

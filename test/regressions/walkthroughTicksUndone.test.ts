@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { walkthroughEntries } from "../../scripts/manifest/walkthrough.ts";
-import { CONTEXT_KEYS } from "../../src/host/contextKeyTable.ts";
+import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
 
 interface Step {
   readonly id: string;

@@ -13,7 +13,7 @@ import { RunFeeds } from "../../src/host/runs/runFeed.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
-import { RunLabels } from "../../src/host/views/runLabels.ts";
+import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";
 import { SavedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
 import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TokenizerOrigin } from "../../src/core/chat/tokenizer.ts";
 import { createEventLog, readEvents } from "../../src/core/runFolder/events.ts";
-import { Redactor } from "../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { noteTokenizer } from "../../src/trainer/tokenizerNote.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 

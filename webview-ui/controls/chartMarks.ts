@@ -1,7 +1,7 @@
 /** What is drawn over a chart beside its lines: checkpoints, resumes, other settings, pauses, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
-import type { EvaluationCell } from "../evaluationCell.ts";
+import type { EvaluationCell } from "../model/evaluationCell.ts";
 import { type ColourName, lineColour } from "./palette.ts";
 
 export type LineMark = "checkpoint" | "resume" | "settings" | "pause" | "alarm";

@@ -2,7 +2,7 @@
 
 import type uPlot from "uplot";
 import { type Range, zoomed } from "../charts/scale.ts";
-import type { EvaluationCell } from "../evaluationCell.ts";
+import type { EvaluationCell } from "../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
 import type { EvaluationMark } from "./chartMarks.ts";
 import { markAt } from "./markAt.ts";

@@ -3,8 +3,8 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { formatReward } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 
 const PAUSE_MS = 5_000;
 

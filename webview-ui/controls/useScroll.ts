@@ -2,7 +2,7 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { DashboardModel } from "../dashboardModel.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
 
 const SETTLE_MS = 200;
 

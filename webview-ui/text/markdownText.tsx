@@ -1,8 +1,8 @@
 /** A text as Markdown, and as plain text until the renderer has loaded. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Host } from "../host.ts";
-import { strings } from "../strings.ts";
+import type { Host } from "../model/host.ts";
+import { strings } from "../model/strings.ts";
 import { UntrustedText } from "./untrustedText.tsx";
 import { visibleText } from "./visible.ts";
 

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 

@@ -3,10 +3,10 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
-import { globalKey } from "../keys.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
-import { TABS, type Tab } from "../viewState.ts";
+import { globalKey } from "../model/keys.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
+import { TABS, type Tab } from "../model/viewState.ts";
 import { Alarms } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";

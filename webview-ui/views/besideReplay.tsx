@@ -4,8 +4,8 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { formatReward } from "../../src/shared/format.ts";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { setTitle } from "./setTitle.ts";
 

@@ -3,8 +3,8 @@
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 
 interface ControlsProps {
   readonly dashboard: DashboardModel;

@@ -7,8 +7,8 @@ import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.checkpoints;

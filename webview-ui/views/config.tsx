@@ -5,8 +5,8 @@ import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts
 import { Icon } from "../controls/icon.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./metricPicker.tsx";
 

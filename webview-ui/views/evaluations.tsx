@@ -8,9 +8,9 @@ import {
 } from "../../src/shared/format.ts";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
-import { openEvaluation } from "../evaluationCell.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import { openEvaluation } from "../model/evaluationCell.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { cellTitle } from "./setTitle.ts";
 

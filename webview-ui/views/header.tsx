@@ -5,8 +5,8 @@ import type { RunState } from "../../src/shared/dashboardTypes.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 interface HeaderProps {

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 
 interface HelpProps {
   readonly dashboard: DashboardModel;

@@ -2,9 +2,9 @@
 
 import { formatExact } from "../../src/shared/format.ts";
 import { type Bin, histogram } from "../charts/histogram.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
-import { NO_FILTER } from "../viewState.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
+import { NO_FILTER } from "../model/viewState.ts";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.histogram;

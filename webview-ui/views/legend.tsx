@@ -3,8 +3,8 @@
 import { formatValue } from "../charts/format.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
 import { Swatch } from "../controls/swatch.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
 
 interface LegendProps {

@@ -1,7 +1,7 @@
 /** How the run goes. */
 
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
 import { ChartControls } from "./chartControls.tsx";
 import { Evaluations } from "./evaluations.tsx";
 import { Histogram } from "./histogram.tsx";

@@ -12,10 +12,10 @@ import {
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { ReplayMode } from "../viewState.ts";
+import type { ReplayMode } from "../model/viewState.ts";
 import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";

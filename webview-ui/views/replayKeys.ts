@@ -1,8 +1,8 @@
 /** The keys of a replay. */
 
 import type { RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
-import { isTyping } from "../keys.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
+import { isTyping } from "../model/keys.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
 
 interface ReplayPlace {
   readonly dashboard: DashboardModel;

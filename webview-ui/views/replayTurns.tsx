@@ -9,8 +9,8 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../src/shared/dashboardTypes.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { FoldedText, Omitted } from "../text/foldedText.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";

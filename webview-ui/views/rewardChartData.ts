@@ -8,8 +8,8 @@ import type { ChartBand, ChartSeries } from "../controls/chartData.ts";
 import type { ChartMark, EvaluationMark, LineMark } from "../controls/chartMarks.ts";
 import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const MEAN = "rollout/reward/mean";

@@ -5,10 +5,10 @@ import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { NO_FILTER, type RolloutFilter } from "../viewState.ts";
+import { NO_FILTER, type RolloutFilter } from "../model/viewState.ts";
 import { trainingUseText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 

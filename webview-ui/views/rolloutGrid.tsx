@@ -7,9 +7,9 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
-import { isTyping } from "../keys.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import { isTyping } from "../model/keys.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
 
 const ROW_PX = 28;

@@ -9,9 +9,9 @@ import {
 } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
-import { strings } from "../strings.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { RolloutFilter, Sorting } from "../viewState.ts";
+import type { RolloutFilter, Sorting } from "../model/viewState.ts";
 
 const NOTHING_FOUND: ReadonlySet<string> = new Set();
 

@@ -2,8 +2,8 @@
 
 import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { EvaluationCell } from "../evaluationCell.ts";
-import { strings } from "../strings.ts";
+import type { EvaluationCell } from "../model/evaluationCell.ts";
+import { strings } from "../model/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 export function setTitle({ source, step }: RolloutSet): string {

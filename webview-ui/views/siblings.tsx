@@ -3,8 +3,8 @@
 import { formatReward, formatSigned } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../dashboardModel.ts";
-import { strings } from "../strings.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../model/strings.ts";
 import { goToSibling } from "./replayKeys.ts";
 
 const text = strings.replay;

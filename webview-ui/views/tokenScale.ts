@@ -2,7 +2,7 @@
 
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
-import type { TokenColour } from "../viewState.ts";
+import type { TokenColour } from "../model/viewState.ts";
 
 /** Steps of a scale in each direction. */
 const LEVELS = 4;

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { DashboardModel } from "../dashboardModel.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
 import { rolloutName } from "./rolloutRows.ts";
 
 export interface MessageSearch {

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Clock, FolderFiles } from "../ports.ts";
-import type { Redactor } from "../secrets/redactor.ts";
+import type { Redactor } from "../secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";

@@ -1,7 +1,7 @@
 /** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
 
 import type { FolderFiles } from "../ports.ts";
-import type { Redactor } from "../secrets/redactor.ts";
+import type { Redactor } from "../secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
 import { type IndexLine, type RolloutRecord, summarizeRollout } from "./rolloutRecord.ts";

@@ -2,7 +2,7 @@
 
 import { AppError } from "../errors.ts";
 import { OWN_KEYS } from "./ownKeys.ts";
-import type { Redactor } from "./redactor.ts";
+import type { Redactor } from "./redaction/redactor.ts";
 
 /** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing under this key. */
 export type SecretMap = Readonly<Record<string, string | null>>;

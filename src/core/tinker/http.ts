@@ -5,7 +5,7 @@ import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
-import { Redactor } from "../secrets/redactor.ts";
+import { Redactor } from "../secrets/redaction/redactor.ts";
 import { OutageNotice } from "../util/outageNotice.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { createCredential } from "./credential.ts";

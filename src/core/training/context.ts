@@ -11,7 +11,7 @@ import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import type { RolloutInputs, RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../runFolder/events.ts";
 import type { RolloutStore } from "../runFolder/rolloutStore.ts";
-import type { Redactor } from "../secrets/redactor.ts";
+import type { Redactor } from "../secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { Limiter } from "../util/limiter.ts";

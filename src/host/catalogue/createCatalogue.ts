@@ -10,7 +10,7 @@ import { keyIdOf } from "../keys/keyNames.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
 import type { LoadedConfigSupport } from "./lazyConfigSupport.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";

@@ -3,9 +3,9 @@
 import type * as vscode from "vscode";
 import type { Catalogue } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { ConfigSupportOptions } from "../config/configSupportOptions.ts";
-import { Emitter, type Listening } from "../emitter.ts";
-import { settingOverrides } from "../settingOverrides.ts";
-import { onSettingChange } from "../settings.ts";
+import { Emitter, type Listening } from "../vscode/emitter.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { onSettingChange } from "../vscode/settings.ts";
 
 export type LoadedConfigSupport = Required<
   Omit<ConfigSupportOptions, "log" | "overrides" | "onDidChangeOverrides">

@@ -11,7 +11,7 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
 import type { CatalogueSource } from "../config/configSupportOptions.ts";
-import { Emitter } from "../emitter.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import {
   fitForKeeping,
   LIST_KINDS,

@@ -1,7 +1,7 @@
 /** Whether completion may ask services: by the setting, or after one question. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface LookUpPermissionOptions {
   /** `config.liveCompletion`. */

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 
 /** Undefined when the user gave up. */
 export async function askOverrides(

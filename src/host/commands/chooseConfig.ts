@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 

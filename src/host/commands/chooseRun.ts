@@ -1,9 +1,9 @@
 /** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
-import type { RunLabels } from "../views/runLabels.ts";
+import type { RunLabels } from "../runs/runLabels.ts";
 import { runRow } from "../views/runRow.ts";
 import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 

@@ -7,7 +7,7 @@ import { runPaths } from "../../core/runFolder/layout.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { readPlainText } from "../../node/plainText.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import {
   changeText,
   faultOfChanges,

@@ -1,14 +1,14 @@
 /** The handler of the command that opens the dashboard, and where it opens by itself. */
 
 import * as vscode from "vscode";
-import type { RunDashboard } from "../runDashboard.ts";
+import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { Trainings } from "../runs/trainings.ts";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
-import { commandName } from "./commandTable.ts";
-import type { CommandHandlers } from "./registerCommands.ts";
+import { commandName } from "../manifest/commandTable.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly dashboard: RunDashboard;

@@ -3,10 +3,10 @@
 import * as vscode from "vscode";
 import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { type Offer, offerInstead } from "./offerInstead.ts";
-import type { CommandHandlers } from "./registerCommands.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;

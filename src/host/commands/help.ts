@@ -1,7 +1,7 @@
 /** Handlers of the commands that help. */
 
 import * as vscode from "vscode";
-import type { CommandHandlers } from "./registerCommands.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { reportIssue } from "./reportIssue.ts";
 
 const EXTENSION_ID = "tinker-rl.tinker-rl";

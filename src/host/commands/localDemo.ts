@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
-import type { Memento } from "../views/runLabels.ts";
-import { readWorkspaceText } from "../workspaceText.ts";
+import type { Memento } from "../runs/runLabels.ts";
+import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
 const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { changedSettings } from "../settings.ts";
+import { changedSettings } from "../vscode/settings.ts";
 
 const LOG_LINES = 200;
 

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import type { Lens, LensAction } from "../../core/config/editing/display/lenses.ts";
-import { Emitter } from "../emitter.ts";
-import { onSettingChange, readSetting } from "../settings.ts";
+import { Emitter } from "../vscode/emitter.ts";
+import { onSettingChange, readSetting } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { ConfigRun, SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";

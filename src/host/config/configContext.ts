@@ -1,8 +1,8 @@
 /** Keeps menus informed of which files are configurations: the context key `tinkerRL.configFiles`. */
 
 import * as vscode from "vscode";
-import { setContextKey } from "../contextKeys.ts";
-import { onSettingChange } from "../settings.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { onSettingChange } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 
 export class ConfigContext implements vscode.Disposable {

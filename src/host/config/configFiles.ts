@@ -1,7 +1,7 @@
 /** Which documents are configurations of ours: by their name, or by a first line that says so. */
 
 import type * as vscode from "vscode";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 
 /** A comment such as `# tinker-rl: config` among the first lines. */
 const MODELINE = /^\s*#\s*tinker-rl:\s*config\b/;

@@ -3,7 +3,7 @@
 import type * as vscode from "vscode";
 import type { Catalogue, CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
-import type { Listening } from "../emitter.ts";
+import type { Listening } from "../vscode/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
 

@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { DiagnoseOptions } from "../../core/config/editing/diagnostics/diagnose.ts";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 import type { ConfigSupportOptions } from "./configSupportOptions.ts";
 
 const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;

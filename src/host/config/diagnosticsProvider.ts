@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
-import { onSettingChange } from "../settings.ts";
+import { onSettingChange } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";

@@ -1,7 +1,7 @@
 /** *Show Effective Configuration*: the file beside what a run would make of it, as a difference of two texts. */
 
 import * as vscode from "vscode";
-import { Emitter } from "../emitter.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
 import { withFallback } from "./withFallback.ts";

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { TEMPLATES, type Template } from "../../core/config/editing/completion/templates.ts";
-import { setContextKey } from "../contextKeys.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
 /** Resolves to the new document, or undefined when the user picked nothing. */

@@ -1,7 +1,7 @@
 /** The metrics that the user added to the dashboard; kept with the workspace. */
 
 import * as z from "zod";
-import type { Memento } from "../views/runLabels.ts";
+import type { Memento } from "../runs/runLabels.ts";
 
 const KEY = "dashboard.pinnedMetrics";
 const namesSchema = z.array(z.string()).readonly().catch([]);

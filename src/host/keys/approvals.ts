@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { plainLabel } from "../plainText.ts";
+import { plainLabel } from "../vscode/plainText.ts";
 import type { Disposable } from "./keyStore.ts";
 import type { KeyUi } from "./keyUi.ts";
 

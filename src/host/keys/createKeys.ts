@@ -1,7 +1,7 @@
 /** Puts together everything about keys, for the extension's composition root. */
 
 import * as vscode from "vscode";
-import type { Redactor } from "../../core/secrets/redactor.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";

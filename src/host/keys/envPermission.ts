@@ -3,7 +3,7 @@
 import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
-import { plainLabel } from "../plainText.ts";
+import { plainLabel } from "../vscode/plainText.ts";
 import type { Memory } from "./approvals.ts";
 import type { KeyUi } from "./keyUi.ts";
 

@@ -1,7 +1,7 @@
 /** The flow that takes keys out of a `.env` file into the secret store. */
 
 import * as vscode from "vscode";
-import { plainLabel } from "../plainText.ts";
+import { plainLabel } from "../vscode/plainText.ts";
 import { readEnv } from "./envFile.ts";
 import { storeKeys } from "./storeKeys.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";

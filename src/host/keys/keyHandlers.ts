@@ -1,6 +1,6 @@
 /** Handlers of the commands about keys; what they do is loaded when it is first asked for. */
 
-import type { CommandHandler } from "../commands/registerCommands.ts";
+import type { CommandHandler } from "../vscode/registerCommands.ts";
 import type { ImportOptions } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStatusOptions } from "./keyStatus.ts";

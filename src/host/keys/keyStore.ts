@@ -2,7 +2,7 @@
 
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { Redactor } from "../../core/secrets/redactor.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 

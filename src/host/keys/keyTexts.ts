@@ -1,7 +1,7 @@
 /** What people read about keys. No text takes a value. */
 
 import * as vscode from "vscode";
-import { plainLabel } from "../plainText.ts";
+import { plainLabel } from "../vscode/plainText.ts";
 import type { FormatFault, FormatHint } from "./keyFormat.ts";
 import { isServiceId, type KeyId, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyTestResult } from "./keyTest.ts";

@@ -2,7 +2,7 @@
 
 import { inspect } from "node:util";
 import type { LogOutputChannel } from "vscode";
-import type { Redactor } from "../../core/secrets/redactor.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 
 /** A log like `log` without what `redactor` has learnt, up to the moment of each entry. */
 export function redactedLog(log: LogOutputChannel, redactor: Redactor): LogOutputChannel {

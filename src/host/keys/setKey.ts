@@ -1,7 +1,7 @@
 /** The flow that takes a key from the user: which one, for which host, the value, a test, the secret store. */
 
 import * as vscode from "vscode";
-import { plainLabel } from "../plainText.ts";
+import { plainLabel } from "../vscode/plainText.ts";
 import { storeKeys } from "./storeKeys.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";

@@ -1,7 +1,7 @@
 /** Shows the questions of the key commands in the window of the editor. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
 
 const TELL_MS = 5_000;

@@ -5,7 +5,7 @@ import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
-import { plainMessage } from "../plainText.ts";
+import { plainMessage } from "../vscode/plainText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunStore } from "./runStore.ts";
 

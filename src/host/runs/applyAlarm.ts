@@ -7,7 +7,7 @@ import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
-import { plainWindow } from "../plainWindow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunEntry, RunStore } from "./runStore.ts";
 
 const SHOWN_MS = 5_000;

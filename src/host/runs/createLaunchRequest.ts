@@ -6,7 +6,7 @@ import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 import { launchConfig } from "./launchConfig.ts";
 import { requireNoSecret } from "./requireNoSecret.ts";
 import type { TrainingRequest } from "./trainings.ts";

@@ -1,7 +1,7 @@
 /** The alarms of the runs that are, or in this window were, under way. */
 
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
-import { Emitter, type Listening } from "../emitter.ts";
+import { Emitter, type Listening } from "../vscode/emitter.ts";
 import type { RunFeeds } from "./runFeed.ts";
 import type { RunStore } from "./runStore.ts";
 

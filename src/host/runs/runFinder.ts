@@ -5,11 +5,11 @@ import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { runParent } from "../../node/runPaths.ts";
-import { setContextKey } from "../contextKeys.ts";
-import { Emitter } from "../emitter.ts";
-import { onSettingChange, readSetting } from "../settings.ts";
-import type { RunLabels } from "../views/runLabels.ts";
-import { readWorkspaceText } from "../workspaceText.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { Emitter } from "../vscode/emitter.ts";
+import { onSettingChange, readSetting } from "../vscode/settings.ts";
+import type { RunLabels } from "./runLabels.ts";
+import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import type { RunStore } from "./runStore.ts";
 
 const MAX_CONFIGS = 20;

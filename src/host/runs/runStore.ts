@@ -7,7 +7,7 @@ import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../cor
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
-import { Emitter } from "../emitter.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import { runFolder } from "./runFolder.ts";
 
 /** A run of the list. */

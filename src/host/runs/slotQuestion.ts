@@ -1,7 +1,7 @@
 /** Asks what to do when a run is under way and another one is to start. */
 
 import * as vscode from "vscode";
-import { type PlainItem, plainWindow } from "../plainWindow.ts";
+import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 import type { SlotChoice } from "./runSlots.ts";
 
 export async function askForSlot(

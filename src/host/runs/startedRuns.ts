@@ -1,6 +1,6 @@
 /** Adds the runs that this window starts to those it knows, also from folders that it does not search: it hears only of known runs. */
 
-import type { RunLabels } from "../views/runLabels.ts";
+import type { RunLabels } from "./runLabels.ts";
 import type { RunStore } from "./runStore.ts";
 import type { Trainings } from "./trainings.ts";
 

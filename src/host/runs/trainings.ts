@@ -1,7 +1,7 @@
 /** Trainings that this window started or joined: from the wish to the trainer's end. */
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
-import { Emitter } from "../emitter.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, type ReportAction, reportLaunch, watchLaunch } from "./launchWatch.ts";

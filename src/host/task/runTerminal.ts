@@ -3,7 +3,7 @@
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { Emitter } from "../emitter.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import type { LaunchEnd, ReportAction } from "../runs/launchWatch.ts";
 import { TerminalText } from "./terminalText.ts";
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import { plainLine } from "../plainText.ts";
+import { plainLine } from "../vscode/plainText.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 

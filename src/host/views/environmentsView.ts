@@ -5,7 +5,7 @@ import { ageText, type Catalogue, findEnvironment } from "../../core/config/edit
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { formatCount, formatQuantity } from "../../shared/format.ts";
-import type { Listening } from "../emitter.ts";
+import type { Listening } from "../vscode/emitter.ts";
 import { environmentRow } from "./environmentRow.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";

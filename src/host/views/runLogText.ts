@@ -1,7 +1,7 @@
 /** What happened in a run, as lines to read. */
 
 import type { RunEvent } from "../../core/runFolder/events.ts";
-import { plainLine } from "../plainText.ts";
+import { plainLine } from "../vscode/plainText.ts";
 
 const LEVELS: Readonly<Record<RunEvent["level"], string>> = {
   debug: "[debug]",

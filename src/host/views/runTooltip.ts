@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
-import { plainLine, plainMessage } from "../plainText.ts";
+import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */

@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 import type { Trees } from "../app.ts";
-import { plainLine } from "../plainText.ts";
+import { plainLine } from "../vscode/plainText.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";

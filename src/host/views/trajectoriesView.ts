@@ -5,9 +5,9 @@ import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
-import { plainLine } from "../plainText.ts";
+import { plainLine } from "../vscode/plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
-import { readSetting } from "../settings.ts";
+import { readSetting } from "../vscode/settings.ts";
 import {
   describeFilter,
   inOrder,

@@ -12,7 +12,7 @@ import {
   formatTemperature,
 } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
-import { plainLine, plainMessage } from "../plainText.ts";
+import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
 
 /** A reward from here on counts as a success. */

@@ -5,8 +5,8 @@ import * as vscode from "vscode";
 import { namedEnvironments } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { Emitter, type Listening } from "../emitter.ts";
-import { readWorkspaceText } from "../workspaceText.ts";
+import { Emitter, type Listening } from "../vscode/emitter.ts";
+import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
 export interface WorkspaceEnvironmentsOptions {
   /** Configurations of the workspace as found last. */

@@ -2,8 +2,8 @@
 
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
-import type { CleanupStack } from "../cleanupStack.ts";
-import type { Variables } from "../variables.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
+import type { Variables } from "../services/variables.ts";
 import type { ReportContext } from "./reportContext.ts";
 import { startUploads } from "./upload.ts";
 import type { UploadAddress } from "./uploadAddress.ts";

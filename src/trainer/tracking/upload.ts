@@ -7,14 +7,14 @@ import { UploadBackoff } from "../../core/tracking/openreward/uploadBackoff.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { describeRollout } from "../../core/tracking/openreward/describeRollout.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/tracking/openreward/uploadSpool.ts";
-import { redactingRefusals } from "../../core/secrets/redactingPorts.ts";
+import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { PROGRAM_NAME, USER_AGENT, VERSION } from "../../shared/version.ts";
-import type { CleanupStack } from "../cleanupStack.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
 import type { ReportContext } from "./reportContext.ts";
 import type { UploadAddress } from "./uploadAddress.ts";
 

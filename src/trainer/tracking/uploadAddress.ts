@@ -4,8 +4,8 @@ import type { Config } from "../../core/config/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
-import type { ServiceAddressOptions } from "../serviceAddress.ts";
-import type { Variables } from "../variables.ts";
+import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
+import type { Variables } from "../services/variables.ts";
 
 /** OpenReward's platform API. */
 const OPENREWARD_API_URL = "https://api.openreward.ai";

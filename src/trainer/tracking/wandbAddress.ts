@@ -14,8 +14,8 @@ import {
   parseWandbSettings,
   type WandbSettings,
 } from "../../core/tracking/wandb/settingsFile.ts";
-import type { ServiceAddressOptions } from "../serviceAddress.ts";
-import type { Variables } from "../variables.ts";
+import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
+import type { Variables } from "../services/variables.ts";
 
 export interface WandbAddress {
   readonly baseUrl: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createEventLog, readEvents } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { collect } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

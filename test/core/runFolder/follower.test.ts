@@ -7,7 +7,7 @@ import { runPaths } from "../../../src/core/runFolder/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

@@ -6,7 +6,7 @@ import { runPaths, stepPaths } from "../../../src/core/runFolder/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aRecord, collect, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 

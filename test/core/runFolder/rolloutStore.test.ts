@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stepPaths } from "../../../src/core/runFolder/layout.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { decodeTokenRecord, type TokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 function recordOf(rollout: number, tokens: number): TokenRecord {

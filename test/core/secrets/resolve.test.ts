@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { resolveSecrets, type SecretSources } from "../../../src/core/secrets/resolve.ts";
 
 function resolve(changes: Partial<SecretSources>, found: Readonly<Record<string, string>> = {}) {

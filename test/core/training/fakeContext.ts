@@ -3,7 +3,7 @@
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../../../src/core/training/context.ts";
 import { RunControl } from "../../../src/core/training/control.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { report } from "../../../src/core/training/report.ts";
 
 function setUp(record: () => Promise<void> = async () => undefined) {

@@ -6,7 +6,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";

@@ -10,7 +10,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";

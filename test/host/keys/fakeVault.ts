@@ -1,6 +1,6 @@
 /** A secret store that several windows share, and that can be broken. */
 
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { KeyStore, type SecretVault } from "../../../src/host/keys/keyStore.ts";
 
 type Listener = (change: { readonly key: string }) => unknown;

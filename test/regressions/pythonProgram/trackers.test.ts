@@ -1,7 +1,7 @@
 /** What a tracker is told of a run. */
 
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { TrackedRun } from "../../core/tracking/wandb/trackedRun.ts";
 
 describe("a run at W&B", () => {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
-import { loadConfigText } from "../../../src/trainer/configFiles.ts";
+import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { CommandHandler } from "../../../src/trainer/control/commandHandler.ts";
 import { textWith } from "../../core/config/configText.ts";

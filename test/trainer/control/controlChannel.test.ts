@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from "vitest";
 import { RunLease } from "../../../src/core/runFolder/runLease.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { ControlClient } from "../../../src/node/control/client.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
-import { loadConfigText } from "../../../src/trainer/configFiles.ts";
+import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
 import { ControlChannel, type ControlChannelOptions } from "../../../src/trainer/control/controlChannel.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { RunContext } from "../../../src/core/training/context.ts";
 import type { ProgressEvent } from "../../../src/core/training/progress.ts";
 import { RolloutUploads } from "../../../src/trainer/tracking/upload.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { firstViewState, NO_FILTER, restoreViewState } from "../../../webview-ui/viewState.ts";
+import { firstViewState, NO_FILTER, restoreViewState } from "../../../webview-ui/model/viewState.ts";
 import { toCsv, toMarkdown } from "../../../webview-ui/views/export.ts";
 import {
   trainingUseText,

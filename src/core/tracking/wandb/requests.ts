@@ -3,7 +3,7 @@
 import { AppError, isAppError } from "../../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../../ports.ts";
 import { REPLY_LIMITS, type ReplyLimit } from "../../replyLimits.ts";
-import { Redactor } from "../../secrets/redactor.ts";
+import { Redactor } from "../../secrets/redaction/redactor.ts";
 import { linkSignals } from "../../util/abort.ts";
 import { type Backoff, backoffMs } from "../../util/backoff.ts";
 import { faultReason } from "../../util/faultReason.ts";

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { runPaths } from "../../runFolder/layout.ts";
 import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redaction/redactor.ts";
 import { parseJson } from "../../util/jsonl.ts";
 
 export interface RunConfigOptions {

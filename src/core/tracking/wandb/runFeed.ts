@@ -8,7 +8,7 @@ import { readLines } from "../../runFolder/lineReader.ts";
 import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../../runFolder/metricsTree.ts";
 import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redaction/redactor.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";

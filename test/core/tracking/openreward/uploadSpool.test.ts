@@ -10,7 +10,7 @@ import { describeRollout } from "../../../../src/core/tracking/openreward/descri
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
 import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
 import { UploadSpool, type UploadTrouble } from "../../../../src/core/tracking/openreward/uploadSpool.ts";
-import { Redactor } from "../../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { UploadService } from "../../openreward/uploadService.ts";
 import { aConfig } from "../../training/builders.ts";

@@ -7,7 +7,7 @@ import { appendMetrics } from "../../../../src/core/runFolder/metrics.ts";
 import type { MetricsRow, MetricsTree } from "../../../../src/core/runFolder/metricsTree.ts";
 import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
-import { Redactor } from "../../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";

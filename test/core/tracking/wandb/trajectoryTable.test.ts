@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
-import { Redactor } from "../../../../src/core/secrets/redactor.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { trajectoryTable } from "../../../../src/core/tracking/wandb/trajectoryTable.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";

@@ -1,0 +1,154 @@
+/** Removes secret values from everything that leaves the program: logs, files, trackers, messages. */
+
+import { AppError, isAppError } from "../../errors.ts";
+import { isJsonObject, type Json } from "../../json.ts";
+import { alphabetOf, formsOf } from "./alphabet.ts";
+import type { Decoding, Span } from "./decoded.ts";
+import { createDecoding } from "./decodings.ts";
+
+/** Shorter values would blank out ordinary text. */
+const MIN_SECRET_LENGTH = 6;
+/** Shorter than any value, so that repeated cleaning comes to an end. */
+export const REDACTED_MARK = "***";
+/** So many encodings of each other are looked into: JSON in JSON in base64. */
+const MAX_NESTING = 3;
+/** What the program's own records call their fields; keys from outside look like this only by chance. */
+const OWN_KEY = /^[A-Za-z_]+$/;
+
+interface Secrets {
+  readonly pattern: RegExp;
+  readonly decode: Decoding;
+}
+
+/** Learns values as they are resolved and replaces them by `***`, also where they are encoded. */
+export class Redactor {
+  readonly #values = new Set<string>();
+  #secrets: Secrets | null = null;
+
+  /** Values under 6 characters are ignored. */
+  learn(value: string): void {
+    if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
+    this.#values.add(value);
+    const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
+    this.#secrets = {
+      pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
+      decode: createDecoding(alphabetOf(longestFirst)),
+    };
+  }
+
+  redact(text: string): string {
+    const secrets = this.#secrets;
+    if (secrets === null) return text;
+    let before = text;
+    let after = withoutSpans(text, placesOf(secrets, text, MAX_NESTING));
+    // What stands on both sides of a mark may form another learnt value.
+    while (after !== before) {
+      before = after;
+      after = withoutSpans(before, placesOf(secrets, before, MAX_NESTING));
+    }
+    return after;
+  }
+
+  /** Cleans every string, key and number in a JSON value. */
+  redactJson(value: Json): Json {
+    if (typeof value === "string") return this.redact(value);
+    if (typeof value === "number") {
+      const text = String(value);
+      const cleaned = this.redact(text);
+      return cleaned === text ? value : cleaned;
+    }
+    if (isJsonObject(value)) {
+      const entries = Object.entries(value);
+      return Object.fromEntries(
+        entries.map(([key, item]) => [this.redact(key), this.redactJson(item)]),
+      );
+    }
+    return Array.isArray(value) ? value.map((item: Json) => this.redactJson(item)) : value;
+  }
+
+  /**
+   * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learnt value as a whole, and keys
+   * that are not plain words. For rollouts and other lines that a schema reads again.
+   */
+  redactRecord<T extends object>(record: T): T {
+    // Sound for JSON-like records: text stays text, and the program's own keys and numbers stay as they are.
+    return this.#cleanPart(record) as T;
+  }
+
+  /** The error as it may be shown: message, stack, data and causes cleaned. Anything else that was thrown becomes cleaned text. */
+  redactError(error: unknown): unknown {
+    if (!(error instanceof Error)) return typeof error === "string" ? this.redact(error) : error;
+    const cause = error.cause === undefined ? {} : { cause: this.redactError(error.cause) };
+    const message = this.redact(error.message);
+    const cleaned = isAppError(error)
+      ? new AppError(error.code, message, {
+          ...cause,
+          data: this.redactRecord(error.data),
+          ...(error.configPath !== undefined && { configPath: error.configPath }),
+        })
+      : new Error(message, cause);
+    cleaned.name = error.name;
+    if (error.stack !== undefined) cleaned.stack = this.redact(error.stack);
+    return cleaned;
+  }
+
+  #cleanPart(value: unknown): unknown {
+    if (typeof value === "string") return this.redact(value);
+    if (typeof value === "number") return this.#values.has(String(value)) ? REDACTED_MARK : value;
+    if (Array.isArray(value)) return value.map((item) => this.#cleanPart(item));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        OWN_KEY.test(key) ? key : this.redact(key),
+        this.#cleanPart(item),
+      ]),
+    );
+  }
+}
+
+/** Where `text` holds secrets, as they stand or encoded; in order and apart from each other. */
+function placesOf(secrets: Secrets, text: string, nesting: number): readonly Span[] {
+  const found: Span[] = [];
+  for (const { 0: match, index } of text.matchAll(secrets.pattern)) {
+    found.push({ start: index, end: index + match.length });
+  }
+  if (nesting > 0) {
+    for (const decoded of secrets.decode(text)) {
+      const inside = placesOf(secrets, decoded.text, nesting - 1);
+      if (inside.length > 0) for (const span of decoded.sourceOf(inside)) found.push(span);
+    }
+  }
+  return found.length > 1 ? joined(found) : found;
+}
+
+function joined(spans: Span[]): readonly Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+    else apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+  }
+  return apart;
+}
+
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let rest = 0;
+  const kept = spans.map(({ start, end }) => {
+    const before = text.slice(rest, start);
+    rest = end;
+    return before;
+  });
+  return [...kept, text.slice(rest)].join(REDACTED_MARK);
+}
+
+/** Source of a regular expression, without groups that capture, for a value in a text that was decoded. */
+function valuePattern(value: string): string {
+  return Array.from(value.replaceAll("\r\n", "\n"), (character) => {
+    // In a form.
+    if (character === " ") return "[ +]";
+    if (character === "\n") return "\\r?\\n";
+    if (character <= "\u007f") return character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+    return `(?:${formsOf(character).join("|")})`;
+  }).join("");
+}

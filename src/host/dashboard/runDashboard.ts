@@ -1,0 +1,212 @@
+/** The dashboard, joined with the runs of this window and the commands of the extension. */
+
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import * as z from "zod";
+import { AppError } from "../../core/errors.ts";
+import { firingIn } from "../../core/alarms/alarmEvents.ts";
+import { RunFollower } from "../../core/runFolder/follower.ts";
+import { systemClock } from "../../node/clock.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import type { RunListing } from "../../shared/dashboardTypes.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import { createDashboard, type Dashboard, orphanedTabs } from "./dashboard.ts";
+import type { DashboardRun, DashboardTarget } from "./dashboardSession.ts";
+import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
+import { tokenTextsOf } from "./tokenTexts.ts";
+import { applyAlarm } from "../runs/applyAlarm.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { readSetting } from "../vscode/settings.ts";
+import type { Memento } from "../runs/runLabels.ts";
+
+export interface RunDashboardOptions {
+  readonly store: RunStore;
+  readonly fileSystem: ClosableFileSystem;
+  readonly workspaceState: Memento;
+  readonly extensionUri: vscode.Uri;
+  /** The program's folder inside the extension. */
+  readonly programFolder: string;
+  /** Called with the folder of the run that is shown from now on. */
+  readonly onShown: (folder: string) => void;
+}
+
+const SHOWN = "dashboard.shown";
+const shownSchema = z.object({ session: z.string(), folder: z.string() });
+
+/** Commands of the page that are commands of the extension, called on the run. */
+const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
+  pause: "pauseRun",
+  continue: "continueRun",
+  saveNow: "saveCheckpointNow",
+  stop: "stopRun",
+  stopNow: "stopRunNow",
+  resume: "resumeRun",
+  retune: "retuneRun",
+  startFromCheckpoint: "startFromCheckpoint",
+  deleteCheckpoint: "deleteCheckpoint",
+  openRunFolder: "openRunFolder",
+  openLog: "openRunLog",
+  openRolloutJson: "openRolloutJson",
+};
+
+export class RunDashboard implements vscode.Disposable {
+  readonly #options: RunDashboardOptions;
+  readonly #dashboard: Dashboard;
+  readonly #changes = new vscode.EventEmitter<undefined>();
+  readonly #listening: { dispose(): void };
+  /** Follower of the run that is shown. It is not shared: each reading reports only what changed since the reader's last one. */
+  #follower: RunFollower | null = null;
+
+  constructor(options: RunDashboardOptions) {
+    this.#options = options;
+    const { store, fileSystem, extensionUri, programFolder } = options;
+    this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
+    this.#dashboard = createDashboard({
+      ...{ fileSystem, extensionUri, isProcessAlive },
+      clock: systemClock,
+      onDidChangeRuns: this.#changes.event,
+      runs: {
+        list: async () => store.runs.map((run) => this.#listing(run)),
+        find: async (id) => this.#find(id),
+      },
+      command: (command, run, args) => this.#command(command, run, args),
+      tokenTexts: tokenTextsOf(fileSystem, programFolder),
+      shortenPath,
+      settings: () => ({
+        smoothing: readSetting("dashboard.smoothing"),
+        hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+        hasLiveRegion: readSetting("dashboard.liveRegion"),
+        pinnedMetrics: readPinnedMetrics(options.workspaceState),
+      }),
+      pinMetrics: (names) => keepPinnedMetrics(options.workspaceState, names),
+      onRunShown: ({ follower: { folder } }) => {
+        options.onShown(folder);
+        void options.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
+      },
+    });
+  }
+
+  /** True while the panel is in sight. */
+  get isVisible(): boolean {
+    return this.#dashboard.isVisible;
+  }
+
+  /** Opens the panel, or brings it to the front, at a run and if wanted at one of its steps or rollouts. */
+  open(
+    folder: string,
+    options: { readonly target?: DashboardTarget; readonly preserveFocus?: boolean } = {},
+  ): void {
+    this.#dashboard.open(this.#run(folder), {
+      ...options,
+      viewColumn:
+        vscode.window.activeTextEditor === undefined
+          ? vscode.ViewColumn.Active
+          : vscode.ViewColumn.Beside,
+    });
+  }
+
+  /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
+  reviveAfterCrash(): void {
+    const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
+    const [tab] = orphanedTabs();
+    // A reload begins another session, and the editor restores the panel by itself.
+    if (
+      tab === undefined ||
+      last?.session !== vscode.env.sessionId ||
+      this.#dashboard.shownRun !== null
+    )
+      return;
+    this.#dashboard.open(this.#run(last.folder), {
+      viewColumn: tab.group.viewColumn,
+      preserveFocus: true,
+    });
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#dashboard.dispose();
+    this.#changes.dispose();
+  }
+
+  #listing(run: RunEntry): RunListing {
+    const state = run.phase === "unreadable" ? "unknown" : run.phase;
+    return { id: idOf(run.folder), name: run.name, state };
+  }
+
+  async #find(id: string): Promise<DashboardRun | null> {
+    const { store } = this.#options;
+    const run = store.runs.find(({ folder }) => idOf(folder) === id);
+    return run === undefined ? null : this.#run(run.folder);
+  }
+
+  #run(folder: string): DashboardRun {
+    const { store, fileSystem } = this.#options;
+    if (this.#follower?.folder !== folder) {
+      this.#follower = new RunFollower({ fileSystem, folder });
+      // Reads while the page loads. What goes wrong is told when the panel reads again.
+      this.#follower.refresh().catch(() => undefined);
+    }
+    const name = store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+    return { id: idOf(folder), name, follower: this.#follower };
+  }
+
+  async #command(command: DashboardCommand, run: DashboardRun, args: CommandArgs): Promise<void> {
+    const { folder } = run.follower;
+    const id = COMMANDS[command];
+    if (id !== undefined) {
+      await vscode.commands.executeCommand(commandName(id), {
+        folder,
+        ...args.key,
+        ...(args.name !== undefined && { name: args.name }),
+      });
+      return;
+    }
+    if (command === "openConfigAt") return this.#openConfig(folder, args);
+    if (command === "applyAlarm") return this.#applyAlarm(run, args);
+    throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+  }
+
+  async #applyAlarm({ follower }: DashboardRun, { name }: CommandArgs): Promise<void> {
+    const alarm = firingIn(follower).find(({ id }) => id === name);
+    if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
+    await applyAlarm(this.#options.store, follower.folder, alarm);
+  }
+
+  async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {
+    const configPath = this.#options.store.get(folder)?.file?.configPath;
+    if (configPath === undefined) {
+      throw new AppError(
+        "no-config",
+        "The run does not say which configuration it was started with.",
+      );
+    }
+    const [{ readYaml, languageOf }, { locate }] = await Promise.all([
+      import("../../core/config/yamlSource.ts"),
+      import("../../core/config/locate.ts"),
+    ]);
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
+    const source = readYaml(document.getText(), languageOf(configPath));
+    const span = locate(source, path, "key");
+    const at = document.positionAt(span?.start ?? 0);
+    await vscode.window.showTextDocument(document, {
+      viewColumn: vscode.ViewColumn.One,
+      selection: new vscode.Range(at, at),
+    });
+  }
+}
+
+/** Names a run towards the page without telling where it lies. */
+function idOf(folder: string): string {
+  return createHash("sha256").update(folder).digest("hex").slice(0, 16);
+}
+
+/** From the workspace where it lies in it, else from the home folder. */
+function shortenPath(path: string): string {
+  const relative = vscode.workspace.asRelativePath(path, false);
+  if (relative !== path) return relative;
+  const home = homedir();
+  return path.startsWith(home) ? `~${path.slice(home.length)}` : path;
+}

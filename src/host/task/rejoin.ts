@@ -1,0 +1,84 @@
+/** Finds trainings that an earlier window of this workspace has started, and gives each a terminal again. */
+
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as vscode from "vscode";
+import { ControlClient } from "../../node/control/client.ts";
+import type { RunStatus } from "../../shared/control.ts";
+import type { TaskProvider } from "./taskProvider.ts";
+import { TASK_TYPE } from "./taskType.ts";
+import { isStaleTerminal } from "../runs/staleTerminal.ts";
+import { isInWorkspace } from "../runs/inWorkspace.ts";
+import type { KnownLaunch, LaunchStore } from "../runs/launchStore.ts";
+
+export interface RejoinOptions {
+  readonly launches: LaunchStore;
+  readonly tasks: TaskProvider;
+  /** True when the views of this window hear from the trainer with this process id. */
+  readonly isAttached: (pid: number) => boolean;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Time that the previous window may take to close. */
+const TRIES = 5;
+const PAUSE_MS = 1_000;
+
+/** A training that another window follows keeps its terminal there; here it is in the views all the same. */
+export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
+  const known = await options.launches.list();
+  const own = known.filter(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
+  await Promise.all(own.map((launch) => rejoin(launch, options)));
+}
+
+async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinOptions): Promise<void> {
+  if (!(await isFree(launch, isAttached))) return;
+  const { title } = launch.request;
+  log.info(`joining ${title} again`);
+  await closeDeadTerminals(title);
+  await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folderOf(launch), title));
+}
+
+/** True when nobody but this window is attached to it. */
+async function isFree(
+  launch: KnownLaunch,
+  isAttached: RejoinOptions["isAttached"],
+): Promise<boolean> {
+  for (let left = TRIES; left > 0; left -= 1) {
+    const status = await ask(launch);
+    if (status === null) return false;
+    const own = isAttached(status.pid) ? 1 : 0;
+    if (status.attached <= own) return true;
+    await sleep(PAUSE_MS);
+  }
+  return false;
+}
+
+function folderOf({ request }: KnownLaunch): vscode.WorkspaceFolder | undefined {
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(request.configPath));
+}
+
+function definitionOf({ folder, request }: KnownLaunch) {
+  return { type: TASK_TYPE, config: request.configPath, attach: basename(folder) } as const;
+}
+
+/** Null when nobody answers: the process is gone, or another one has its number. */
+async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
+  if (file?.control == null) return null;
+  try {
+    const client = await ControlClient.open(file.control);
+    try {
+      return (await client.send({ action: "status" })).status;
+    } finally {
+      client.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** A reload leaves the terminal of a task behind, frozen (VS Code, issue 266487). */
+async function closeDeadTerminals(title: string): Promise<void> {
+  for (const terminal of vscode.window.terminals) {
+    if (await isStaleTerminal(terminal, title)) terminal.dispose();
+  }
+}

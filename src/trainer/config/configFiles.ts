@@ -1,0 +1,132 @@
+/** The configuration on its way from the user's file into a run folder. */
+
+import { resolve } from "node:path";
+import type { AppliedOverride } from "../../core/config/overrides.ts";
+import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/problem.ts";
+import type { Config } from "../../core/config/schema.ts";
+import { withoutSecretValues } from "../../core/config/secretValues.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { readConfig, type StartConfig } from "../../node/startConfig.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file as it stands. */
+  readonly text: string;
+  /** Absolute. */
+  readonly path: string;
+  /** One line each, as `path:line:col: warning: …`. */
+  readonly warnings: readonly string[];
+  /** What was set beside the file, in its order. */
+  readonly overrides: readonly AppliedOverride[];
+}
+
+export interface CheckedConfig {
+  readonly text: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly result: ParseResult;
+  /** Problems or warnings, one line each. */
+  readonly lines: readonly string[];
+}
+
+/** Reads and checks a configuration without judging it. @throws AppError `config-not-found` */
+export async function checkConfig(
+  fileSystem: FileSystem,
+  path: string,
+  overrides: readonly string[] = [],
+): Promise<CheckedConfig> {
+  const text = await readConfig(fileSystem, path);
+  return { text, path: resolve(path), ...checkText(text, { path, overrides }) };
+}
+
+/** @throws AppError `config-invalid` with one line per problem, `config-not-found` */
+export async function loadConfig(
+  fileSystem: FileSystem,
+  path: string,
+  overrides: readonly string[] = [],
+): Promise<LoadedConfig> {
+  return requireSound(await checkConfig(fileSystem, path, overrides));
+}
+
+/** What a start trains with. @throws AppError `config-invalid` */
+export function loadStart(start: StartConfig): LoadedConfig {
+  const { text, path, shownPath, overrides } = start;
+  const loaded = requireSound({ text, path, ...checkText(text, { path: shownPath, overrides }) });
+  if (!start.isOwnCopy) return loaded;
+  const warning = `${shownPath}: warning: the configuration file is gone; the run goes on with its own copy`;
+  return { ...loaded, warnings: [warning, ...loaded.warnings] };
+}
+
+/** A configuration from a text that stands for the file at `path`. @throws AppError `config-invalid` */
+export function loadConfigText(
+  text: string,
+  path: string,
+  overrides: readonly string[],
+): LoadedConfig {
+  return requireSound({ text, path, ...checkText(text, { path, overrides }) });
+}
+
+function checkText(
+  text: string,
+  options: { readonly path: string; readonly overrides: readonly string[] },
+): Pick<CheckedConfig, "result" | "lines"> {
+  const result = parseConfig(text, options);
+  const problems = result.ok ? result.warnings : result.problems;
+  return { result, lines: problems.map((problem) => describeProblem(problem, options.path)) };
+}
+
+function requireSound({ text, path, result, lines }: CheckedConfig): LoadedConfig {
+  if (!result.ok) {
+    throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
+  }
+  return { config: result.config, text, path, warnings: lines, overrides: result.overrides };
+}
+
+/**
+ * Keeps the configuration with the run, once as written and once with overrides and every default, and the overrides
+ * beside them; all without secrets.
+ */
+export async function writeConfigFiles(
+  fileSystem: FolderFiles,
+  folder: string,
+  loaded: LoadedConfig,
+  redactor: Redactor,
+): Promise<void> {
+  const paths = runPaths(folder);
+  const resolved = JSON.stringify(redactor.redactJson(redactSecrets(loaded.config)), null, 2);
+  await fileSystem.writeAtomic(paths.config, redactor.redact(withoutSecretValues(loaded.text)));
+  await fileSystem.writeAtomic(paths.resolvedConfig, `${resolved}\n`);
+  if (loaded.overrides.length > 0) {
+    const texts = loaded.overrides.map(({ text }) => redactor.redact(text));
+    await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
+  }
+}
+
+/** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */
+export function redactSecrets(config: Config): Config {
+  const hide = (secrets: Config["secrets"]): Config["secrets"] =>
+    secrets === null ? null : Object.fromEntries(Object.keys(secrets).map((name) => [name, null]));
+  const environments = Object.entries(config.environments).map(
+    ([name, own]) => [name, { ...own, secrets: hide(own.secrets) }] as const,
+  );
+  return {
+    ...config,
+    secrets: hide(config.secrets),
+    environments: Object.fromEntries(environments),
+  };
+}
+
+/** Values in `secrets` maps as the redactor should know them before anything is written. */
+export function writtenSecrets(config: Config): readonly string[] {
+  const maps = [
+    config.secrets,
+    ...Object.values(config.environments).map(({ secrets }) => secrets),
+  ];
+  return maps
+    .flatMap((map) => Object.values(map ?? {}))
+    .filter((value): value is string => value !== null && value !== "");
+}

@@ -1,0 +1,66 @@
+/** Finds out whether there is a server of environments at all, and says so soon: nothing can be lost yet. */
+
+import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
+import type { Clock, HttpClient } from "../../core/ports.ts";
+import { type Doubling, doubledMs } from "../../core/util/backoff.ts";
+
+export interface ReachabilityCheck {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  /** A path prefix is kept. */
+  readonly url: string;
+  /** Configuration key or variable that holds the address; null = it is built in. */
+  readonly source: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** All tries together, so that a wrong address is told within half a minute of the start. */
+const BUDGET_MS = 20_000;
+const PAUSE: Doubling = { firstMs: 500, maxMs: 4_000 };
+
+/**
+ * Asks for the health of the server, without any key; whatever it answers, it is there. A server that is being started has
+ * time to come up.
+ * @throws AppError `environment-unavailable`
+ */
+export async function checkReachable({
+  http,
+  clock,
+  url,
+  source,
+  signal,
+}: ReachabilityCheck): Promise<void> {
+  const endsAtMs = clock.monotonic() + BUDGET_MS;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const response = await http.send({
+        method: "GET",
+        url: `${url.replace(/\/+$/, "")}/health`,
+        timeoutMs: endsAtMs - clock.monotonic(),
+        signal,
+      });
+      await response.bytes();
+      return;
+    } catch (error) {
+      if (!isAppError(error, "transport")) throw error;
+      const pauseMs = doubledMs(PAUSE, tries);
+      if (clock.monotonic() + pauseMs >= endsAtMs) throw unreachable({ url, source }, error);
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+}
+
+function unreachable({ url, source }: Pick<ReachabilityCheck, "url" | "source">, fault: AppError) {
+  const reason = fault.cause === undefined ? "" : errorMessage(fault.cause);
+  const words = reason === "" ? `no answer in ${BUDGET_MS / 1000} s` : reason;
+  const origin = URL.canParse(url) ? new URL(url).origin : url;
+  const step =
+    source === null
+      ? "Check the network and the proxy settings, then start the run again."
+      : `Start the server there or correct ${source}, then start the run again.`;
+  return new AppError(
+    "environment-unavailable",
+    `The environments' server at ${origin} cannot be reached (${words}). ${step}`,
+    { cause: fault },
+  );
+}

@@ -1,0 +1,147 @@
+/** Starts one of the program's own servers as a child that ends with its parent. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import * as z from "zod";
+import { AppError } from "../../core/errors.ts";
+
+export interface ChildServer {
+  /** Socket path, or `http://127.0.0.1:PORT`. */
+  readonly address: string;
+  /** Aborted with AppError `local-service` once the process has ended without having been asked to. */
+  readonly failed: AbortSignal;
+  /** Ends the process and waits for it. */
+  close(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** What it is called in messages. */
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Handed over by its standard input, with the argument `--keyed`: others can read variables and arguments. */
+  readonly key?: string;
+}
+
+const readySchema = z.object({ ready: z.literal(true), address: z.string() });
+
+const START_LIMIT_MS = 60_000;
+const CLOSE_LIMIT_MS = 5_000;
+const KEPT_OUTPUT = 2_000;
+/** Characters of a server's output that an error quotes: the last ones, because they tell why the server ended. */
+const SHOWN_OUTPUT = 600;
+/** A child gets what Node and the file system need, and none of the user's keys. */
+const PASSED_VARIABLES = [
+  ...["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"],
+  // A desktop editor's program behaves as Node only with it.
+  "ELECTRON_RUN_AS_NODE",
+];
+
+/** Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start */
+export async function startChild(options: ChildOptions): Promise<ChildServer> {
+  const { key } = options;
+  const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
+  const child = spawn(process.execPath, [options.program, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: childEnvironment(),
+    // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
+    detached: process.platform !== "win32",
+  });
+  // When the child has ended at once, the error quotes its output; the broken pipe itself tells nothing.
+  child.stdin.on("error", () => undefined);
+  if (key !== undefined) child.stdin.write(`${key}\n`);
+  const output = collectErrors(child);
+  const address = await readyAddress(child, options, output);
+  // The output is read for as long as the child lives; otherwise the child would block on a full pipe.
+  child.stdout.resume();
+  const failing = new AbortController();
+  let isClosing = false;
+  // At the event `exit` the last output may not have been read yet.
+  child.once("close", (code, signal) => {
+    if (!isClosing) failing.abort(endedEarly(options.name, signal ?? `code ${code}`, output()));
+  });
+  return {
+    address,
+    failed: failing.signal,
+    close: () => {
+      isClosing = true;
+      return closeChild(child);
+    },
+  };
+}
+
+function endedEarly(name: string, how: string, output: string): AppError {
+  const words = output.slice(-SHOWN_OUTPUT);
+  const isKilled = how === "SIGKILL" && words === "";
+  const hint = isKilled ? " The system does so when memory runs short." : "";
+  const reported = words === "" ? "." : `: ${words}`;
+  return new AppError(
+    "local-service",
+    `${name} ended unexpectedly (${how})${reported}${hint} Start or resume the run; what was saved is kept.`,
+  );
+}
+
+function childEnvironment(): NodeJS.ProcessEnv {
+  const passed = PASSED_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(passed);
+}
+
+function collectErrors(child: ChildProcess): () => string {
+  let text = "";
+  child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
+    text = (text + piece).slice(-KEPT_OUTPUT);
+  });
+  return () => text.trim();
+}
+
+function readyAddress(
+  child: ChildProcess,
+  { name }: ChildOptions,
+  output: () => string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      const reported = output();
+      reject(new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`));
+    };
+    const timer = setTimeout(
+      () => fail(`no answer within ${START_LIMIT_MS / 1000} s`),
+      START_LIMIT_MS,
+    );
+    child.once("error", (error) => fail(error.message));
+    child.once("close", (code) => fail(`it ended with code ${code}`));
+    let line = "";
+    child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
+      line += piece;
+      const end = line.indexOf("\n");
+      if (end < 0) return;
+      const ready = readySchema.safeParse(parseJson(line.slice(0, end)));
+      if (!ready.success) return fail("its first line is not the expected one");
+      clearTimeout(timer);
+      child.removeAllListeners("close");
+      child.stdout?.removeAllListeners("data");
+      resolve(ready.data.address);
+    });
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function closeChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), CLOSE_LIMIT_MS);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,205 @@
+/** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
+
+import { isLocalModel } from "../../core/config/presets.ts";
+import { AppError } from "../../core/errors.ts";
+import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
+import { connectEnvironments } from "../../core/openreward/environments.ts";
+import type { Log } from "../../core/ports.ts";
+import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
+import type { RunControl } from "../../core/training/control.ts";
+import type { Watcher } from "../../core/training/progress.ts";
+import { systemClock } from "../../node/clock.ts";
+import { type ClosableHttpClient, createHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import { USER_AGENT } from "../../shared/version.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
+import { checkReachable } from "./checkReachable.ts";
+import {
+  type LocalPrograms,
+  type LocalService,
+  startEngine,
+  startEnvironments,
+} from "./localServices.ts";
+import { type ServiceAddressOptions, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
+
+export interface ConnectionOptions extends ServiceAddressOptions {
+  readonly programs: LocalPrograms;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly cleanup: CleanupStack;
+  readonly watch: Watcher;
+  /** Ends the run when an embedded service has ended. */
+  readonly control: Pick<RunControl, "fail">;
+  /** Shown with the session at the service. */
+  readonly runName: string;
+}
+
+/** On a socket the host does not matter. */
+const SOCKET_URL = "http://localhost";
+const LOCAL_KEY = "tml-local";
+
+/** A connection of its own, so that it can be closed before the run ends. */
+export interface TinkerConnection {
+  readonly service: ServiceClient;
+  close(): Promise<void>;
+}
+
+/** @throws AppError `key-missing`, `key-host-not-allowed`, `local-service`, `tinker-*` */
+export async function connectModelService(options: ConnectionOptions): Promise<TinkerConnection> {
+  return isLocalModel(options.config.model_name) ? embeddedEngine(options) : hostedTinker(options);
+}
+
+async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnection> {
+  const engine = await startEngine(options.programs);
+  const http = clientOf(engine, options);
+  const close = async (): Promise<void> => {
+    await http.close();
+    await engine.close();
+  };
+  const release = options.cleanup.add(close);
+  const service = await connectTinker({
+    ...sessionOptions(options),
+    http,
+    baseUrl: SOCKET_URL,
+    apiKey: LOCAL_KEY,
+  });
+  return {
+    service,
+    close: async () => {
+      service.close();
+      release();
+      await close();
+    },
+  };
+}
+
+/**
+ * A client of a service without which the run cannot go on. Once the service has ended, requests are refused with what ended it:
+ * nobody should try again.
+ */
+function clientOf(service: LocalService, { control }: ConnectionOptions): ClosableHttpClient {
+  const { socketPath, failed } = service;
+  failed.addEventListener("abort", () => control.fail(failed.reason), { once: true });
+  const http = createHttpClient({ socketPath });
+  return {
+    send: async (request) => {
+      failed.throwIfAborted();
+      return await http.send(request);
+    },
+    close: () => http.close(),
+  };
+}
+
+async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnection> {
+  const { config, redactor, cleanup } = options;
+  const { url: baseUrl, keyName, key: apiKey, keySource } = tinkerAddress(options);
+  if (apiKey === null) {
+    throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
+  }
+  redactor.learn(apiKey);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  const release = cleanup.add(() => http.close());
+  const service = await connectTinker({
+    ...sessionOptions(options),
+    onMessage: ({ level, text }) => {
+      const message = redactor.redact(`The server at ${baseUrl}: ${text}`).replace(/\s+/g, " ");
+      options.watch({ kind: level === "warn" ? "warning" : "notice", message });
+    },
+    http,
+    baseUrl,
+    apiKey,
+    keySource,
+    onToken: (token) => redactor.learn(token),
+  });
+  return {
+    service,
+    close: async () => {
+      service.close();
+      release();
+      await http.close();
+    },
+  };
+}
+
+function sessionOptions({ config, log, runName }: ConnectionOptions) {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    tags: ["tinker-rl"],
+    displayName: runName,
+    userMetadata: { run: runName, model: config.model_name },
+  };
+}
+
+/** A function from full names to environments; servers are started and connected when first needed. */
+export async function connectEnvironmentServices(
+  options: ConnectionOptions,
+): Promise<(name: string) => RemoteEnvironment> {
+  const { config } = options;
+  const names = [
+    ...Object.keys(config.environments),
+    ...Object.keys(config.evaluation?.splits ?? {}),
+  ];
+  const isLocal = (name: string): boolean => name.startsWith("local/");
+  const local = names.some(isLocal) ? await localEnvironments(options) : null;
+  const hosted = names.every(isLocal) ? null : await openReward(options);
+  return (name) => {
+    const connection = isLocal(name) ? local : hosted;
+    if (connection === null) throw new AppError("environment-not-found", `${name} has no service.`);
+    return connection.environment(name);
+  };
+}
+
+async function localEnvironments(options: ConnectionOptions): Promise<EnvironmentConnection> {
+  const server = await startEnvironments(options.programs);
+  const http = clientOf(server, options);
+  options.cleanup.add(async () => {
+    await http.close();
+    await server.close();
+  });
+  return connectEnvironments({
+    ...environmentOptions(options),
+    http,
+    baseUrl: SOCKET_URL,
+    apiKey: null,
+  });
+}
+
+/** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
+async function openReward(options: ConnectionOptions): Promise<EnvironmentConnection> {
+  const { config, redactor, cleanup } = options;
+  const address = environmentAddress(options);
+  const { url: baseUrl, apiUrl, isOpenReward, keyName, key: apiKey, keySource } = address;
+  if (isOpenReward && apiKey === null) {
+    const names = Object.keys(config.environments).filter((name) => !name.startsWith("local/"));
+    throw missingKey(keyName, `environments: ${names.join(", ")} run at OpenReward`);
+  }
+  if (apiKey !== null) redactor.learn(apiKey);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  const closing = new AbortController();
+  cleanup.add(() => {
+    closing.abort();
+    return http.close();
+  });
+  await checkReachable({ ...address, http, clock: systemClock, signal: closing.signal });
+  return connectEnvironments({
+    ...environmentOptions(options),
+    ...{ http, baseUrl, apiKey, keySource },
+    ...(apiUrl !== null && { apiUrl }),
+  });
+}
+
+function environmentOptions({ log }: ConnectionOptions) {
+  return { clock: systemClock, random: systemRandom, log, userAgent: USER_AGENT };
+}
+
+function missingKey(name: string, why: string): AppError {
+  return new AppError(
+    "key-missing",
+    `${why}, which needs ${name}. Set it in the environment or in a .env file beside the configuration. Without any key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
+    { data: { name } },
+  );
+}

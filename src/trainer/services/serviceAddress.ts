@@ -1,0 +1,128 @@
+/** Which address a hosted service is reached at, and which keys may go there. */
+
+import type { Config } from "../../core/config/schema.ts";
+import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
+import {
+  type AllowedOrigin,
+  type FoundValue,
+  type NamedValue,
+  requireAllowedRoute,
+} from "../../core/secrets/hostBinding.ts";
+import type { KeySource } from "../../core/secrets/keySource.ts";
+import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
+import type { Variables } from "./variables.ts";
+
+export interface ServiceAddressOptions {
+  readonly config: Config;
+  readonly variables: Variables;
+  /** Where keys may go by the user's word, see {@link requireAllowedRoute}. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
+}
+
+export interface ServiceAddress {
+  readonly url: string;
+  readonly keyName: string;
+  /** Null when it is not set anywhere. */
+  readonly key: string | null;
+  /** The key without its value. */
+  readonly keySource: KeySource;
+}
+
+/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
+export function tinkerAddress({
+  config,
+  variables,
+  allowedOrigins,
+}: Omit<ServiceAddressOptions, "config"> & {
+  readonly config: Pick<Config, "tinker_base_url">;
+}): ServiceAddress {
+  const keyName = "TINKER_API_KEY";
+  const keys = present([named(variables, keyName)]);
+  const address = config.tinker_base_url === null ? named(variables, "TINKER_BASE_URL") : null;
+  const url = config.tinker_base_url ?? address?.value ?? hostedBaseUrl;
+  requireAllowedRoute({ keys, url, address, officialUrl: hostedBaseUrl, allowedOrigins });
+  const [key] = keys;
+  return { url, keyName, ...keyParts(keyName, key) };
+}
+
+export interface EnvironmentAddress extends ServiceAddress {
+  /** True for the hosted service, which takes nobody without a key. */
+  readonly isOpenReward: boolean;
+  /** Where the catalogue of environments is read, without any key; null = derived from the address. */
+  readonly apiUrl: string | null;
+  /** Configuration key or variable that holds the address; null = the hosted service by default. */
+  readonly source: string | null;
+}
+
+/**
+ * Where hosted environments are reached: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
+ * @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
+ */
+export function environmentAddress(options: ServiceAddressOptions): EnvironmentAddress {
+  const { config, variables, allowedOrigins } = options;
+  const address = config.openreward_base_url === null ? sessionsVariable(variables) : null;
+  const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
+  const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
+  const keyName = isOpenReward ? "OPENREWARD_API_KEY" : "ORS_API_KEY";
+  const lookedUp = present(
+    [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
+  );
+  const keys = [...lookedUp, ...secretsInFile(config)];
+  const officialUrl = OPENREWARD_SESSIONS_URL;
+  requireAllowedRoute({ keys, url, address, officialUrl, allowedOrigins });
+  const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
+  const source = config.openreward_base_url === null ? address?.name : "openreward_base_url";
+  return {
+    ...{ url, isOpenReward, apiUrl, keyName },
+    ...keyParts(keyName, variables(keyName)),
+    source: source ?? null,
+  };
+}
+
+function keyParts(name: string, found: FoundValue | null | undefined) {
+  return { key: found?.value ?? null, keySource: { name, origin: found?.origin ?? null } };
+}
+
+function sessionsVariable(variables: Variables): NamedValue | null {
+  const own =
+    named(variables, "OPENREWARD_SESSION_URL") ?? named(variables, "OPENREWARD_ENVIRONMENTS_URL");
+  if (own !== null) return own;
+  const web = named(variables, "OPENREWARD_URL") ?? named(variables, "OPENREWARD_BASE_URL");
+  return web === null ? null : { ...web, value: sessionsOf(web.value) };
+}
+
+/** The sessions gateway of a web address: same scheme and port, `sessions.` before the host. */
+function sessionsOf(webUrl: string): string {
+  if (!URL.canParse(webUrl)) return webUrl;
+  const { protocol, host } = new URL(webUrl);
+  return `${protocol}//sessions.${host}`;
+}
+
+/** Names of the secrets that environments would get by look-up. */
+function lookedUpSecrets(config: Config): readonly string[] {
+  return hostedSecrets(config).flatMap(([key, value]) =>
+    value === null ? [key.toUpperCase()] : [],
+  );
+}
+
+/** Secrets in the file are bound to no host, because the author of the file also chose the address; they never go unencrypted. */
+function secretsInFile(config: Config): readonly NamedValue[] {
+  return hostedSecrets(config).flatMap(([name, value]): readonly NamedValue[] =>
+    value === null || value === "" ? [] : [{ name, value, origin: "dotenv" }],
+  );
+}
+
+function hostedSecrets({ secrets, environments }: Config) {
+  const hosted = Object.entries(environments).filter(([name]) => !name.startsWith("local/"));
+  const maps = [secrets, ...hosted.map(([, own]) => own.secrets)];
+  return maps.flatMap((map) => Object.entries(map ?? {}));
+}
+
+function named(variables: Variables, name: string): NamedValue | null {
+  const found = variables(name);
+  return found === null ? null : { ...found, name };
+}
+
+function present(values: readonly (NamedValue | null)[]): readonly NamedValue[] {
+  return values.filter((value) => value !== null);
+}

@@ -1,0 +1,49 @@
+/** Looks values up: in a terminal in the process environment and the `.env` beside the configuration, else in what an editor handed over. */
+
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { FoundValue } from "../../core/secrets/hostBinding.ts";
+import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
+
+/** The value of a variable and where it was found; empty counts as absent. */
+export type Variables = (name: string) => FoundValue | null;
+
+type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
+
+export async function loadVariables(configFolder: string, launchRequest?: Handed): Promise<Variables> {
+  if (launchRequest !== undefined) return handedOver(launchRequest);
+  const file = await valuesIn(join(configFolder, ".env"));
+  return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");
+}
+
+/**
+ * The editor has asked its user where keys may go: what it did not hand over does not exist, and each key, also one of the file
+ * that it chose, is bound to a host.
+ */
+async function handedOver({ keys, variables, envFile }: Handed): Promise<Variables> {
+  // The user was asked about this very file, not about what a link leads to by now.
+  const isSame = envFile !== null && (await locateDotEnv(envFile)) === envFile;
+  const file = isSame ? await valuesIn(envFile) : {};
+  return (name) => {
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
+    if (key !== undefined) return key.value === "" ? null : key;
+    const variable = find(variables, name, "process");
+    if (variable !== null) return variable;
+    const value = find(file, name, "dotenv");
+    return value === null ? null : { ...value, host: null };
+  };
+}
+
+function find(
+  values: NodeJS.Dict<string>,
+  name: string,
+  origin: FoundValue["origin"],
+): FoundValue | null {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  return value === undefined || value === "" ? null : { value, origin };
+}
+
+async function valuesIn(path: string): Promise<NodeJS.Dict<string>> {
+  return parseEnv((await readDotEnv(path)) ?? "");
+}

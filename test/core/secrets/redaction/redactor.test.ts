@@ -1,0 +1,131 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
+
+function redactorOf(...values: readonly string[]): Redactor {
+  const redactor = new Redactor();
+  for (const value of values) redactor.learn(value);
+  return redactor;
+}
+
+test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", () => {
+  const secret = 'pass "word"/+ä';
+  const redactor = redactorOf(secret);
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ key: secret }).toString(),
+    JSON.stringify({ key: secret }),
+  ];
+  for (const form of forms) expect(redactor.redact(form)).toContain("***");
+});
+
+test("a learnt value is replaced whichever characters an encoder spares, in either case of digits", () => {
+  const secret = "it's (a) key/~ß*";
+  const redactor = redactorOf(secret);
+  const bytes = Buffer.from(secret).toString("hex");
+  const percent = bytes.replace(/../g, "%$&");
+  const forms = [
+    encodeURI(secret),
+    encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+    ...[bytes, percent].flatMap((form) => [form, form.toUpperCase()]),
+  ];
+  for (const form of forms) expect(redactor.redact(`<${form}>`)).toBe("<***>");
+});
+
+test("a learnt value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
+  const secret = 'a "quoted" \\ keyß';
+  const redactor = redactorOf(secret);
+  const once = JSON.stringify({ key: secret });
+  const ascii = once.replace("ß", "\\u00df");
+  const forms = [JSON.stringify(once), ascii, btoa(ascii), Buffer.from(once).toString("base64url")];
+  for (const form of forms) {
+    expect(redactor.redact(form)).toContain("***");
+  }
+});
+
+test("base64 is recognised wherever the value lies in what was encoded", () => {
+  const secret = "tml-0123456789";
+  const redactor = redactorOf(secret);
+  for (const user of ["", "a", "ab", "abc", "api:"]) {
+    for (const encoding of ["base64", "base64url"] as const) {
+      const header = Buffer.from(`${user}${secret}@`).toString(encoding);
+      const cleaned = redactor.redact(`Basic ${header}`);
+      expect(cleaned).toContain("***");
+      expect(Buffer.from(cleaned.slice(6), encoding).toString()).not.toContain(secret.slice(2, -2));
+    }
+  }
+});
+
+test("short values are left alone, they would blank out ordinary text", () => {
+  expect(redactorOf("true", "12345").redact("true 12345")).toBe("true 12345");
+});
+
+test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
+  const redactor = redactorOf("sk-abcdef", "12345678");
+  expect(
+    redactor.redactJson({
+      "sk-abcdef": [1, null, { pin: 12345678, text: "my sk-abcdef" }],
+      ok: true,
+    }),
+  ).toEqual({ "***": [1, null, { pin: "***", text: "my ***" }], ok: true });
+});
+
+const secret = fc.string({ minLength: 6, maxLength: 20, unit: "grapheme" });
+
+test("no learnt value gets through, not even one made by removing another", () => {
+  fc.assert(
+    fc.property(
+      fc.array(secret, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.string()),
+      (values, rest) => {
+        const redactor = redactorOf(...values);
+        const pieces = [...values, ...rest, ...values.map(encodeURIComponent), ...values];
+        const cleaned = redactor.redact(pieces.join(rest[0] ?? ""));
+        for (const value of values) expect(cleaned).not.toContain(value);
+        for (const value of values) expect(cleaned).not.toContain(encodeURIComponent(value));
+      },
+    ),
+  );
+  expect(redactorOf("abcdef", "x***yz").redact("xabcdefyz")).toBe("***");
+});
+
+test("text without learnt values is not touched", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z ]*$/), (text) => {
+      expect(redactorOf("0123456789").redact(text)).toBe(text);
+    }),
+  );
+});
+
+test("a record keeps its shape: only text, whole numbers that are secret and foreign keys change", () => {
+  const redactor = redactorOf("sk-abcdef", "12345678", "environment");
+  const record = {
+    environment: "local/x",
+    durationMs: 0.12345678,
+    turns: [{ text: "my sk-abcdef", args: { pin: 12345678, "sk-abcdef": null } }],
+  };
+  expect(redactor.redactRecord(record)).toEqual({
+    environment: "local/x",
+    durationMs: 0.12345678,
+    turns: [{ text: "my ***", args: { pin: "***", "***": null } }],
+  });
+});
+
+test("an error is cleaned with its causes and stays what it was", () => {
+  const redactor = redactorOf("sk-abcdef");
+  const cause = new TypeError("key sk-abcdef");
+  const details = { cause, data: { body: "sk-abcdef" }, configPath: "secrets" };
+  const cleaned = redactor.redactError(new AppError("tinker-refused", "No sk-abcdef.", details));
+  expect(cleaned).toMatchObject({
+    code: "tinker-refused",
+    message: "No ***.",
+    data: { body: "***" },
+    configPath: "secrets",
+    cause: { name: "TypeError", message: "key ***" },
+  });
+  expect(inspect(cleaned)).not.toContain("sk-abcdef");
+  expect(redactor.redactError("sk-abcdef")).toBe("***");
+});

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { type Memento, RunLabels } from "../../../src/host/runs/runLabels.ts";
+
+function memory(value?: unknown): Memento {
+  let stored = value;
+  return {
+    get: () => stored,
+    update: async (_key, next) => {
+      stored = JSON.parse(JSON.stringify(next));
+    },
+  };
+}
+
+/** The state of the editor and that of one workspace. */
+function mementos(everywhere: Memento = memory(), workspace: Memento = memory()) {
+  return { everywhere, workspace };
+}
+
+it("keeps names, archived runs and opened ones over a restart", async () => {
+  const state = mementos();
+  const labels = new RunLabels(state);
+  await labels.rename("/a", "best one");
+  await labels.setArchived("/b", true);
+  await labels.addOpened("/c");
+  await labels.addOpened("/c");
+  const again = new RunLabels(state);
+  expect(again.nameOf("/a")).toBe("best one");
+  expect(again.isArchived("/b")).toBe(true);
+  expect(again.opened).toEqual(["/c"]);
+});
+
+it("an empty name gives a run its own one back", async () => {
+  const labels = new RunLabels(mementos());
+  await labels.rename("/a", "best one");
+  await labels.rename("/a", "");
+  expect(labels.nameOf("/a")).toBeNull();
+});
+
+it("forgets a run that was deleted", async () => {
+  const labels = new RunLabels(mementos());
+  await labels.rename("/a", "x");
+  await labels.setArchived("/a", true);
+  await labels.addOpened("/a");
+  await labels.forget("/a");
+  expect([labels.nameOf("/a"), labels.isArchived("/a"), labels.opened]).toEqual([null, false, []]);
+});
+
+it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
+  "begins anew when %j is what it finds",
+  (found) => {
+    const labels = new RunLabels(mementos(memory(found), memory(found)));
+    expect([labels.opened, labels.nameOf("/a"), labels.isArchived("/a")]).toEqual([
+      [],
+      null,
+      false,
+    ]);
+  },
+);
+
+it("shows at once what another view of the same state has changed", async () => {
+  const state = mementos();
+  const [one, other] = [new RunLabels(state), new RunLabels(state)];
+  expect(other.isArchived("/a")).toBe(false);
+  await one.setArchived("/a", true);
+  expect(other.isArchived("/a")).toBe(true);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { NoticeQueue } from "../../../src/host/vscode/noticeQueue.ts";
+import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+
+function aQueue() {
+  const clock = new FakeClock();
+  const errors: unknown[] = [];
+  const queue = new NoticeQueue({ clock, onError: (error) => errors.push(error) });
+  const shown: string[] = [];
+  const answers = new Map<string, () => void>();
+  const add = (name: string): void =>
+    queue.add(() => {
+      shown.push(name);
+      return new Promise((resolve) => answers.set(name, resolve));
+    });
+  return { clock, queue, errors, shown, answers, add };
+}
+
+it("shows a notification when the one before was answered", async () => {
+  const { shown, answers, add } = aQueue();
+  add("first");
+  add("second");
+  await settle();
+  expect(shown).toEqual(["first"]);
+  answers.get("first")?.();
+  await settle();
+  expect(shown).toEqual(["first", "second"]);
+});
+
+it("does not wait for ever for an answer that nobody gives", async () => {
+  const { clock, shown, add } = aQueue();
+  add("first");
+  add("second");
+  await clock.advance(60_000);
+  await settle();
+  expect(shown).toEqual(["first", "second"]);
+});
+
+it("goes on after one that fails, and says so", async () => {
+  const { queue, errors, shown, add } = aQueue();
+  const fault = new Error("no window");
+  queue.add(() => Promise.reject(fault));
+  add("second");
+  await settle();
+  expect([errors, shown]).toEqual([[fault], ["second"]]);
+});

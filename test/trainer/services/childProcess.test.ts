@@ -1,0 +1,181 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startChild } from "../../../src/trainer/services/childProcess.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-child-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+/** Starts a child that runs `source`. */
+async function start(source: string, options: { args?: readonly string[]; key?: string } = {}) {
+  const program = join(folder, "child.mjs");
+  await writeFile(program, source);
+  return await startChild({ name: "The engine", program, args: [], ...options });
+}
+
+/** Prints the line that a server prints when it listens, with this address, and stays alive. */
+function ready(address: string): string {
+  return `console.log(JSON.stringify({ ready: true, address: ${address} })); setInterval(() => {}, 1000);`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("a child server", () => {
+  it("is there once it says where it listens, and gone after it is closed", async () => {
+    const child = await start(ready("String(process.pid)"));
+    const pid = Number(child.address);
+    expect(isAlive(pid)).toBe(true);
+    await child.close();
+    expect(isAlive(pid)).toBe(false);
+    await child.close();
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "is not met by signals to its parent's group",
+    async () => {
+      const child = await start(ready("String(process.pid)"));
+      // Only a process that leads a group of its own can be named in this way.
+      expect(isAlive(-Number(child.address))).toBe(true);
+      await child.close();
+    },
+  );
+
+  it("may write its first line in pieces", async () => {
+    const child = await start(`
+      process.stdout.write('{"ready": true,');
+      setTimeout(() => process.stdout.write(' "address": "here"}\\n'), 20);
+      setInterval(() => {}, 1000);`);
+    expect(child.address).toBe("here");
+    await child.close();
+  });
+
+  it("may write much without being held up", async () => {
+    const written = join(folder, "written");
+    const child = await start(`
+      import { writeFileSync } from "node:fs";
+      process.stdout.write('{"ready": true, "address": "here"}\\n');
+      setTimeout(() => {
+        process.stdout.write("x".repeat(1_000_000));
+        writeFileSync(${JSON.stringify(written)}, "all");
+      }, 20);
+      setInterval(() => {}, 1000);`);
+    await expect.poll(() => readFile(written, "utf8").catch(() => null)).toBe("all");
+    await child.close();
+  });
+
+  it("gets its key and its arguments, and none of the user's keys", async () => {
+    vi.stubEnv("TINKER_API_KEY", "tml-secret");
+    const facts = `[
+      process.env.TINKER_API_KEY,
+      (await once(process.stdin, "data")).toString("utf8"),
+      Object.values(process.env).includes("local"),
+      ...process.argv.slice(2),
+    ].join()`;
+    const program = `import { once } from "node:events";\n${ready(facts)}`;
+    const child = await start(program, { key: "local", args: ["--socket"] });
+    expect(child.address).toBe(",local\n,false,--socket,--keyed");
+    await child.close();
+  });
+
+  it("is asked to end, so that it can leave in order", async () => {
+    const goodbye = join(folder, "goodbye");
+    const child = await start(`
+      import { writeFileSync } from "node:fs";
+      process.on("SIGTERM", () => {
+        writeFileSync(${JSON.stringify(goodbye)}, "done");
+        process.exit(0);
+      });
+      ${ready("'here'")}`);
+    await child.close();
+    expect(await readFile(goodbye, "utf8")).toBe("done");
+  });
+});
+
+describe("a child that ends", () => {
+  const failureOf = (child: { readonly failed: AbortSignal }) =>
+    expect.poll(() => (child.failed.aborted ? child.failed.reason : null));
+
+  it("by itself tells how, with the end of what it wrote", async () => {
+    const child = await start(`
+      console.log(JSON.stringify({ ready: true, address: "here" }));
+      setTimeout(() => {
+        process.stderr.write("x".repeat(5_000) + "\\nout of paper\\n");
+        process.exitCode = 7;
+      }, 20);`);
+    await failureOf(child).toMatchObject({
+      code: "local-service",
+      message: expect.stringMatching(
+        /^The engine ended unexpectedly \(code 7\): x+\nout of paper /,
+      ),
+    });
+    expect(child.failed.reason.message.length).toBeLessThan(1_000);
+    await child.close();
+  });
+
+  it("by a signal tells which", async () => {
+    const child = await start(ready("String(process.pid)"));
+    process.kill(Number(child.address), "SIGKILL");
+    await failureOf(child).toMatchObject({
+      message: expect.stringMatching(/ended unexpectedly \(SIGKILL\)\. .*memory.* resume the run/),
+    });
+  });
+
+  it("because it was closed has not failed", async () => {
+    const child = await start(ready("'here'"));
+    await child.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(child.failed.aborted).toBe(false);
+  });
+});
+
+describe("a child that does not start", () => {
+  const failure = (message: RegExp) => ({
+    code: "local-service",
+    message: expect.stringMatching(message),
+  });
+
+  it("is reported with the code that it ended with", async () => {
+    await expect(start("process.exit(3)")).rejects.toMatchObject(
+      failure(/^The engine did not start: it ended with code 3$/),
+    );
+  });
+
+  it("is reported when its first line is not the expected one", async () => {
+    const stay = "setInterval(() => {}, 1000);";
+    for (const line of ["hello", "{}", '{"ready": false, "address": "x"}', '{"ready": true}']) {
+      await expect(start(`console.log(${JSON.stringify(line)}); ${stay}`)).rejects.toMatchObject(
+        failure(/its first line is not the expected one/),
+      );
+    }
+  });
+
+  it("is reported with what it wrote to its error output", async () => {
+    const source = `
+      process.stderr.write("no model in this folder\\n");
+      setTimeout(() => console.log("rubbish"), 100);
+      setInterval(() => {}, 1000);`;
+    await expect(start(source)).rejects.toMatchObject(
+      failure(/did not start: no model in this folder$/),
+    );
+  });
+
+  it("is reported when the program does not exist", async () => {
+    const missing = { name: "The engine", program: join(folder, "missing.mjs"), args: [] };
+    await expect(startChild(missing)).rejects.toMatchObject(failure(/^The engine did not start: /));
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/schema.ts";
+import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import { environmentAddress, tinkerAddress } from "../../../src/trainer/services/serviceAddress.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
+
+const ONE = [{ origin: "https://one.example", key: null }];
+
+interface Setting {
+  /** Keys of the editor, each with the host it is for; null = the official one. */
+  readonly store?: Readonly<
+    Record<string, { readonly value: string; readonly host: string | null }>
+  >;
+  readonly process?: Readonly<Record<string, string>>;
+  readonly dotenv?: Readonly<Record<string, string>>;
+  readonly config?: Partial<Config>;
+  readonly allowedOrigins?: readonly AllowedOrigin[];
+}
+
+function parts({
+  store = {},
+  process = {},
+  dotenv = {},
+  config = {},
+  allowedOrigins = [],
+}: Setting) {
+  return {
+    config: aConfig(config),
+    allowedOrigins,
+    variables: (name: string): FoundValue | null => {
+      const kept = store[name];
+      if (kept !== undefined) return { ...kept, origin: "store" };
+      const own = process[name];
+      if (own !== undefined) return { value: own, origin: "process" };
+      const value = dotenv[name];
+      return value === undefined ? null : { value, origin: "dotenv" };
+    },
+  };
+}
+
+describe("Tinker", () => {
+  const keys = { TINKER_API_KEY: "tml-1" };
+
+  it("is the hosted service unless the configuration or a variable says otherwise", () => {
+    expect(tinkerAddress(parts({ process: keys }))).toMatchObject({
+      url: expect.stringContaining("thinkingmachines"),
+      key: "tml-1",
+    });
+    const process = { ...keys, TINKER_BASE_URL: "https://one.example" };
+    expect(tinkerAddress(parts({ process })).url).toBe("https://one.example");
+    const config = { tinker_base_url: "https://two.example" };
+    expect(tinkerAddress(parts({ process, config })).url).toBe("https://two.example");
+  });
+
+  it("tells where its key was found, without the key", () => {
+    const sourceOf = (setting: Setting) => tinkerAddress(parts(setting)).keySource;
+    const name = "TINKER_API_KEY";
+    expect(sourceOf({ dotenv: keys })).toEqual({ name, origin: "dotenv" });
+    expect(sourceOf({ dotenv: keys, process: keys })).toEqual({ name, origin: "process" });
+    expect(sourceOf({})).toEqual({ name, origin: null });
+  });
+
+  it("gets no key over an address from .env, unless its host is allowed", () => {
+    const setting = { process: keys, dotenv: { TINKER_BASE_URL: "https://one.example" } };
+    expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host https:\/\/one\.example/);
+    const allowed = tinkerAddress(parts({ ...setting, allowedOrigins: ONE }));
+    expect(allowed).toMatchObject({ url: "https://one.example", key: "tml-1" });
+  });
+
+  it.each<[string, Setting]>([
+    ["the configuration", { config: { tinker_base_url: "https://one.example" } }],
+    ["the process", { process: { TINKER_BASE_URL: "https://one.example" } }],
+    [".env", { dotenv: { TINKER_BASE_URL: "https://one.example" } }],
+  ])("gets a stored key over an address from %s only where it is for that host", (_, setting) => {
+    const stored = (host: string | null) => ({ TINKER_API_KEY: { value: "tml-1", host } });
+    const address = (more: Setting) => tinkerAddress(parts({ ...setting, ...more }));
+    const refusal = { code: "key-host-not-allowed", data: { host: "https://one.example" } };
+    expect(() => address({ store: stored(null) })).toThrow(
+      expect.objectContaining({ ...refusal, data: expect.objectContaining(refusal.data) }),
+    );
+    expect(() => address({ store: stored("two.example") })).toThrow(/TINKER_API_KEY/);
+    const allowed = { store: stored(null), allowedOrigins: ONE };
+    expect(address(allowed)).toMatchObject({ url: "https://one.example", key: "tml-1" });
+  });
+
+  it("gets a key that was stored for the host of the configuration", () => {
+    const config = { tinker_base_url: "https://one.example/base" };
+    const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
+    expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
+    expect(() => tinkerAddress(parts({ store }))).toThrow(/is kept for one\.example/);
+  });
+});
+
+describe("the server of the environments", () => {
+  const keys = { OPENREWARD_API_KEY: "or-1", ORS_API_KEY: "ors-1" };
+  const hosted = { url: "https://sessions.openreward.ai", isOpenReward: true, key: "or-1" };
+
+  it.each([
+    [{}, hosted],
+    [{ OPENREWARD_URL: "https://openreward.ai" }, hosted],
+    [{ OPENREWARD_BASE_URL: "https://openreward.ai/" }, hosted],
+    [
+      { OPENREWARD_BASE_URL: "https://host.example:9000" },
+      { url: "https://sessions.host.example:9000", isOpenReward: false, key: "ors-1" },
+    ],
+    [
+      { OPENREWARD_ENVIRONMENTS_URL: "https://b.example", OPENREWARD_URL: "https://c.example" },
+      { url: "https://b.example", isOpenReward: false, key: "ors-1" },
+    ],
+    [
+      {
+        OPENREWARD_SESSION_URL: "https://a.example",
+        OPENREWARD_ENVIRONMENTS_URL: "https://b.example",
+      },
+      { url: "https://a.example", isOpenReward: false, key: "ors-1" },
+    ],
+  ])("with %j is %j", (variables, expected) => {
+    expect(environmentAddress(parts({ process: { ...keys, ...variables } }))).toMatchObject(
+      expected,
+    );
+  });
+
+  it("tells where its address was written", () => {
+    const sourceOf = (setting: Setting) => environmentAddress(parts(setting)).source;
+    const process = { OPENREWARD_URL: "https://c.example" };
+    const config = { openreward_base_url: "https://d.example" };
+    expect([sourceOf({}), sourceOf({ process }), sourceOf({ process, config })]).toEqual([
+      null,
+      "OPENREWARD_URL",
+      "openreward_base_url",
+    ]);
+  });
+
+  it("gets neither a key nor a looked-up secret over an address from .env", () => {
+    const dotenv = { OPENREWARD_SESSION_URL: "https://a.example" };
+    expect(() => environmentAddress(parts({ process: keys, dotenv }))).toThrow(/but ORS_API_KEY/);
+    const process = { OPENREWARD_API_KEY: "or-1", SEARCH_KEY: "s-1" };
+    expect(environmentAddress(parts({ process, dotenv })).key).toBeNull();
+    const own = anEnvironment({ secrets: { search_key: null } });
+    const config = { environments: { [ENVIRONMENT]: own } };
+    expect(() => environmentAddress(parts({ process, dotenv, config }))).toThrow(/but SEARCH_KEY/);
+  });
+
+  it("gets neither a stored key nor a stored secret that is for another host", () => {
+    const config = { openreward_base_url: "https://a.example" };
+    const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
+    expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(
+      /ORS_API_KEY .* is kept/,
+    );
+    const own = anEnvironment({ secrets: { search_key: null } });
+    const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
+    const search = { SEARCH_KEY: { value: "s-1", host: null } };
+    expect(() => environmentAddress(parts({ store: search, config: withSecret }))).toThrow(
+      /SEARCH_KEY .* is kept for sessions\.openreward\.ai/,
+    );
+    const bound = { SEARCH_KEY: { value: "s-1", host: "a.example" } };
+    expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();
+  });
+});

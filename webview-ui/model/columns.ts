@@ -1,0 +1,113 @@
+/** The numbers of the run that is shown, as they arrived. What nobody looks at is not sent. */
+
+import type { ColumnPart } from "../../src/shared/dashboardTypes.ts";
+
+const FIRST_CAPACITY = 256;
+
+interface Appended {
+  readonly rows: number;
+  readonly names?: readonly string[];
+  readonly steps: ColumnPart | null;
+  readonly columns: readonly ColumnPart[];
+}
+
+export class ColumnStore {
+  readonly #columns = new Map<string, Float64Array>();
+  #steps = new Float64Array(FIRST_CAPACITY);
+  #names: readonly string[] = [];
+  #rows = 0;
+  readonly #wanted = new Set<string>();
+  readonly #onWanted: (names: readonly string[]) => void;
+  #isAsking = false;
+
+  /** `onWanted` is called with all names that were looked at, shortly after a new name was looked at. */
+  constructor(onWanted: (names: readonly string[]) => void = () => undefined) {
+    this.#onWanted = onWanted;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** All metrics of the run. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** Forgets everything. */
+  reset(names: readonly string[]): void {
+    this.#columns.clear();
+    this.#steps.fill(Number.NaN);
+    this.#names = names;
+    this.#rows = 0;
+  }
+
+  append({ rows, names = [], steps, columns }: Appended): void {
+    this.#makeRoom(rows);
+    if (names.length > 0) this.#names = [...this.#names, ...names];
+    // A row counts once its step is known; its other numbers may come later.
+    if (steps !== null) {
+      this.#steps.set(steps.values, steps.fromRow);
+      this.#rows = Math.max(this.#rows, steps.fromRow + steps.values.length);
+    }
+    for (const { name, fromRow, values } of columns) this.#column(name).set(values, fromRow);
+  }
+
+  /** Counted from 0, one a row. A copy. */
+  steps(): Float64Array {
+    return this.#steps.slice(0, this.#rows);
+  }
+
+  /** One a row, NaN for gaps and for names that never came. A copy. */
+  values(name: string): Float64Array {
+    this.#want(name);
+    return (
+      this.#columns.get(name)?.slice(0, this.#rows) ?? new Float64Array(this.#rows).fill(Number.NaN)
+    );
+  }
+
+  /** True when the run has this metric. */
+  has(name: string): boolean {
+    return this.#names.includes(name);
+  }
+
+  /** The value in the row of a step; null when it is not known. */
+  at(name: string, row: number): number | null {
+    this.#want(name);
+    const value = row < this.#rows ? (this.#columns.get(name)?.[row] ?? Number.NaN) : Number.NaN;
+    return Number.isNaN(value) ? null : value;
+  }
+
+  #column(name: string): Float64Array {
+    const present = this.#columns.get(name);
+    if (present !== undefined) return present;
+    const column = new Float64Array(this.#steps.length).fill(Number.NaN);
+    this.#columns.set(name, column);
+    return column;
+  }
+
+  /** One message for all that is drawn at once. */
+  #want(name: string): void {
+    if (this.#wanted.has(name)) return;
+    this.#wanted.add(name);
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      this.#onWanted([...this.#wanted]);
+    });
+  }
+
+  #makeRoom(rows: number): void {
+    if (rows <= this.#steps.length) return;
+    let capacity = this.#steps.length;
+    while (capacity < rows) capacity *= 2;
+    const grown = (old: Float64Array): Float64Array<ArrayBuffer> => {
+      const column = new Float64Array(capacity).fill(Number.NaN);
+      column.set(old);
+      return column;
+    };
+    this.#steps = grown(this.#steps);
+    for (const [name, old] of this.#columns) this.#columns.set(name, grown(old));
+  }
+}

@@ -1,0 +1,32 @@
+/** What one result of an evaluation is about: which rollouts are behind a row of the table or a mark on the chart. */
+
+import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
+import type { DashboardModel } from "./dashboardModel.ts";
+import { NO_FILTER, type RolloutFilter } from "./viewState.ts";
+
+type Result = EvaluationView["results"][number];
+
+export interface EvaluationCell extends Pick<Result, "environment" | "split" | "temperature"> {
+  /** Completed steps. */
+  readonly step: number;
+}
+
+/** Shows the rollouts of one result, and no others of its evaluation. */
+export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell): void {
+  const { step } = cell;
+  const results = dashboard.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
+  dashboard.update({ filter: { ...NO_FILTER, ...filterFor(cell, results) } });
+  dashboard.openRollouts({ source: "evaluation", step });
+}
+
+/** Only by what the results differ in. */
+function filterFor(
+  { environment, split, temperature }: EvaluationCell,
+  results: readonly Result[],
+): Partial<RolloutFilter> {
+  return {
+    ...(results.some((other) => other.environment !== environment) && { environment }),
+    ...(results.some((other) => other.split !== split) && { split }),
+    ...(results.some((other) => other.temperature !== temperature) && { temperature }),
+  };
+}

@@ -1,0 +1,36 @@
+/** Single keys that work everywhere in the page; views add their own. */
+
+import { setName } from "../../src/shared/rolloutSet.ts";
+import type { DashboardModel } from "./dashboardModel.ts";
+import { TABS } from "./viewState.ts";
+
+/** True while keys belong to a control, a dialog, or the editor. */
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return true;
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.closest("input, select, textarea, dialog, [role=menu]") !== null;
+}
+
+export function globalKey(event: KeyboardEvent, dashboard: DashboardModel, openHelp: () => void): void {
+  if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
+  const tab = TABS[Number(event.key) - 1];
+  if (tab !== undefined) dashboard.update({ tab });
+  else if (event.key === "?") openHelp();
+  else if (event.key === "l") dashboard.host.command("openLog");
+  else if (event.key === "{") stepBy(dashboard, -1);
+  else if (event.key === "}") stepBy(dashboard, 1);
+  else return;
+  event.preventDefault();
+}
+
+/** Goes to the step or evaluation with rollouts before or after the chosen one. */
+export function stepBy(dashboard: DashboardModel, direction: 1 | -1): void {
+  const sets = dashboard.rolloutSets.value;
+  const chosen = dashboard.rolloutSet.value;
+  const at = sets.findIndex((set) => chosen !== null && setName(set) === setName(chosen));
+  const next = sets[at - direction];
+  if (at < 0 || next === undefined) return;
+  const isLatest = next === sets.find(({ source }) => source === "training");
+  dashboard.update({ rolloutSet: isLatest ? null : next, rollout: null });
+}
