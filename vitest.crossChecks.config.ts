@@ -1,4 +1,4 @@
-// The engine beside JAX, and tokenizers beside recorded ones: `npm run test:extra`.
+// The engine beside JAX, and tokenizers beside recorded ones: `npm run test:crossChecks`.
 
 import { defineConfig } from "vitest/config";
 

@@ -13,7 +13,7 @@ export function sizeRows(): readonly Row[] {
   const model = entries.filter(({ name }) => name.startsWith(MODEL));
   const packed = statSync(file).size;
   const weights = model.reduce((sum, { packedBytes }) => sum + packedBytes, 0);
-  const page = ["panel.js", "style.css"].map((name) => statSync(`dist/webview/${name}`).size);
+  const page = ["dashboard.js", "style.css"].map((name) => statSync(`dist/webview/${name}`).size);
   return [
     size("package without the data of the bundled model", (packed - weights) / 1e6, "MB", 3),
     size("package with it", packed / 1e6, "MB", null),

@@ -1,4 +1,4 @@
-// Builds dist/webview: the page of the panel, as one script, one style sheet, and a Markdown chunk that loads on demand.
+// Builds dist/webview: the page of the dashboard, as one script, one style sheet, and a Markdown chunk that loads on demand.
 
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,9 +24,9 @@ const markdownOnDemand = {
 async function bundlePage() {
   const { metafile } = await build({
     entryPoints: {
-      panel: "webview-ui/main.tsx",
+      dashboard: "webview-ui/main.tsx",
       markdown: "webview-ui/text/markdown.ts",
-      style: "webview-ui/styles/panel.css",
+      style: "webview-ui/styles/dashboard.css",
     },
     outdir: OUT,
     bundle: true,
@@ -56,5 +56,5 @@ function guard(name, size, limit) {
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 await bundlePage();
-guard("panel script and style", await weigh(["panel.js", "style.css"]), MAX_PAGE);
-guard("panel Markdown chunk", await weigh(["markdown.js"]), MAX_CHUNK);
+guard("dashboard script and style", await weigh(["dashboard.js", "style.css"]), MAX_PAGE);
+guard("dashboard Markdown chunk", await weigh(["markdown.js"]), MAX_CHUNK);

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-const TESTS = "test/defects";
+const TESTS = "test/regressions/pythonProgram";
 
 interface Defect {
   readonly id: string;

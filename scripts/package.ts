@@ -26,7 +26,7 @@ const NEEDED = [
   "extension/media/icons/dashboard-dark.svg",
   "extension/media/icons/dashboard-light.svg",
   "extension/dist/extension/extension.cjs",
-  "extension/dist/webview/panel.js",
+  "extension/dist/webview/dashboard.js",
   "extension/dist/webview/markdown.js",
   "extension/dist/webview/style.css",
   "extension/dist/trainer/tinker-rl.js",

@@ -64,23 +64,23 @@ export const PEERS: readonly Peer[] = [
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
-    ...{ file: "extra/rolloutUpload.", name: "our uploads, beside a recording of openreward" },
+    ...{ file: "crossChecks/rolloutUpload.", name: "our uploads, beside a recording of openreward" },
     version: OPENREWARD,
   },
   {
-    ...{ file: "extra/rolloutUploadRun", name: "our trainer at a stand-in of the same service" },
+    ...{ file: "crossChecks/rolloutUploadRun", name: "our trainer at a stand-in of the same service" },
     version: OPENREWARD,
   },
   {
-    ...{ file: "extra/wandbConformance", name: "our runs at W&B, beside those of wandb" },
+    ...{ file: "crossChecks/wandbConformance", name: "our runs at W&B, beside those of wandb" },
     version: WANDB,
   },
   {
-    ...{ file: "extra/wandbOffline", name: "wandb sync takes the runs that we file" },
+    ...{ file: "crossChecks/wandbOffline", name: "wandb sync takes the runs that we file" },
     version: WANDB,
   },
   {
-    ...{ file: "extra/wandbTrain", name: "our trainer at a stand-in of the same service" },
+    ...{ file: "crossChecks/wandbTrain", name: "our trainer at a stand-in of the same service" },
     version: WANDB,
   },
 ];

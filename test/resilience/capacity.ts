@@ -1,7 +1,7 @@
 /**
  * The capacity drill: the program trains in environments that take 6 sessions at once, while its configuration asks for 64.
  * It has to come down to 6, finish every step, lose no rollout, train what it trains without a limit, and say so.
- * Run: `npm run drill:capacity` (about a minute); ends with exit code 1 when something does not hold.
+ * Run: `npm run resilience:capacity` (about a minute); ends with exit code 1 when something does not hold.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
  * The kill drill: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
  * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
- * more than once. Run: `npm run drill:kill` (about four minutes); ends with exit code 1 on a difference.
+ * more than once. Run: `npm run resilience:kill` (about four minutes); ends with exit code 1 on a difference.
  */
 
 import { spawnSync } from "node:child_process";
@@ -37,7 +37,7 @@ const EVALUATION_POINTS = [
   "evaluation before its results",
   "evaluation results written",
 ];
-const VICTIM = resolve("dist/scripts/victim.js");
+const VICTIM = resolve("dist/scripts/killedTrainer.js");
 
 function config(saveEvery: number): string {
   return `
@@ -69,13 +69,13 @@ interface Outcome {
   readonly requests: readonly string[];
 }
 
-function victim(folder: string, args: readonly string[]): { readonly killed: boolean } {
+function killedTrainer(folder: string, args: readonly string[]): { readonly killed: boolean } {
   const result = spawnSync(process.execPath, [VICTIM, ...args, join(folder, "requests.jsonl")], {
     env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
     encoding: "utf8",
   });
   const killed = result.signal === "SIGKILL";
-  if (!killed && result.status !== 0) throw new Error(`the victim failed: ${result.stderr}`);
+  if (!killed && result.status !== 0) throw new Error(`the trainer failed: ${result.stderr}`);
   return { killed };
 }
 
@@ -85,9 +85,9 @@ function drill(saveEvery: number, point: string, killStep: number): Outcome | nu
   const configPath = join(folder, "config.yaml");
   writeFileSync(configPath, config(saveEvery));
   const run = join(folder, ".tinker-rl", "runs", "run");
-  const { killed } = victim(folder, ["train", configPath, point, String(killStep)]);
+  const { killed } = killedTrainer(folder, ["train", configPath, point, String(killStep)]);
   if (point !== "none" && !killed) return null;
-  if (killed) victim(folder, ["resume", run, "none", "0"]);
+  if (killed) killedTrainer(folder, ["resume", run, "none", "0"]);
   return outcome(folder, run);
 }
 

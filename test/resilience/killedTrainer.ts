@@ -1,5 +1,5 @@
 /**
- * A trainer that ends itself like a power cut at one named point: `victim.js train CONFIG POINT STEP LOG` or `victim.js resume
+ * A trainer that ends itself like a power cut at one named point: `killedTrainer.js train CONFIG POINT STEP LOG` or `killedTrainer.js resume
  * FOLDER none 0 LOG`. LOG receives every training and sampling request, one JSON line each, before it is sent.
  */
 

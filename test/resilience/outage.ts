@@ -1,6 +1,6 @@
 /**
  * The outage drill: trains beside services that fail in every way, and compares what was trained and what arrived with a run that
- * was left alone. Run: `npm run drill:outage`; ends with exit code 1 on a difference.
+ * was left alone. Run: `npm run resilience:outage`; ends with exit code 1 on a difference.
  */
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * The secrets drill: whole runs with planted keys, against services that give them back wherever they can. Then everything that
  * was printed, written, sent or could be seen of the processes is searched for them, however they are encoded. Run: `npm run
- * drill:secrets` (about a minute, Linux); ends with exit code 1 when one is found, or when the search proves blind. `--keep`
+ * resilience:secrets` (about a minute, Linux); ends with exit code 1 when one is found, or when the search proves blind. `--keep`
  * keeps the folders.
  */
 

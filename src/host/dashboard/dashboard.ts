@@ -84,7 +84,7 @@ export function createDashboard(parts: DashboardServices): Dashboard {
       if (shown === opened) shown = null;
     });
     webview.html = dashboardHtml({
-      scriptUri: String(webview.asWebviewUri(root("dist/webview/panel.js"))),
+      scriptUri: String(webview.asWebviewUri(root("dist/webview/dashboard.js"))),
       styleUri: String(webview.asWebviewUri(root("dist/webview/style.css"))),
       cspSource: webview.cspSource,
       nonce: randomBytes(16).toString("hex"),

@@ -17,7 +17,7 @@ import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
 import { prepareRun } from "./playRun.ts";
 
-const folder = fileURLToPath(new URL("../../src/local/engine/model", import.meta.url));
+const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
 const tokenizer = await loadModelTokenizer(folder);
 
 const TASKS = [0, 1, 2, 3, 4, 5, 6, 7];
