@@ -27,7 +27,9 @@ const ALL = [START, "64", "256", "4096", "8x8", "16x16", DATA];
 /** In front of the arguments of a process that measures one part. */
 const PART = "--part";
 
-async function inFolder(work: (folder: string, cleanup: CleanupStack) => Promise<void>): Promise<void> {
+async function inFolder(
+  work: (folder: string, cleanup: CleanupStack) => Promise<void>,
+): Promise<void> {
   const cleanup = new CleanupStack();
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
   cleanup.add(() => rm(folder, { recursive: true }));

@@ -2,8 +2,8 @@
 
 import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
-import { runLimits } from "../src/core/training/context.ts";
 import { collectRollouts } from "../src/core/training/collectRollouts.ts";
+import { runLimits } from "../src/core/training/context.ts";
 import { print } from "./measure.ts";
 import { observe } from "./observe.ts";
 import { ENVIRONMENT, type StandInRun } from "./standInRun.ts";

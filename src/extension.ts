@@ -6,16 +6,16 @@ import * as vscode from "vscode";
 import { Redactor } from "./core/secrets/redaction/redactor.ts";
 import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
 import { LazyConfigSupport } from "./host/catalogue/lazyConfigSupport.ts";
-import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
-import { registerCommands } from "./host/vscode/registerCommands.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
+import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
+import { registerCommands } from "./host/vscode/registerCommands.ts";
 
 /** What `activate` returns, for tests and other extensions. */
 export interface TinkerRlApi {

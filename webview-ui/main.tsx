@@ -1,8 +1,8 @@
 /** The page of the panel. */
 
 import { render } from "preact";
-import { connectHost } from "./model/connectHost.ts";
 import { watchTheme } from "./controls/palette.ts";
+import { connectHost } from "./model/connectHost.ts";
 import { createDashboardModel } from "./model/dashboardModel.ts";
 import { App } from "./views/app.tsx";
 

@@ -10,8 +10,8 @@ import {
   didYouMean,
   FLAGS,
   fault,
-  type ParsedFlags,
   NO_COMMAND_FLAGS,
+  type ParsedFlags,
   readFlags,
 } from "./flags.ts";
 

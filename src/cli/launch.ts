@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { launchRequestSchema, suggestedEdits } from "../node/control/messages.ts";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
+import { launchRequestSchema, suggestedEdits } from "../node/control/messages.ts";
 import type { LaunchError, LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";

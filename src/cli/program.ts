@@ -18,7 +18,10 @@ import { followRun } from "./train.ts";
 import { validate } from "./validate.ts";
 
 /** Runs the command in `args` and resolves with the exit code; errors are printed, never thrown. */
-export async function runProgram(options: ProgramOptions, args: readonly string[]): Promise<number> {
+export async function runProgram(
+  options: ProgramOptions,
+  args: readonly string[],
+): Promise<number> {
   try {
     return await dispatch(options, parseArguments(args));
   } catch (error) {

@@ -3,8 +3,8 @@
 import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
-import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
 import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
+import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
 import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Terminal } from "./terminal.ts";

@@ -97,7 +97,9 @@ function taskLabel({ environment, split, index }: RolloutRow, isMixed: boolean):
   return `${place}${split} ${index}`;
 }
 
-function scoreCells(score: { readonly advantage: number | null; readonly trainingUse: string } | null) {
+function scoreCells(
+  score: { readonly advantage: number | null; readonly trainingUse: string } | null,
+) {
   if (score === null) return ["", styled("quiet", "not scored")] satisfies Piece[];
   const { advantage, trainingUse } = score;
   const short = FATES[trainingUse]?.short ?? trainingUse.replace("excluded:", "");

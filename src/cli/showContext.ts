@@ -53,7 +53,11 @@ export function newest<T>(
 /**
  * The error for a number that does not exist: `missing` names it, `kind` what `existing` are; all as the user counts them.
  */
-export function notFoundError(missing: string, kind: string, existing: readonly number[]): AppError {
+export function notFoundError(
+  missing: string,
+  kind: string,
+  existing: readonly number[],
+): AppError {
   const known = existing.length === 0 ? "none yet" : describeNumbers(existing);
   return new AppError("no-such-number", `There is no ${missing}. ${kind}: ${known}.`);
 }

@@ -12,7 +12,14 @@ import { formatQuantity, formatTemperature } from "../shared/format.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, newest, notFoundError, remark, type ShowContext, showCommand } from "./showContext.ts";
+import {
+  heading,
+  newest,
+  notFoundError,
+  remark,
+  type ShowContext,
+  showCommand,
+} from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 
 /** Results of all evaluations, each compared with the first. */

@@ -152,6 +152,10 @@ function scoreLines(
 ): readonly Line[] {
   return [
     ...(advantage === null ? [] : block("advantage", formatSigned(advantage, 4))),
-    ...block("trainingUse", describeTrainingUse(trainingUse), ...(trainingUse === "trained" ? [] : (["warning"] as const))),
+    ...block(
+      "trainingUse",
+      describeTrainingUse(trainingUse),
+      ...(trainingUse === "trained" ? [] : (["warning"] as const)),
+    ),
   ];
 }

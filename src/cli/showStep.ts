@@ -5,8 +5,15 @@ import type { RolloutList, RolloutSummary } from "../core/runFolder/reader.ts";
 import { mean } from "../core/util/stats.ts";
 import { formatQuantity, formatReward } from "../shared/format.ts";
 import { BLANK, type Line } from "./line.ts";
-import { trainingUseLegend, type RolloutRow, rolloutTable } from "./rolloutTable.ts";
-import { heading, newest, notFoundError, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { type RolloutRow, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
+import {
+  heading,
+  newest,
+  notFoundError,
+  remark,
+  type ShowContext,
+  showCommand,
+} from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
 import { tokenLines } from "./showTokens.ts";
 
@@ -21,7 +28,9 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   const { rows, note } = newest(rollouts, "rollout", file);
   yield* [...note, ...rolloutTable(["group", "rollout"], rows.map(toRow), context.width)];
   if (omission !== null) yield remark(omission);
-  const legend = trainingUseLegend(rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])));
+  const legend = trainingUseLegend(
+    rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])),
+  );
   if (legend.length > 0) yield* [BLANK, ...legend];
   const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
   if (example === undefined) return;

@@ -33,7 +33,8 @@ export async function* tokenLines(
 ): AsyncGenerator<Line, void> {
   yield* [BLANK, heading("tokens")];
   if (tokenData.length === 0) {
-    const why = score === null ? "the step is not trained yet" : describeTrainingUse(score.trainingUse);
+    const why =
+      score === null ? "the step is not trained yet" : describeTrainingUse(score.trainingUse);
     yield remark(`Only rollouts that were trained on have token data. This one: ${why}.`);
     return;
   }

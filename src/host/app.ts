@@ -9,55 +9,55 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import type { LazyConfigSupport } from "./catalogue/lazyConfigSupport.ts";
 import { checkpointHandlers } from "./commands/checkpointHandlers.ts";
+import { dashboardHandlers, openOnStart } from "./commands/dashboardHandlers.ts";
 import { environmentHandlers } from "./commands/environmentHandlers.ts";
 import { folderHandlers } from "./commands/folderHandlers.ts";
 import type { HelpHandlers } from "./commands/help.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
-import { openOnStart, dashboardHandlers } from "./commands/dashboardHandlers.ts";
-import type { CommandHandlers } from "./vscode/registerCommands.ts";
 import { showRunMenu } from "./commands/runMenu.ts";
 import { startHandlers } from "./commands/startHandlers.ts";
 import { steerHandlers } from "./commands/steerHandlers.ts";
 import { trajectoryHandlers } from "./commands/trajectoryHandlers.ts";
 import type { ConfigHandlers } from "./config/configHandlers.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
-import { setContextKey } from "./vscode/contextKeys.ts";
-import { keySettings } from "./keys/keySettings.ts";
-import { createKeys } from "./keys/createKeys.ts";
-import { Notices } from "./notices.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
+import { createKeys } from "./keys/createKeys.ts";
+import { keySettings } from "./keys/keySettings.ts";
+import { Notices } from "./notices.ts";
 import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
+import { createLaunchRequest } from "./runs/createLaunchRequest.ts";
 import { launchConfig } from "./runs/launchConfig.ts";
 import { LaunchStore } from "./runs/launchStore.ts";
-import { rejoinLaunches } from "./task/rejoin.ts";
 import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import { RunFeeds } from "./runs/runFeed.ts";
 import { RunFinder } from "./runs/runFinder.ts";
+import { RunLabels } from "./runs/runLabels.ts";
 import { runProgram } from "./runs/runProgram.ts";
 import { RunSlots } from "./runs/runSlots.ts";
 import { RunStore } from "./runs/runStore.ts";
 import { askForSlot } from "./runs/slotQuestion.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import { trainerEnvironment } from "./runs/trainerEnvironment.ts";
-import { createLaunchRequest } from "./runs/createLaunchRequest.ts";
 import { Trainings } from "./runs/trainings.ts";
-import { settingOverrides } from "./vscode/settingOverrides.ts";
-import { readSetting } from "./vscode/settings.ts";
 import { StatusItem } from "./statusItem.ts";
+import { rejoinLaunches } from "./task/rejoin.ts";
 import { TaskProvider } from "./task/taskProvider.ts";
 import { validateConfigFile } from "./task/validateConfigFile.ts";
 import { type CheckpointNode, CheckpointsView } from "./views/checkpointsView.ts";
 import { type EnvironmentNode, EnvironmentsView } from "./views/environmentsView.ts";
 import type { LazyTree } from "./views/lazyTree.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
-import { SelectedRun } from "./views/selectedRun.ts";
-import { RunLabels } from "./runs/runLabels.ts";
 import { RUN_LOG_SCHEME, RunLogDocuments } from "./views/runLogDocuments.ts";
 import { type RunNode, RunsView } from "./views/runsView.ts";
 import { SavedCheckpoints } from "./views/savedCheckpoints.ts";
+import { SelectedRun } from "./views/selectedRun.ts";
 import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
 import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
+import { setContextKey } from "./vscode/contextKeys.ts";
+import type { CommandHandlers } from "./vscode/registerCommands.ts";
+import { settingOverrides } from "./vscode/settingOverrides.ts";
+import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;
@@ -217,7 +217,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       isDashboardVisible: () => dashboard.isVisible,
     }),
   );
-  keep(rememberStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }));
+  keep(
+    rememberStartedRuns({ ...{ trainings, store, labels, onError }, find: () => finder.find() }),
+  );
   keep(openOnStart(trainings, dashboard));
   keep(
     keys.store.onDidChange(() => {
@@ -228,7 +230,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     trainings.onDidChange(() => {
       const begun = trainings.active.filter(({ folder }) => folder !== null);
       if (begun.length > 0) void setContextKey("trainingStarted", true);
-      if (begun.some(({ request }) => request.resume !== null)) void setContextKey("runResumed", true);
+      if (begun.some(({ request }) => request.resume !== null))
+        void setContextKey("runResumed", true);
     }),
   );
   keep(finder.onDidFind(() => config.refresh()));

@@ -6,15 +6,15 @@ import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
-import { NoticeQueue } from "./vscode/noticeQueue.ts";
-import { plainWindow } from "./vscode/plainWindow.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
+import type { Memento } from "./runs/runLabels.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
-import { readSetting } from "./vscode/settings.ts";
-import type { Memento } from "./runs/runLabels.ts";
 import { isResumable } from "./views/runRow.ts";
+import { NoticeQueue } from "./vscode/noticeQueue.ts";
+import { plainWindow } from "./vscode/plainWindow.ts";
+import { readSetting } from "./vscode/settings.ts";
 
 export interface NoticeOptions {
   readonly store: RunStore;
@@ -98,7 +98,8 @@ export class Notices implements vscode.Disposable {
     const run = store.get(folder);
     const runId = run?.file?.runId;
     const reported = listOf(workspaceState.get(ALARM_TOLD));
-    if (alarm === undefined || run === null || runId === undefined || reported.includes(runId)) return;
+    if (alarm === undefined || run === null || runId === undefined || reported.includes(runId))
+      return;
     await workspaceState.update(ALARM_TOLD, [...reported, runId].slice(-REMEMBERED_RUNS));
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);

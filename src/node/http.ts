@@ -2,9 +2,9 @@
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { HttpClient, HttpRequest } from "../core/ports.ts";
+import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { connectionsTo } from "./httpConnections.ts";
 import { HttpExchange } from "./httpExchange.ts";
-import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */

@@ -2,9 +2,9 @@
 
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
+import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { ArrivingBody } from "./httpBody.ts";
 import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
-import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
 /** What the connection lets its user do. */
 interface Connection {

@@ -41,9 +41,13 @@ const MAX_OVERRIDES = 1_000;
 const overrideTexts = z.array(z.string()).max(MAX_OVERRIDES);
 
 /** Nothing is judged yet. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
-export async function startConfig(fileSystem: FileSystem, startRequest: StartRequest): Promise<StartConfig> {
+export async function startConfig(
+  fileSystem: FileSystem,
+  startRequest: StartRequest,
+): Promise<StartConfig> {
   const { overrides } = startRequest;
-  if ("resume" in startRequest) return runConfig(fileSystem, resolve(startRequest.resume), overrides);
+  if ("resume" in startRequest)
+    return runConfig(fileSystem, resolve(startRequest.resume), overrides);
   const { configPath: shownPath } = startRequest;
   const path = resolve(shownPath);
   const text = await readConfig(fileSystem, shownPath);

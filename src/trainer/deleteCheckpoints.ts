@@ -4,19 +4,22 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
+import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
 import { CheckpointStore } from "../local/engine/service/checkpoints/checkpointStore.ts";
-import { type CheckpointKey, checkpointKey } from "../local/engine/service/checkpoints/tinkerPath.ts";
+import {
+  type CheckpointKey,
+  checkpointKey,
+} from "../local/engine/service/checkpoints/tinkerPath.ts";
 import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { systemRandom } from "../node/random.ts";
-import { CleanupStack } from "./services/cleanupStack.ts";
 import { debugLog } from "./debugLog.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
 import { checkpointStore } from "./services/localServices.ts";
 import { tinkerAddress } from "./services/serviceAddress.ts";
 import { loadVariables } from "./services/variables.ts";

@@ -2,8 +2,12 @@
 
 import { evaluate } from "../core/training/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
-import { type ConnectionOptions, connectModelService, type TinkerConnection } from "./services/connections.ts";
 import type { TrainerScope } from "./runPlan.ts";
+import {
+  type ConnectionOptions,
+  connectModelService,
+  type TinkerConnection,
+} from "./services/connections.ts";
 
 /**
  * Evaluates what was saved, not what is in memory: the embedded engine is ended and a new one loads the final checkpoint from

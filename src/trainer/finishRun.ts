@@ -2,9 +2,9 @@
 
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
-import type { RunEnd } from "./types.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
 import { type FlushOptions, flushTrackers } from "./tracking/flushTrackers.ts";
+import type { RunEnd } from "./types.ts";
 
 /** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
 export async function finishRun(

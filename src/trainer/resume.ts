@@ -11,9 +11,9 @@ import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/layout.ts";
 import { type ResumePoint, readResumePoints, rewindTo } from "../core/runFolder/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../core/runFolder/runFolder.ts";
-import { completedSteps } from "../core/runs/runList.ts";
 import { type RunState, readStates, type StoredStates } from "../core/runFolder/state.ts";
 import { MAX_BYTES } from "../core/runFolder/wholeFiles.ts";
+import { completedSteps } from "../core/runs/runList.ts";
 import { restoreRedacted } from "../core/secrets/redaction/restoreRedacted.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
@@ -22,10 +22,10 @@ import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import { type LoadedConfig, loadStart, redactSecrets } from "./config/configFiles.ts";
-import type { ResumeRequest } from "./types.ts";
-import { loadNewestState } from "./loadNewestState.ts";
 import { createClient, startPosition } from "./createModel.ts";
+import { loadNewestState } from "./loadNewestState.ts";
 import type { RunPlan } from "./runPlan.ts";
+import type { ResumeRequest } from "./types.ts";
 
 /**
  * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no

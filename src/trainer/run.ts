@@ -24,26 +24,26 @@ import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { claimRun, reportContext } from "./claimRun.ts";
 import { writtenSecrets } from "./config/configFiles.ts";
+import { evaluateAtEnd } from "./evaluateAtEnd.ts";
+import { finishRun } from "./finishRun.ts";
+import { loadTokenizer } from "./loadTokenizer.ts";
+import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
+import { runEnding } from "./runEnding.ts";
+import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
 import {
   type ConnectionOptions,
   connectEnvironmentServices,
   connectModelService,
   type TinkerConnection,
 } from "./services/connections.ts";
-import type { RunEnd } from "./types.ts";
-import { evaluateAtEnd } from "./evaluateAtEnd.ts";
-import { finishRun } from "./finishRun.ts";
-import { loadTokenizer } from "./loadTokenizer.ts";
-import { runEnding } from "./runEnding.ts";
-import type { RunPlan, StartedModel, TrainerScope } from "./runPlan.ts";
-import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
+import { loadVariables } from "./services/variables.ts";
 import { HUB_TOKEN } from "./tokenizerFolder.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import { type RolloutUploads, startUploads } from "./tracking/upload.ts";
 import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import { startWandb, type WandbReport } from "./tracking/wandb.ts";
 import { type WandbAddress, wandbAddress } from "./tracking/wandbAddress.ts";
-import { loadVariables } from "./services/variables.ts";
+import type { RunEnd } from "./types.ts";
 
 /** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
 export async function executeRun(scope: TrainerScope, plan: RunPlan): Promise<RunEnd> {

@@ -11,10 +11,10 @@ import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchRequest } from "../shared/control.ts";
-import type { CleanupStack } from "./services/cleanupStack.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
-import type { TinkerConnection } from "./services/connections.ts";
 import type { ControlChannel } from "./control/controlChannel.ts";
+import type { CleanupStack } from "./services/cleanupStack.ts";
+import type { TinkerConnection } from "./services/connections.ts";
 import type { LocalPrograms } from "./services/localServices.ts";
 
 export interface RunStart {

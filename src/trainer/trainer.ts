@@ -15,17 +15,22 @@ import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
-import { type StartConfig, type StartRequest, startConfig, startDigest } from "../node/startConfig.ts";
+import {
+  type StartConfig,
+  type StartRequest,
+  startConfig,
+  startDigest,
+} from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
-import { CleanupStack } from "./services/cleanupStack.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
-import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./types.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
-import { debugLog } from "./debugLog.ts";
 import { createClient, startPosition } from "./createModel.ts";
+import { debugLog } from "./debugLog.ts";
 import { planResume } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
+import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./types.ts";
 
 /** An end at once waits for its last word no longer than this. */
 const END_MS = 1_000;
@@ -124,13 +129,22 @@ async function run(
   let place: string | null = null;
   try {
     const onQuit = launchRequest === undefined ? {} : { onQuit: launchRequest.onQuit };
-    const controlChannel = await ControlChannel.open({ ...parts, clock: systemClock, log, stopNow, ...onQuit });
+    const controlChannel = await ControlChannel.open({
+      ...parts,
+      clock: systemClock,
+      log,
+      stopNow,
+      ...onQuit,
+    });
     cleanup.add(() => controlChannel.close());
     request.launch?.onPlace({ control: controlChannel.address });
     const scope: TrainerScope = {
       ...parts,
       ...{ log, redactor },
-      watch: watchers([withFallback(request.watch, log), (event) => controlChannel.onProgress(event)]),
+      watch: watchers([
+        withFallback(request.watch, log),
+        (event) => controlChannel.onProgress(event),
+      ]),
       allowedOrigins: launchRequest?.allowedOrigins ?? request.allowedOrigins ?? [],
       ...(launchRequest !== undefined && { launchRequest }),
       controlChannel,

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { launchFileSchema } from "../../src/node/control/messages.ts";
 import type { LaunchFile } from "../../src/shared/control.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/types.ts";
 import { anOrder } from "../fakes/anOrder.ts";
@@ -45,7 +45,11 @@ describe("a trainer that an editor starts", () => {
     const text = `${JSON.stringify(launchRequest)}\nanything else`;
     const { requests, exit, end } = start([text.slice(0, 30), text.slice(30)]);
     for (let turns = 0; turns < 10; turns++) await settle();
-    expect(requests[0]).toMatchObject({ owner: "editor", configPath: "a.yaml", launch: { launchRequest } });
+    expect(requests[0]).toMatchObject({
+      owner: "editor",
+      configPath: "a.yaml",
+      launch: { launchRequest },
+    });
     end({ outcome: "done", folder: null });
     expect(await exit).toBe(0);
   });

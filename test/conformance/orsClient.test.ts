@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type {
   EnvironmentSession,
   Message,
@@ -12,7 +13,6 @@ import type {
   TaskChoice,
   ToolCallOutcome,
 } from "../../src/core/openreward/types.ts";
-import { connectEnvironments } from "../../src/core/openreward/environments.ts";
 import type { HttpClient, HttpResponse } from "../../src/core/ports.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";

@@ -64,11 +64,17 @@ export const PEERS: readonly Peer[] = [
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
-    ...{ file: "crossChecks/rolloutUpload.", name: "our uploads, beside a recording of openreward" },
+    ...{
+      file: "crossChecks/rolloutUpload.",
+      name: "our uploads, beside a recording of openreward",
+    },
     version: OPENREWARD,
   },
   {
-    ...{ file: "crossChecks/rolloutUploadRun", name: "our trainer at a stand-in of the same service" },
+    ...{
+      file: "crossChecks/rolloutUploadRun",
+      name: "our trainer at a stand-in of the same service",
+    },
     version: OPENREWARD,
   },
   {

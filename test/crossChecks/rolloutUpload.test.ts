@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { UploadBackoff } from "../../src/core/tracking/openreward/uploadBackoff.ts";
 import { UploadClient } from "../../src/core/tracking/openreward/uploadClient.ts";
 import { deliverRollout } from "../../src/core/tracking/openreward/uploadDelivery.ts";
 import {
@@ -11,7 +12,6 @@ import {
   requireUploadable,
   type UploadMessage,
 } from "../../src/core/tracking/openreward/uploadEvents.ts";
-import { UploadBackoff } from "../../src/core/tracking/openreward/uploadBackoff.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";

@@ -9,11 +9,11 @@ import { RunControl } from "../../src/core/training/control.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchRequest, RunStatus } from "../../src/shared/control.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
 import { ControlChannel } from "../../src/trainer/control/controlChannel.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
+import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { planNewRun, resumeTraining } from "../../src/trainer/trainer.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -294,7 +294,11 @@ tinker_base_url: ${gateway.url}
     const launchRequest = await orderOf(join(folder, "config.yaml"), changes);
     const launchFolder = join(folder, "launch");
     await mkdir(launchFolder);
-    return { folder, launchFolder, program: spawnProgram(["--launch", launchFolder], launchRequest) };
+    return {
+      folder,
+      launchFolder,
+      program: spawnProgram(["--launch", launchFolder], launchRequest),
+    };
   }
 
   it("tells where it stands, and keeps the keys of its order in memory alone", async () => {

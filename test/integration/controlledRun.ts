@@ -5,15 +5,15 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";
-import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
+import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
-import type { ActiveRun } from "../../src/trainer/types.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
+import type { ActiveRun } from "../../src/trainer/types.ts";
 import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
 
@@ -119,7 +119,10 @@ export interface OwnProcess {
 }
 
 /** Trains in a process of its own, with an editor's order when there is one. */
-export function spawnProgram(args: readonly string[], launchRequest: LaunchRequest | null): OwnProcess {
+export function spawnProgram(
+  args: readonly string[],
+  launchRequest: LaunchRequest | null,
+): OwnProcess {
   const { PATH, HOME, TMPDIR, TINKER_RL_STORE } = process.env;
   const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), ...args], {
     env: { PATH, HOME, TMPDIR, TINKER_RL_STORE, NO_PROXY: "*" },

@@ -9,10 +9,10 @@ import { RunControl } from "../../src/core/training/control.ts";
 import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
 import type { ProgressEvent, Watcher } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { executeRun } from "../../src/trainer/run.ts";
+import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
 
 export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import.meta.url));

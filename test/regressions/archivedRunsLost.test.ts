@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
-import { RunStore } from "../../src/host/runs/runStore.ts";
 import { type Memento, RunLabels } from "../../src/host/runs/runLabels.ts";
+import { RunStore } from "../../src/host/runs/runStore.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

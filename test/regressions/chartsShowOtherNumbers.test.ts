@@ -11,14 +11,14 @@ import {
 } from "../../webview-ui/charts/contrast.ts";
 import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
-import { ColumnStore } from "../../webview-ui/model/columns.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
+import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
 import { environmentLook, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { SMALL_CHARTS } from "../../webview-ui/views/smallChartSpecs.ts";
-import { aRun } from "../host/views/runEntries.ts";
 import { THEMES } from "../dashboard/themes.ts";
+import { aRun } from "../host/views/runEntries.ts";
 
 const SMOOTHING = 0.6;
 

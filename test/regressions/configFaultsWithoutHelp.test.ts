@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
-import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { hover } from "../../src/core/config/editing/display/hover.ts";
+import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";

@@ -39,7 +39,9 @@ function linkToHome(): void {
 
 it("a link in the place of the file asks anew, with the path that it leads to", async () => {
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
   linkToHome();
   expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
@@ -50,7 +52,9 @@ it("so does a setting that names another file", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
   envFile = "../home/.bashrc";
   expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
@@ -58,7 +62,9 @@ it("so does a setting that names another file", async () => {
 
 it("a trainer reads the file that was asked about, and no link in its place", async () => {
   const launchRequest = { keys: {}, variables: {}, envFile: join(project, ".env") };
-  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")?.value).toBe("tml-of-the-project");
+  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")?.value).toBe(
+    "tml-of-the-project",
+  );
   linkToHome();
   expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")).toBeNull();
 });
@@ -73,8 +79,12 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   };
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: join(project, ".env") });
-  expect(await editor.launchRequest(aWish(config, { resume: run }))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
+  expect(await editor.launchRequest(aWish(config, { resume: run }))).toMatchObject({
+    envFile: null,
+  });
   expect(editor.ui.text).toContain(`May runs of ${run} take keys from ${join(project, ".env")}?`);
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { ChartMark } from "../../webview-ui/controls/chartMarks.ts";
 import { markAt } from "../../webview-ui/controls/markAt.ts";
-import { openEvaluation } from "../../webview-ui/model/evaluationCell.ts";
 import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
+import { openEvaluation } from "../../webview-ui/model/evaluationCell.ts";
 import {
   firstViewState,
   NO_FILTER,

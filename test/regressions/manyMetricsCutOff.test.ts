@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../src/core/runFolder/metricColumns.ts";
 import { ColumnQueue } from "../../src/host/dashboard/columnQueue.ts";
-import { ColumnStore } from "../../webview-ui/model/columns.ts";
+import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import { throughWebview } from "../fakes/webviewWire.ts";
 
 function rowWith(metrics: number, step: number): { readonly step: number } {

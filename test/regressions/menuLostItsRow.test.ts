@@ -1,15 +1,15 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
-import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/commandTable.ts";
+import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
-import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
-import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
 import { steerHandlers } from "../../src/host/commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../../src/host/commands/trajectoryHandlers.ts";
 import { configHandlers } from "../../src/host/config/configHandlers.ts";
+import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/commandTable.ts";
+import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
 /** Of the editor: what it was asked to show, and what was done. */

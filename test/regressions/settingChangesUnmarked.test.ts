@@ -4,7 +4,7 @@ import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
-import { ColumnStore } from "../../webview-ui/model/columns.ts";
+import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
 import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";

@@ -3,24 +3,24 @@
 import { join } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
+import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
-import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { LaunchStore } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunFeeds } from "../../src/host/runs/runFeed.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
+import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
-import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";
 import { SavedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
 import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";
 import { WorkspaceEnvironments } from "../../src/host/views/workspaceEnvironments.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { HostMessage, DashboardQuestion } from "../../src/shared/dashboardMessages.ts";
+import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { askAll } from "./hostile/askAll.ts";
 import { DrillProgram } from "./hostile/drillProgram.ts";
 import { found, Uri } from "./hostile/editorStandIn.ts";
@@ -73,7 +73,11 @@ const isLeaf = (row: { readonly kind: string } | undefined): boolean =>
   row?.kind === "rollout" || row?.kind === "more";
 
 async function showRun(folder: string, show: Show): Promise<string> {
-  const run: DashboardRun = { id: "r", name: "r", follower: new RunFollower({ fileSystem, folder }) };
+  const run: DashboardRun = {
+    id: "r",
+    name: "r",
+    follower: new RunFollower({ fileSystem, folder }),
+  };
   const answered = new Set<number>();
   let facts: Extract<HostMessage, { kind: "init" }>["facts"] | null = null;
   let isComplete = false;

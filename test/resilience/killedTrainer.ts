@@ -11,11 +11,11 @@ import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { executeRun } from "../../src/trainer/run.ts";
+import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { planNewRun } from "../../src/trainer/trainer.ts";
 
 const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process.argv.slice(2);

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LaunchRequest } from "../../src/shared/control.ts";
-import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { loadVariables } from "../../src/trainer/services/variables.ts";
+import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 
 let folder = "";

@@ -1,6 +1,6 @@
 /** A series in words: what a chart says at a glance. */
 
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { formatValue } from "./format.ts";
 
 /** Rows compared for the trend: the last ones with as many before them. */

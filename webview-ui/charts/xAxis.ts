@@ -1,7 +1,7 @@
 /** What stands on the horizontal axis: steps, time, or tokens. */
 
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
-import type { ColumnStore } from "../model/columns.ts";
+import type { ColumnStore } from "./columns.ts";
 
 export const X_AXES = ["step", "wall", "active", "tokens"] as const;
 export type XAxis = (typeof X_AXES)[number];

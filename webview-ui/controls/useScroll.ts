@@ -7,7 +7,10 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 const SETTLE_MS = 200;
 
 /** A ref for the region that scrolls. */
-export function useScroll(dashboard: DashboardModel, name: string): RefObject<HTMLDivElement | null> {
+export function useScroll(
+  dashboard: DashboardModel,
+  name: string,
+): RefObject<HTMLDivElement | null> {
   const region = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = region.current;
@@ -17,7 +20,9 @@ export function useScroll(dashboard: DashboardModel, name: string): RefObject<HT
     const keep = (): void => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        dashboard.update({ scroll: { ...dashboard.view.peek().scroll, [name]: element.scrollTop } });
+        dashboard.update({
+          scroll: { ...dashboard.view.peek().scroll, [name]: element.scrollTop },
+        });
       }, SETTLE_MS);
     };
     element.addEventListener("scroll", keep, { passive: true });

@@ -1,6 +1,10 @@
 /** The page's side of the talk with the extension. */
 
-import { type HostMessage, DASHBOARD_VERSION, type PageMessage } from "../../src/shared/dashboardMessages.ts";
+import {
+  DASHBOARD_VERSION,
+  type HostMessage,
+  type PageMessage,
+} from "../../src/shared/dashboardMessages.ts";
 import type { Answer, Host } from "./host.ts";
 
 /** What the editor gives every page. */

@@ -4,15 +4,15 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { HostMessage, RunFacts } from "../../src/shared/dashboardMessages.ts";
 import type {
   CheckpointView,
+  DashboardSettings,
   EvaluationView,
   EventView,
-  DashboardSettings,
   RolloutRow,
   RunListing,
   RunView,
 } from "../../src/shared/dashboardTypes.ts";
 import { newestSets, type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
-import { ColumnStore } from "./columns.ts";
+import { ColumnStore } from "../charts/columns.ts";
 import type { Host } from "./host.ts";
 import { firstViewState, forOtherRun, restoreViewState, type ViewState } from "./viewState.ts";
 

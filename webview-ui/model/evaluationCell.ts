@@ -14,7 +14,8 @@ export interface EvaluationCell extends Pick<Result, "environment" | "split" | "
 /** Shows the rollouts of one result, and no others of its evaluation. */
 export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell): void {
   const { step } = cell;
-  const results = dashboard.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
+  const results =
+    dashboard.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
   dashboard.update({ filter: { ...NO_FILTER, ...filterFor(cell, results) } });
   dashboard.openRollouts({ source: "evaluation", step });
 }

@@ -2,9 +2,9 @@
 
 import type {
   CommandArgs,
-  HostMessage,
   DashboardCommand,
   DashboardQuestion,
+  HostMessage,
 } from "../../src/shared/dashboardMessages.ts";
 
 export type Answer = Extract<HostMessage, { readonly id: number | null }>;

@@ -12,7 +12,11 @@ export function isTyping(event: KeyboardEvent): boolean {
   return target.closest("input, select, textarea, dialog, [role=menu]") !== null;
 }
 
-export function globalKey(event: KeyboardEvent, dashboard: DashboardModel, openHelp: () => void): void {
+export function globalKey(
+  event: KeyboardEvent,
+  dashboard: DashboardModel,
+  openHelp: () => void,
+): void {
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
   const tab = TABS[Number(event.key) - 1];
   if (tab !== undefined) dashboard.update({ tab });

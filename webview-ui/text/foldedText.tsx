@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { BoundedText } from "../../src/shared/dashboardTypes.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "./untrustedText.tsx";
 import { foldText } from "./visible.ts";
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Host } from "../model/host.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "./untrustedText.tsx";
 import { visibleText } from "./visible.ts";
 

@@ -5,7 +5,7 @@ import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 
@@ -77,7 +77,11 @@ interface RowProps {
   readonly isOpen: boolean;
 }
 
-function AlarmRow({ dashboard, alarm: { severity, text, more, step, code, fix }, isOpen }: RowProps) {
+function AlarmRow({
+  dashboard,
+  alarm: { severity, text, more, step, code, fix },
+  isOpen,
+}: RowProps) {
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />

@@ -3,9 +3,9 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
-import { globalKey } from "../model/keys.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { globalKey } from "../model/keys.ts";
+import { strings } from "../strings/strings.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
 import { Alarms } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
@@ -22,7 +22,8 @@ interface DashboardProps {
 export function App({ dashboard }: DashboardProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => globalKey(event, dashboard, () => setHelpOpen(true));
+    const onKey = (event: KeyboardEvent): void =>
+      globalKey(event, dashboard, () => setHelpOpen(true));
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard]);

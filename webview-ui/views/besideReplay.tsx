@@ -1,11 +1,11 @@
 /** The same task in two evaluations, the earlier one on the left. */
 
 import { useEffect, useId, useState } from "preact/hooks";
-import { formatReward } from "../../src/shared/format.ts";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { formatReward } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { setTitle } from "./setTitle.ts";
 

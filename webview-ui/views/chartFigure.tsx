@@ -5,9 +5,9 @@ import { zoomed } from "../charts/scale.ts";
 import type { ChartData } from "../controls/chartData.ts";
 import { LineChart } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
-import { openEvaluation } from "../model/evaluationCell.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { openEvaluation } from "../model/evaluationCell.ts";
+import { strings } from "../strings/strings.ts";
 import { cellTitle } from "./setTitle.ts";
 
 interface ChartFigureProps {

@@ -1,6 +1,6 @@
 /** The numbers of some series as a table of steps. */
 
-import type { ColumnStore } from "../model/columns.ts";
+import type { ColumnStore } from "../charts/columns.ts";
 import type { NumberTable } from "./export.ts";
 
 /** As stored, not smoothed; steps count from 1. */

@@ -1,14 +1,14 @@
 /** The saves of the run, and what can be done with each. */
 
 import { useEffect, useState } from "preact/hooks";
-import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
+import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.checkpoints;
@@ -54,7 +54,12 @@ export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel 
             </thead>
             <tbody>
               {checkpoints.map((checkpoint) => (
-                <Row key={checkpoint.name} dashboard={dashboard} checkpoint={checkpoint} nowMs={nowMs} />
+                <Row
+                  key={checkpoint.name}
+                  dashboard={dashboard}
+                  checkpoint={checkpoint}
+                  nowMs={nowMs}
+                />
               ))}
             </tbody>
           </table>

@@ -6,7 +6,7 @@ import { Icon } from "../controls/icon.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./metricPicker.tsx";
 
@@ -115,7 +115,13 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
   );
 }
 
-function Entry({ dashboard, entry }: { readonly dashboard: DashboardModel; readonly entry: ConfigEntry }) {
+function Entry({
+  dashboard,
+  entry,
+}: {
+  readonly dashboard: DashboardModel;
+  readonly entry: ConfigEntry;
+}) {
   const { key, path, value, origin, isTunable } = entry;
   const shownKey = visibleLine(key);
   return (

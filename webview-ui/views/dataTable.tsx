@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { formatExact } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import type { NumberTable } from "./export.ts";
 
 const ROWS_PER_PAGE = 25;

@@ -1,16 +1,16 @@
 /** Results on tasks that training never sees, each compared with the first. */
 
+import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
   formatReward,
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
-import { openEvaluation } from "../model/evaluationCell.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { openEvaluation } from "../model/evaluationCell.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { cellTitle } from "./setTitle.ts";
 

@@ -1,12 +1,12 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
-import { formatCount, formatDuration } from "../../src/shared/format.ts";
 import type { RunState } from "../../src/shared/dashboardTypes.ts";
+import { formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 interface HeaderProps {
@@ -56,7 +56,10 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   return (
     <label class="run-picker">
       <span class="spoken">{strings.header.run}</span>
-      <select value={run.id} onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}>
+      <select
+        value={run.id}
+        onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}
+      >
         {runs.map(({ id, name, state }) => (
           <option key={id} value={id}>
             {`${visibleLine(name)} (${strings.states[state]})`}

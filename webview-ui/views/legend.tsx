@@ -4,7 +4,7 @@ import { formatValue } from "../charts/format.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
 
 interface LegendProps {

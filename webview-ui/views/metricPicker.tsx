@@ -3,7 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const MAX_SHOWN = 120;

@@ -3,23 +3,23 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import {
   formatQuantity,
   formatReward,
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
-import { visibleLine } from "../text/visible.ts";
+import { strings } from "../strings/strings.ts";
 import type { ReplayMode } from "../model/viewState.ts";
+import { visibleLine } from "../text/visible.ts";
 import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
-import { trainingUseText, stopText } from "./rolloutRows.ts";
+import { stopText, trainingUseText } from "./rolloutRows.ts";
 import { setTitle } from "./setTitle.ts";
 import { Siblings } from "./siblings.tsx";
 import { TokenView } from "./tokenView.tsx";
@@ -47,10 +47,13 @@ export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
   const isListed = row !== undefined;
   useEffect(() => {
     if (!isListed) return;
-    return dashboard.host.ask({ ask: "rollout", key: { source, step, group, rollout } }, (answer) => {
-      if (answer.kind === "rollout") setBody(answer.body);
-      else if (answer.kind === "error") setFault(answer.message);
-    });
+    return dashboard.host.ask(
+      { ask: "rollout", key: { source, step, group, rollout } },
+      (answer) => {
+        if (answer.kind === "rollout") setBody(answer.body);
+        else if (answer.kind === "error") setFault(answer.message);
+      },
+    );
   }, [dashboard, source, step, group, rollout, isListed]);
   const keys = useRef({ own, rolloutKey });
   keys.current = { own, rolloutKey };
@@ -92,7 +95,12 @@ export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
             beside={beside}
           />
         ) : (
-          <ReplayTurns dashboard={dashboard} body={body} row={row} isMarkdown={replayMode === "markdown"} />
+          <ReplayTurns
+            dashboard={dashboard}
+            body={body}
+            row={row}
+            isMarkdown={replayMode === "markdown"}
+          />
         )}
       </section>
     </article>
@@ -138,7 +146,8 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
 }
 
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
-  const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } = row;
+  const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } =
+    row;
   return [
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),

@@ -1,8 +1,8 @@
 /** The keys of a replay. */
 
 import type { RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
-import { isTyping } from "../model/keys.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
+import { isTyping } from "../model/keys.ts";
 
 interface ReplayPlace {
   readonly dashboard: DashboardModel;
@@ -90,6 +90,7 @@ export function goToSibling(
 ): boolean {
   const at = own.findIndex((row) => row.rollout === rollout);
   const next = own[at + direction];
-  if (next !== undefined) dashboard.update({ rollout: { group: next.group, rollout: next.rollout } });
+  if (next !== undefined)
+    dashboard.update({ rollout: { group: next.group, rollout: next.rollout } });
   return true;
 }

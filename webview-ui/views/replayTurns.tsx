@@ -1,7 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
 import { useId } from "preact/hooks";
-import { formatExact, formatSigned } from "../../src/shared/format.ts";
 import type {
   BoundedText,
   ReplayResult,
@@ -9,11 +8,12 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../src/shared/dashboardTypes.ts";
+import { formatExact, formatSigned } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { FoldedText, Omitted } from "../text/foldedText.tsx";
-import { UntrustedText } from "../text/untrustedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
+import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { trainingUseText } from "./rolloutRows.ts";
 
@@ -149,7 +149,11 @@ function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps)
 }
 
 /** Reasoning and text as they were understood, or everything as it was written. */
-function Written({ dashboard, turn, isMarkdown }: Pick<TurnProps, "dashboard" | "turn" | "isMarkdown">) {
+function Written({
+  dashboard,
+  turn,
+  isMarkdown,
+}: Pick<TurnProps, "dashboard" | "turn" | "isMarkdown">) {
   const { reasoning, content, sampled, calls, errors } = turn;
   if (!isMarkdown) {
     return (
@@ -174,7 +178,13 @@ function Written({ dashboard, turn, isMarkdown }: Pick<TurnProps, "dashboard" | 
 }
 
 /** Text of the model; nothing for none. */
-function Said({ dashboard, content }: { readonly dashboard: DashboardModel; readonly content: BoundedText }) {
+function Said({
+  dashboard,
+  content,
+}: {
+  readonly dashboard: DashboardModel;
+  readonly content: BoundedText;
+}) {
   if (content.text.trim() === "") return null;
   return (
     <Block label={text.model} tone="model">
@@ -270,7 +280,9 @@ function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | 
         {row?.advantage == null ? null : (
           <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
         )}
-        {row?.source === "training" ? <Fact name={text.used} value={trainingUseText(row.trainingUse)} /> : null}
+        {row?.source === "training" ? (
+          <Fact name={text.used} value={trainingUseText(row.trainingUse)} />
+        ) : null}
       </dl>
       {error === null ? null : (
         <Block label={reward === null ? text.failed : text.error} tone="fault">

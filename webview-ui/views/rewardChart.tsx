@@ -10,7 +10,7 @@ import { Icon } from "../controls/icon.tsx";
 import type { LineChart } from "../controls/lineChart.ts";
 import { Menu } from "../controls/menu.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { seriesTable } from "./chartTables.ts";
 import { DataTable } from "./dataTable.tsx";
@@ -90,7 +90,12 @@ export function RewardChart({ dashboard }: RewardChartProps) {
             }}
           />
           {columns.rows === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
-          <Legend dashboard={dashboard} entries={parts.legend} marks={parts.marks} row={row ?? -1} />
+          <Legend
+            dashboard={dashboard}
+            entries={parts.legend}
+            marks={parts.marks}
+            row={row ?? -1}
+          />
           {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
         </>
       )}
@@ -122,7 +127,13 @@ function chartData(options: RewardChartData, dashboard: DashboardModel): ChartDa
   );
   const shown = [...options.series.map(({ values }) => values), evaluated];
   return {
-    ...{ xs: options.xs, series: options.series, bands: options.bands, marks: options.marks, isLog },
+    ...{
+      xs: options.xs,
+      series: options.series,
+      bands: options.bands,
+      marks: options.marks,
+      isLog,
+    },
     xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(options.xs, options.marks),
     yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),

@@ -9,7 +9,7 @@ import type { ChartMark, EvaluationMark, LineMark } from "../controls/chartMarks
 import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const MEAN = "rollout/reward/mean";
@@ -93,7 +93,10 @@ export function useSuperseded(dashboard: DashboardModel, attempt: number | null)
   return superseded;
 }
 
-export function rewardChartData(dashboard: DashboardModel, superseded: Superseded): RewardChartData {
+export function rewardChartData(
+  dashboard: DashboardModel,
+  superseded: Superseded,
+): RewardChartData {
   const { columns, events, view } = dashboard;
   const { smoothing, xAxis, hiddenSeries } = view.value;
   const isHidden = (key: string): boolean => hiddenSeries.includes(key);

@@ -1,15 +1,15 @@
 /** Which rollouts of the step are listed. */
 
 import { useState } from "preact/hooks";
-import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { formatTemperature } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
-import { visibleLine } from "../text/visible.ts";
+import { strings } from "../strings/strings.ts";
 import { NO_FILTER, type RolloutFilter } from "../model/viewState.ts";
-import { trainingUseText, isFiltered, ROLLOUT_COLUMNS, stopText } from "./rolloutRows.ts";
+import { visibleLine } from "../text/visible.ts";
+import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
@@ -72,7 +72,11 @@ export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps)
         )}
         {isFirst ? <span class="fact">{text.chooseHint}</span> : null}
         {isFiltered(filter) ? (
-          <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => dashboard.update({ filter: NO_FILTER })}
+          >
             {text.clear}
           </button>
         ) : null}

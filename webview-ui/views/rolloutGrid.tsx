@@ -7,9 +7,9 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
-import { isTyping } from "../model/keys.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { isTyping } from "../model/keys.ts";
+import { strings } from "../strings/strings.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
 
 const ROW_PX = 28;
@@ -171,7 +171,8 @@ function Cell({ column, row }: { readonly column: RolloutColumn; readonly row: R
 function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
   if (key === "reward") return row.reward === null ? "bad" : "strong";
   if (key === "advantage" && row.advantage !== null) return row.advantage < 0 ? "below" : "above";
-  if (key === "trainingUse" && row.trainingUse !== null && row.trainingUse !== "trained") return "quiet";
+  if (key === "trainingUse" && row.trainingUse !== null && row.trainingUse !== "trained")
+    return "quiet";
   if (key === "stop" && row.error !== null) return "bad";
   return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
 }

@@ -1,5 +1,6 @@
 /** Which rollouts the table shows, in which order, and what stands in its columns. */
 
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
   formatDuration,
@@ -7,11 +8,10 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
-import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
-import { strings } from "../model/strings.ts";
-import { visibleLine } from "../text/visible.ts";
+import { strings } from "../strings/strings.ts";
 import type { RolloutFilter, Sorting } from "../model/viewState.ts";
+import { visibleLine } from "../text/visible.ts";
 
 const NOTHING_FOUND: ReadonlySet<string> = new Set();
 
@@ -114,7 +114,8 @@ export function filterRows(
   filter: RolloutFilter,
   found: ReadonlySet<string> = NOTHING_FOUND,
 ): readonly RolloutRow[] {
-  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature } = filter;
+  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature } =
+    filter;
   const words = text
     .toLowerCase()
     .split(/\s+/)

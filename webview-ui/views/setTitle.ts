@@ -3,7 +3,7 @@
 import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { EvaluationCell } from "../model/evaluationCell.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 export function setTitle({ source, step }: RolloutSet): string {

@@ -1,10 +1,10 @@
 /** The rollouts of the same task as small bars. */
 
-import { formatReward, formatSigned } from "../../src/shared/format.ts";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { formatReward, formatSigned } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { goToSibling } from "./replayKeys.ts";
 
 const text = strings.replay;

@@ -1,7 +1,7 @@
 /** Which small charts there are. */
 
 import type { ColourName } from "../controls/palette.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 
 export interface SmallSeries {
   readonly name: string;

@@ -11,7 +11,7 @@ import type { ChartBand, ChartData, ChartSeries } from "../controls/chartData.ts
 import { Icon } from "../controls/icon.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
@@ -30,7 +30,9 @@ export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel 
       ...pinnedMetrics.map(
         (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
       ),
-      ...SMALL_CHARTS.map((spec) => present(spec, dashboard)).filter(({ series }) => series.length > 0),
+      ...SMALL_CHARTS.map((spec) => present(spec, dashboard)).filter(
+        ({ series }) => series.length > 0,
+      ),
     ],
     [dashboard, version, pinnedMetrics],
   );

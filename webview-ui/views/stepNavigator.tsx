@@ -3,9 +3,9 @@
 import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import { Icon } from "../controls/icon.tsx";
-import { stepBy } from "../model/keys.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { stepBy } from "../model/keys.ts";
+import { strings } from "../strings/strings.ts";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;

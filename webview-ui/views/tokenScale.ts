@@ -1,7 +1,7 @@
 /** What a token's colour tells. */
 
-import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
+import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import type { TokenColour } from "../model/viewState.ts";
 
 /** Steps of a scale in each direction. */

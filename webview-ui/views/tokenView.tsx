@@ -4,15 +4,15 @@
 
 import { Fragment } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import { TOKENS_PER_WINDOW } from "../../src/shared/dashboardMessages.ts";
 import type { RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
+import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import { isHighContrast, themeVersion } from "../controls/palette.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
-import { visibleToken } from "../text/visible.ts";
+import { strings } from "../strings/strings.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../model/viewState.ts";
+import { visibleToken } from "../text/visible.ts";
 import { trainingUseText } from "./rolloutRows.ts";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
 import { TokenStrip } from "./tokenStrip.tsx";
@@ -41,7 +41,8 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
     });
   }, [dashboard, source, step, group, rollout, stream, from, streams]);
   if (streams === 0) {
-    const why = source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
+    const why =
+      source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
     return <p class="message">{why}</p>;
   }
   if (fault !== null) return <p class="message">{fault}</p>;

@@ -2,9 +2,9 @@
 
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { setName } from "../../src/shared/rolloutSet.ts";
-import { isTyping } from "../model/keys.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../model/strings.ts";
+import { isTyping } from "../model/keys.ts";
+import { strings } from "../strings/strings.ts";
 import { besideOf } from "./besideReplay.tsx";
 import { Replay } from "./replay.tsx";
 import { RolloutFilters } from "./rolloutFilters.tsx";

@@ -21,7 +21,11 @@ export interface AlarmNotice {
 }
 
 /** What is said when an alarm begins; `past` ends with the step that it begins with. */
-export function alarmNotice(verdict: AlarmState, past: AlarmPast, config: Config): AlarmNotice | null {
+export function alarmNotice(
+  verdict: AlarmState,
+  past: AlarmPast,
+  config: Config,
+): AlarmNotice | null {
   const { id, value, threshold } = verdict;
   const facts = past.steps.at(-1);
   if (value === null || threshold === null || facts === undefined) return null;

@@ -1,10 +1,10 @@
 /** Finds the chat family of a model: by its name first, then by what its template and tokenizer show. */
 
 import { AppError } from "../errors.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
 import { chatml } from "./families/chatml.ts";
 import type { ChatFamily } from "./families/family.ts";
 import { qwen3 } from "./families/qwen3.ts";
+import type { ModelTokenizer } from "./tokenizer.ts";
 
 const BY_NAME: readonly (readonly [pattern: RegExp, family: ChatFamily])[] = [
   [/^local\//, chatml],

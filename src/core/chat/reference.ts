@@ -1,6 +1,6 @@
 /** The layout of a `system_prompt_template` with `{tools}`: one JSON line per tool, doubled braces unescaped. */
 
-import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
+import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 
 /** A tool as an environment describes it. */
 export interface ToolSpecification {

@@ -1,6 +1,6 @@
 /** How a conversation becomes token ids and back; one implementation per way of speaking, chosen by model family. */
 
-import type { ExactJsonObject } from "../exactJson.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 
 /** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
 export interface PlainMessage {

@@ -1,6 +1,6 @@
 /** Reads the payload of one tool call in the Hermes form: a JSON object with `name` and `arguments`. */
 
-import { isExactObject, parseExactJson, TooDeepError } from "../exactJson.ts";
+import { isExactObject, parseExactJson, TooDeepError } from "../util/exactJson.ts";
 import { MAX_DEPTH } from "../util/jsonl.ts";
 import type { ToolCall, ToolCallError } from "./renderer.ts";
 

@@ -1,7 +1,7 @@
 /** Keeps text from outside from turning into control tokens while a template handles it. */
 
 import { AppError } from "../errors.ts";
-import { type ExactJson, type ExactJsonObject, ExactNumber, isExactObject } from "../exactJson.ts";
+import { type ExactJson, type ExactJsonObject, ExactNumber, isExactObject } from "../util/exactJson.ts";
 import type { Json, JsonObject } from "../json.ts";
 
 /**

@@ -2,12 +2,12 @@
 
 import type { z } from "zod";
 import { isJsonObject } from "../json.ts";
-import { suggestKeys } from "./suggestKeys.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import type { Field, NumberShape, Shape } from "./field.ts";
 import { configShape, shapeAt } from "./fields.ts";
 import { type Finding, preferred, setTo } from "./finding.ts";
 import type { Remedy } from "./remedy.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */

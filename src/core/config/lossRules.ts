@@ -1,10 +1,10 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
-import { suggestKeys } from "./suggestKeys.ts";
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
 import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 
 /** The parameters that `loss_fn_config` may hold, by loss. */
 export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {

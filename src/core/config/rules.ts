@@ -2,13 +2,13 @@
 
 import { formatCount } from "../../shared/format.ts";
 import { addressFindings } from "./addressRules.ts";
-import { suggestKeys } from "./suggestKeys.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
 import { lossFindings } from "./lossRules.ts";
 import { isLocalModel } from "./presets.ts";
 import type { Config } from "./schema.ts";
+import { suggestKeys } from "./suggestKeys.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;

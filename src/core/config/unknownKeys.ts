@@ -1,11 +1,11 @@
 /** What is said about a key that the table does not have: what it should be called, or where it belongs. */
 
 import { isJsonObject } from "../json.ts";
-import { absenceOf, suggestKeys, ownNameOf } from "./suggestKeys.ts";
 import type { Shape } from "./field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "./fields.ts";
 import type { Finding } from "./finding.ts";
 import type { Remedy } from "./remedy.ts";
+import { absenceOf, ownNameOf, suggestKeys } from "./suggestKeys.ts";
 
 const MAX_SHOWN = 80;
 

@@ -1,7 +1,7 @@
 /** The rollouts of a group as an environment is asked to score them: the body and the reply of `/score_group`. */
 
 import * as z from "zod";
-import type { ExactJsonObject } from "../exactJson.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { Block, Message, MessageBlock } from "./types.ts";
 
 /** Index-aligned with the candidates. */

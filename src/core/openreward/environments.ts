@@ -2,6 +2,12 @@
 
 import type { z } from "zod";
 import { isAppError } from "../errors.ts";
+import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
+import { namesWithoutDomains } from "./secrets.ts";
+import { openSession } from "./session.ts";
+import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
+import { suggestNames, withSuggestions } from "./suggestNames.ts";
+import { resolveTarget } from "./target.ts";
 import type {
   CallOptions,
   EnvironmentConnection,
@@ -12,12 +18,6 @@ import type {
   TaskChoice,
   ToolList,
 } from "./types.ts";
-import { suggestNames, withSuggestions } from "./suggestNames.ts";
-import { numTasksReply, splitsReply, toolsReply } from "./replies.ts";
-import { namesWithoutDomains } from "./secrets.ts";
-import { openSession } from "./session.ts";
-import { releaseSession, reserveSession, secretsHeader } from "./sessionSteps.ts";
-import { resolveTarget } from "./target.ts";
 import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from "./wire.ts";
 
 /** Base URL of OpenReward's environments. */

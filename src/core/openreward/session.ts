@@ -2,19 +2,9 @@
 
 import * as z from "zod";
 import type { AppError } from "../errors.ts";
-import { type ExactJsonObject, parseExactJson } from "../exactJson.ts";
+import { type ExactJsonObject, parseExactJson } from "../util/exactJson.ts";
 import { linkSignals, withLimit } from "../util/abort.ts";
 import { candidatesBody, scoresReply } from "./candidates.ts";
-import type {
-  CallOptions,
-  EnvironmentSession,
-  Message,
-  OpenOptions,
-  TaskChoice,
-  ToolCallOptions,
-  ToolCallOutcome,
-  ToolList,
-} from "./types.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
 import { keepAlive } from "./keepAlive.ts";
 import {
@@ -36,6 +26,16 @@ import {
   secretsHeader,
 } from "./sessionSteps.ts";
 import { runStreamedJob } from "./streamedJob.ts";
+import type {
+  CallOptions,
+  EnvironmentSession,
+  Message,
+  OpenOptions,
+  TaskChoice,
+  ToolCallOptions,
+  ToolCallOutcome,
+  ToolList,
+} from "./types.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
 /** For the making of a session, and again for its set-up. */
@@ -262,7 +262,11 @@ class OpenSession implements EnvironmentSession {
       return read();
     } catch (error) {
       if (!(error instanceof z.ZodError)) throw error;
-      throw protocolFault(this.#wire.locationOf(request), "a block of the reply is malformed", error);
+      throw protocolFault(
+        this.#wire.locationOf(request),
+        "a block of the reply is malformed",
+        error,
+      );
     }
   }
 

@@ -4,11 +4,11 @@ import * as z from "zod";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { withLimit } from "../util/abort.ts";
-import type { SecretValue, TaskChoice } from "./types.ts";
 import { environmentFault, protocolFault, readDetail } from "./faults.ts";
 import { createReply } from "./replies.ts";
 import { encodeSecrets, plainSecrets } from "./secrets.ts";
 import { runStreamedJob } from "./streamedJob.ts";
+import type { SecretValue, TaskChoice } from "./types.ts";
 import type { EnvironmentWire, RepeatRule, WireRequest } from "./wire.ts";
 
 const RELEASE_LIMIT_MS = 15_000;
@@ -44,7 +44,8 @@ export async function reserveSession(
       whileRunning: withTimerPaused,
     });
     const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
-    if (sid === null) throw protocolFault(wire.locationOf(request), "the server gave no session id");
+    if (sid === null)
+      throw protocolFault(wire.locationOf(request), "the server gave no session id");
     // The ids that remain belong to broken attempts that no repeat took up.
     for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;

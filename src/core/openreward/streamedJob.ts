@@ -1,11 +1,11 @@
 /** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections: `docs/protocols/openreward.md#streams`. */
 
 import { AppError, isAppError } from "../errors.ts";
-import type { ExactJsonObject } from "../exactJson.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
-import { readEvents, IdleTimeout, type StreamEvent } from "./eventStream.ts";
+import { IdleTimeout, readEvents, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
 import { createRetryPolicy, isStarting, type RetryPolicy } from "./retryPolicy.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
@@ -61,7 +61,12 @@ type Attempt =
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
   const { clock, random } = wire.dependencies;
   const { withTimerPaused } = job;
-  const patience = createRetryPolicy({ clock, random, maxAttempts: MAX_CONNECTIONS, withTimerPaused });
+  const patience = createRetryPolicy({
+    clock,
+    random,
+    maxAttempts: MAX_CONNECTIONS,
+    withTimerPaused,
+  });
   return await repeatJob(wire, job, patience);
 }
 

@@ -1,6 +1,6 @@
 /** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
 
-import type { ExactJsonObject } from "../exactJson.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { JsonObject } from "../json.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 

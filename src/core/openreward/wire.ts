@@ -2,14 +2,25 @@
 
 import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
-import { type ExactJsonObject, writeExactJson } from "../exactJson.ts";
+import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
-import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
-import { httpFault, type FaultLocation, protocolFault, replyTooLong, unavailable } from "./faults.ts";
-import { createRetryPolicy, isStarting, MAX_RETRY_AFTER_MS, type RetryPolicy } from "./retryPolicy.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
+import {
+  type FaultLocation,
+  httpFault,
+  protocolFault,
+  replyTooLong,
+  unavailable,
+} from "./faults.ts";
+import {
+  createRetryPolicy,
+  isStarting,
+  MAX_RETRY_AFTER_MS,
+  type RetryPolicy,
+} from "./retryPolicy.ts";
 import type { Target } from "./target.ts";
 
 /** Attempts of a plain request. */
@@ -118,7 +129,12 @@ export class EnvironmentWire {
   async sendWithRetries(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
     const { withTimerPaused = withoutTimer } = rule;
-    const retryPolicy = createRetryPolicy({ clock, random, maxAttempts: PLAIN_ATTEMPTS, withTimerPaused });
+    const retryPolicy = createRetryPolicy({
+      clock,
+      random,
+      maxAttempts: PLAIN_ATTEMPTS,
+      withTimerPaused,
+    });
     let isRepeat = false;
     let run = withoutTimer;
     for (;;) {

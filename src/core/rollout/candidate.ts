@@ -1,6 +1,6 @@
 /** A rollout as a judge of its group reads it: what the model did after the prompt. */
 
-import { isExactObject, parseExactJson } from "../exactJson.ts";
+import { isExactObject, parseExactJson } from "../util/exactJson.ts";
 import type { Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 

@@ -2,7 +2,7 @@
 
 import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
-import { writeExactJson } from "../exactJson.ts";
+import { writeExactJson } from "../util/exactJson.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 

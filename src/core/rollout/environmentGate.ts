@@ -11,10 +11,14 @@ import type {
   TaskChoice,
 } from "../openreward/types.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
+import {
+  AdaptiveSessionLimit,
+  type AdaptiveSessionLimitOptions,
+  type SessionStats,
+} from "./adaptiveLimit.ts";
 import { CircuitBreaker } from "./circuitBreaker.ts";
 import { FaultAttribution } from "./faultAttribution.ts";
 import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
-import { AdaptiveSessionLimit, type SessionStats, type AdaptiveSessionLimitOptions } from "./adaptiveLimit.ts";
 
 export interface EnvironmentGateOptions extends AdaptiveSessionLimitOptions {
   readonly remote: RemoteEnvironment;
@@ -137,7 +141,9 @@ export class EnvironmentGate {
       const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
       if ("session" in opened) return opened;
       const place = release;
-      release = await whileWaiting(() => this.waitForCapacity(opened.refusal, refusals, place, signal));
+      release = await whileWaiting(() =>
+        this.waitForCapacity(opened.refusal, refusals, place, signal),
+      );
     }
   }
 

@@ -4,7 +4,7 @@ import { buildFirstPrompt } from "../chat/firstPrompt.ts";
 import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { writeExactJson } from "../exactJson.ts";
+import { writeExactJson } from "../util/exactJson.ts";
 import type { Block, EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";

@@ -3,9 +3,9 @@
  * a fresh session of the same task is opened when the last rollout has ended.
  */
 
-import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { candidateOf } from "./candidate.ts";
 import { type FinishedRollout, type RolloutOptions, withGroupScore } from "./rollout.ts";
+import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { useSession } from "./sessionUse.ts";
 
 type GroupScoringOptions = Pick<

@@ -9,11 +9,11 @@ import type { RolloutFacts } from "../runFolder/stepFacts.ts";
 import type { StopReason } from "../runFolder/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
-import { retryUntilAccepted } from "./rolloutRetry.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
+import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { useSession } from "./sessionUse.ts";
 import type { RolloutSettings } from "./settings.ts";
 

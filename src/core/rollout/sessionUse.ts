@@ -68,7 +68,8 @@ export async function useSession<Result>(
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
   const over = new AbortController();
   const stopListening = gate.onEvent(({ kind }) => {
-    if (kind === "blocked") limit.withTimerPaused(() => gate.whenReachable(over.signal)).catch(() => undefined);
+    if (kind === "blocked")
+      limit.withTimerPaused(() => gate.whenReachable(over.signal)).catch(() => undefined);
   });
   return () => {
     stopListening();

@@ -50,7 +50,10 @@ export function rolloutSettings(
     topP: environment.top_p ?? 1,
     topK: environment.top_k || -1,
     maxResponseTokens: config.max_response_tokens,
-    maxTotalTokens: Math.min(config.max_total_tokens, options.maxContext ?? Number.POSITIVE_INFINITY),
+    maxTotalTokens: Math.min(
+      config.max_total_tokens,
+      options.maxContext ?? Number.POSITIVE_INFINITY,
+    ),
     maxTurns: environment.max_turns,
     maxToolCalls: environment.max_tool_calls,
     maxSampledTokens: environment.max_sampled_tokens,

@@ -1,9 +1,9 @@
 /** What the trackers of a run that has ended still lack, and a resume would send. */
 
 import type { FolderFiles } from "../ports.ts";
-import { waitingUploads } from "../tracking/openreward/uploadLog.ts";
 import { parsePlaceFile, wandbStatePath } from "../runFolder/wandbState.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
+import { waitingUploads } from "../tracking/openreward/uploadLog.ts";
 
 export interface PendingReports {
   /** Rollouts for OpenReward. */

@@ -3,10 +3,8 @@
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
-import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
 import { runPaths } from "../runFolder/layout.ts";
-import { type PendingReports, pendingReports, NOTHING_PENDING } from "./pendingReports.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
@@ -18,6 +16,8 @@ import {
 } from "../runFolder/resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
+import { lastLines, parseJsonLines } from "../util/jsonl.ts";
+import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
 
 export interface ListedRun {
   readonly name: string;

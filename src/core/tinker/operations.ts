@@ -41,10 +41,14 @@ export function createOperations(options: FutureOptions): Operations {
   return {
     submit: async ({ type, ...request }, callOptions) => {
       const startedAtMs = clock.monotonic();
-      const future = await tinker.call({ method: "POST", ...request }, pendingFutureSchema, callOptions);
+      const future = await tinker.call(
+        { method: "POST", ...request },
+        pendingFutureSchema,
+        callOptions,
+      );
       return { type, future: future, roundTripMs: clock.monotonic() - startedAtMs };
     },
-    result: async ({ type, future: future, roundTripMs }, waiting) =>
+    result: async ({ type, future, roundTripMs }, waiting) =>
       await awaitFuture(options, { requestId: future.request_id, type, roundTripMs, ...waiting }),
   };
 }

@@ -3,8 +3,8 @@
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
-import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
+import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 
 /** A whole answer, its body read. */
 export interface Answer {

@@ -1,11 +1,11 @@
 /** Judges each metrics row before it is written, and reports alarms that begin and end. */
 
-import { zeroVariancePolicy } from "../config/presets.ts";
-import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
 import { alarmBegins, alarmEnds } from "../alarms/alarmEvents.ts";
 import { AlarmHistory } from "../alarms/alarmHistory.ts";
 import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../alarms/alarmTexts.ts";
-import { evaluateAlarms, type AlarmState } from "../alarms/evaluateAlarms.ts";
+import { type AlarmState, evaluateAlarms } from "../alarms/evaluateAlarms.ts";
+import { zeroVariancePolicy } from "../config/presets.ts";
+import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { RunContext } from "./context.ts";
 

@@ -5,7 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { CIRCUIT_RETRY_MS } from "../rollout/circuitBreaker.ts";
-import type { Unavailability, EnvironmentGate, GateEvent } from "../rollout/environmentGate.ts";
+import type { EnvironmentGate, GateEvent, Unavailability } from "../rollout/environmentGate.ts";
 import { isRefusal } from "../rollout/faults.ts";
 import { environmentOf, type RunContext } from "./context.ts";
 import { report } from "./report.ts";
@@ -117,7 +117,10 @@ export async function reportCapacitySummary(context: RunContext, step: number): 
 }
 
 /** Why the run cannot wait any longer: AppError `run-capacity`, or the code of what an environment fails with. */
-export function giveUpError(context: RunContext, blocked: readonly UnavailableEnvironment[]): AppError {
+export function giveUpError(
+  context: RunContext,
+  blocked: readonly UnavailableEnvironment[],
+): AppError {
   const first = blocked.find(({ blockage }) => blockage.why === "failing") ?? blocked[0];
   if (first === undefined) return new AppError("run-capacity", "No environment can be played.");
   const { name, gate, blockage } = first;
@@ -156,7 +159,8 @@ function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: 
 /** What an editor can offer; nothing for an environment that only the evaluation names, or that is asked for no more. */
 function editsFor(config: Config, name: string, gate: EnvironmentGate) {
   const value = Math.max(1, gate.stats.peak);
-  if (config.environments[name] === undefined || value >= requestedSessions(config, name)) return [];
+  if (config.environments[name] === undefined || value >= requestedSessions(config, name))
+    return [];
   return [{ path: ["environments", name, "max_concurrency"], value }];
 }
 

@@ -5,7 +5,12 @@ import { NORMALIZATION_WORDS } from "../serverChecks/normalizations.ts";
 import { PROBE_TEXT } from "../serverChecks/probeData.ts";
 import { type LossFinding, probeLoss } from "../serverChecks/probeLoss.ts";
 import type { RunContext } from "./context.ts";
-import { asClause, serverName, type ReportContext, reportServerCheck } from "./reportServerCheck.ts";
+import {
+  asClause,
+  type ReportContext,
+  reportServerCheck,
+  serverName,
+} from "./reportServerCheck.ts";
 
 type CheckingContext = ReportContext & Pick<RunContext, "client" | "tokenizer">;
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
@@ -21,7 +26,12 @@ export async function checkLoss(context: CheckingContext, step: number): Promise
     case "matches":
       return await reportMatch(context, step, finding);
     case "unreported":
-      return await reportServerCheck(context, step, "info", unchecked(context, "it reports no loss"));
+      return await reportServerCheck(
+        context,
+        step,
+        "info",
+        unchecked(context, "it reports no loss"),
+      );
     case "refused":
       return await reportServerCheck(context, step, "info", unchecked(context, finding.words));
     case "not-offered":

@@ -1,12 +1,17 @@
 /** Before the first rollout of an attempt: which distribution do the log-probabilities of sampled tokens belong to? */
 
+import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import type { LogprobConvention } from "../serverChecks/logprobConvention.ts";
 import { type ProbedSampling, probeConvention } from "../serverChecks/probeConvention.ts";
 import { PROBE_TEXT } from "../serverChecks/probeData.ts";
-import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { RunContext } from "./context.ts";
-import { asClause, serverName, type ReportContext, reportServerCheck } from "./reportServerCheck.ts";
+import {
+  asClause,
+  type ReportContext,
+  reportServerCheck,
+  serverName,
+} from "./reportServerCheck.ts";
 
 type CheckingContext = ReportContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
 

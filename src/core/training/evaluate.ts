@@ -7,6 +7,7 @@ import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../runFolder/layout.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
+import { collectRollouts } from "./collectRollouts.ts";
 import { environmentOf, type RunContext, SUCCESS_REWARD } from "./context.ts";
 import { chooseTasks } from "./dataset.ts";
 import {
@@ -16,7 +17,6 @@ import {
   summarizeEvaluation,
 } from "./evaluation.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
-import { collectRollouts } from "./collectRollouts.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 

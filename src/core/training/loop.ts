@@ -7,6 +7,7 @@ import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
+import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
 import { checkLoss } from "./checkLoss.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
@@ -23,9 +24,8 @@ import {
   type RunIdentity,
   snapshotAt,
 } from "./loopPosition.ts";
-import { applySettings } from "./applySettings.ts";
-import { runStep, type StepOutput } from "./step.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
+import { runStep, type StepOutput } from "./step.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -119,7 +119,8 @@ class Loop {
     const { step } = this.#position;
     // A pause may outlast a rolling save.
     const last = await this.#checkpoints.settle();
-    if (last?.kind === "rolling") await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
+    if (last?.kind === "rolling")
+      await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
@@ -222,7 +223,10 @@ class Loop {
     await this.#applyPendingSettings();
     const isDone = !control.isStopping || this.#isDone();
     await reportCapacitySummary(this.#context, this.#position.step);
-    const entry = await this.#checkpoints.saveLasting(isDone ? "final" : "interrupt", this.#snapshot());
+    const entry = await this.#checkpoints.saveLasting(
+      isDone ? "final" : "interrupt",
+      this.#snapshot(),
+    );
     control.offerSave(async () => entry);
     return {
       outcome: isDone ? "done" : "stopped",

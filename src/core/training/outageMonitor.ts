@@ -5,12 +5,12 @@ import type { Unavailability } from "../rollout/environmentGate.ts";
 import { raceAbort, tookTooLong, withLimit } from "../util/abort.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
-  type UnavailableEnvironment,
   GIVE_UP_AFTER_MS,
   giveUpError,
   PAUSE_AFTER_MS,
   reportCapacityPause,
   reportGateEvent,
+  type UnavailableEnvironment,
 } from "./availabilityMessages.ts";
 import type { RunContext } from "./context.ts";
 
@@ -102,7 +102,10 @@ export class OutageMonitor {
   }
 
   /** Time until the first of them is blocked for as long as its kind may be. */
-  #earliest(blocked: readonly UnavailableEnvironment[], mayMs: Readonly<Record<Unavailability["why"], number>>): number {
+  #earliest(
+    blocked: readonly UnavailableEnvironment[],
+    mayMs: Readonly<Record<Unavailability["why"], number>>,
+  ): number {
     const nowMs = this.#context.clock.monotonic();
     return Math.min(
       ...blocked.map(({ blockage: { why, sinceMs } }) => sinceMs + mayMs[why] - nowMs),
@@ -129,7 +132,9 @@ export class OutageMonitor {
   }
 
   #isHeldUpBy(blocked: readonly UnavailableEnvironment[]): boolean {
-    return !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.unavailability !== null);
+    return (
+      !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.unavailability !== null)
+    );
   }
 
   /** Until there is news, or a wish. */

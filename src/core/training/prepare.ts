@@ -66,7 +66,11 @@ export async function prepareRun(options: PrepareOptions): Promise<Preparation> 
 }
 
 /** The model's context in tokens, or null when the service does not say. */
-async function requireModel({ config, service, onWarning }: PrepareOptions): Promise<number | null> {
+async function requireModel({
+  config,
+  service,
+  onWarning,
+}: PrepareOptions): Promise<number | null> {
   const offers = await service.capabilities();
   if (offers === null) {
     onWarning(

@@ -9,7 +9,10 @@ import {
   type Listing,
   type SecretState,
 } from "../../core/config/editing/catalogue/catalogue.ts";
-import { EMBEDDED_ENVIRONMENTS, EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
+import {
+  EMBEDDED_ENVIRONMENTS,
+  EMBEDDED_MODELS,
+} from "../../core/config/editing/catalogue/embedded.ts";
 import type { CatalogueSource } from "../config/configSupportOptions.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import {

@@ -1,6 +1,9 @@
 /** Asks services what they offer. A key goes to the host that it is bound to, and nowhere else. */
 
-import type { EnvironmentEntry, ModelEntry } from "../../core/config/editing/catalogue/catalogue.ts";
+import type {
+  EnvironmentEntry,
+  ModelEntry,
+} from "../../core/config/editing/catalogue/catalogue.ts";
 import { AppError } from "../../core/errors.ts";
 import {
   type EnvironmentCatalogueOptions,
@@ -225,7 +228,10 @@ async function catalogueOptions(
 }
 
 /** Null when it is not set, or is bound to another host than the one that is used. */
-async function tinkerKey(sources: LookUpOptions["sources"], values: Values): Promise<string | null> {
+async function tinkerKey(
+  sources: LookUpOptions["sources"],
+  values: Values,
+): Promise<string | null> {
   const key = await sources.valueFor("tinker");
   return key !== null && key.host === hostIn("tinker", values) ? key.value : null;
 }

@@ -10,8 +10,8 @@ import {
 import { runPaths } from "../../core/runFolder/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import type { Listening } from "../vscode/emitter.ts";
 import type { RunEntry } from "../runs/runStore.ts";
+import type { Listening } from "../vscode/emitter.ts";
 import type { StoredCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {

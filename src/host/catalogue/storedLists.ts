@@ -2,7 +2,10 @@
 
 import { join } from "node:path";
 import * as z from "zod";
-import type { EnvironmentEntry, ModelEntry } from "../../core/config/editing/catalogue/catalogue.ts";
+import type {
+  EnvironmentEntry,
+  ModelEntry,
+} from "../../core/config/editing/catalogue/catalogue.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 

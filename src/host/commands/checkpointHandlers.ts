@@ -5,12 +5,12 @@ import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
-import { offerInstead, offersToTrain } from "./offerInstead.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { type CheckpointRemovalOptions, removeCheckpoint } from "./removeCheckpoint.ts";
 
 type CheckpointCommand =

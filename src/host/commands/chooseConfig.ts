@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface ChooseConfigOptions {
   readonly finder: RunFinder;

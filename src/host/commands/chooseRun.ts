@@ -1,10 +1,10 @@
 /** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "../vscode/plainWindow.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { runRow } from "../views/runRow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 
 export interface ChooseRunOptions {

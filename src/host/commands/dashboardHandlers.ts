@@ -2,13 +2,13 @@
 
 import * as vscode from "vscode";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
+import { commandName } from "../manifest/commandTable.ts";
 import type { Trainings } from "../runs/trainings.ts";
-import { readSetting } from "../vscode/settings.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
-import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
-import { commandName } from "../manifest/commandTable.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { readSetting } from "../vscode/settings.ts";
+import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 
 export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly dashboard: RunDashboard;

@@ -1,12 +1,16 @@
 /** Handlers of the commands about environments that services and this machine offer. */
 
 import * as vscode from "vscode";
-import { type Catalogue, findEnvironment, plainName } from "../../core/config/editing/catalogue/catalogue.ts";
+import {
+  type Catalogue,
+  findEnvironment,
+  plainName,
+} from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
-import { type Offer, offerInstead } from "./offerInstead.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { type Offer, offerInstead } from "./offerInstead.ts";
 
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
@@ -19,7 +23,10 @@ const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
 export function environmentHandlers({
   view,
   catalogue,
-}: EnvironmentHandlerOptions): Pick<CommandHandlers, "openEnvironmentPage" | "refreshEnvironments"> {
+}: EnvironmentHandlerOptions): Pick<
+  CommandHandlers,
+  "openEnvironmentPage" | "refreshEnvironments"
+> {
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());

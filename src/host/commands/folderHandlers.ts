@@ -5,14 +5,14 @@ import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
-import { setContextKey } from "../vscode/contextKeys.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import type { RunsView } from "../views/runsView.ts";
-import { type ChooseRunOptions, chooseRun, folderOf } from "./chooseRun.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { type ChooseRunOptions, chooseRun, folderOf } from "./chooseRun.ts";
 
 const SHOWN_MS = 5_000;
 
@@ -37,7 +37,9 @@ export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly open: (folder: string) => void;
 }
 
-export function folderHandlers(options: FolderHandlerOptions): Pick<CommandHandlers, FolderCommand> {
+export function folderHandlers(
+  options: FolderHandlerOptions,
+): Pick<CommandHandlers, FolderCommand> {
   const { finder, view, labels, open } = options;
   const any = (target: unknown, fits = (_: RunEntry): boolean => true) =>
     chooseRun(options, target, {

@@ -7,8 +7,8 @@ import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestLiving, readResumePoints } from "../../core/runFolder/resumePoints.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunEntry } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface CheckpointRemovalOptions {
   readonly fileSystem: FileSystem;

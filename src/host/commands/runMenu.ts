@@ -1,10 +1,10 @@
 /** What a click on the status item offers. */
 
 import * as vscode from "vscode";
-import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { isResumable } from "../views/runRow.ts";
-import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 
 interface Choice extends PlainItem {
   readonly command: CommandId;

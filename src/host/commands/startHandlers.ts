@@ -3,16 +3,16 @@
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { formatQuantity } from "../../shared/format.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { isResumable } from "../views/runRow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { LocalDemo } from "./localDemo.ts";
-import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 type StartCommand = "startTraining" | "startWithOverrides" | "startLocalDemo" | "resumeRun";
 

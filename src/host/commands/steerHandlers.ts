@@ -2,11 +2,11 @@
 
 import * as vscode from "vscode";
 import type { ControlCommand } from "../../shared/control.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseSettings } from "./chooseSettings.ts";
-import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 type SteerCommand =
   | "pauseRun"

@@ -2,14 +2,14 @@
 
 import * as vscode from "vscode";
 import { STOP_REASONS } from "../../core/runFolder/stopReasons.ts";
-import { setContextKey } from "../vscode/contextKeys.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import type { RolloutFilter, RolloutOrder } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
-import { offerInstead } from "./offerInstead.ts";
+import { setContextKey } from "../vscode/contextKeys.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { offerInstead } from "./offerInstead.ts";
 
 type TrajectoryCommand =
   | "openRollout"

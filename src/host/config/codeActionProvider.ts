@@ -5,9 +5,9 @@ import type { Fix } from "../../core/config/editing/fixes/fixes.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { remedyCommand } from "./remedyCommands.ts";
 import { rangeOf, workspaceEdit } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 export const FIX_ALL = vscode.CodeActionKind.SourceFixAll.append("tinkerRL");
 

@@ -7,8 +7,8 @@ import { onSettingChange, readSetting } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { ConfigRun, SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 const ICONS: Readonly<Partial<Record<LensAction, string>>> = {
   start: "play",

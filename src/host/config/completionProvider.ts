@@ -2,12 +2,15 @@
 
 import * as vscode from "vscode";
 import type { CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
-import type { Completion, CompletionKind } from "../../core/config/editing/completion/completion.ts";
+import type {
+  Completion,
+  CompletionKind,
+} from "../../core/config/editing/completion/completion.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 export const COMPLETION_TRIGGERS: readonly string[] = [":", " ", '"', "/", "-", "[", "{", ","];
 /** Nobody waits longer for names that a service has to be asked for. */

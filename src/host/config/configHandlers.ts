@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { formatQuantity } from "../../shared/format.ts";
-import type { CommandHandler } from "../vscode/registerCommands.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandler } from "../vscode/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";

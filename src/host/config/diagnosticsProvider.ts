@@ -6,8 +6,8 @@ import { onSettingChange } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 const SETTLE_MS = 150;
 const DIAGNOSTIC_SOURCE = "Tinker RL";

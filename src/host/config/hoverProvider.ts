@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 export class HoverProvider implements vscode.HoverProvider {
   readonly #options: SharedOptions;

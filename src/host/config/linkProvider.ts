@@ -5,8 +5,8 @@ import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
 import { rangeOf } from "./textEdits.ts";
+import { withFallback } from "./withFallback.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 

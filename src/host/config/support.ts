@@ -1,15 +1,15 @@
 /** The heavy part of the help for configurations, loaded when the first of them is opened. */
 
+import { namesToLoad } from "../../core/config/editing/catalogue/namesToLoad.ts";
 import { complete } from "../../core/config/editing/completion/complete.ts";
 import { diagnose } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../../core/config/editing/display/effective.ts";
-import { fixAll, fixesAt } from "../../core/config/editing/fixes/fixes.ts";
 import { hover } from "../../core/config/editing/display/hover.ts";
-import { insertEnvironment } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { lenses } from "../../core/config/editing/display/lenses.ts";
 import { links } from "../../core/config/editing/display/links.ts";
-import { namesToLoad } from "../../core/config/editing/catalogue/namesToLoad.ts";
+import { insertEnvironment } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { secretAt } from "../../core/config/editing/edits/secretAt.ts";
+import { fixAll, fixesAt } from "../../core/config/editing/fixes/fixes.ts";
 
 export const support = {
   complete,

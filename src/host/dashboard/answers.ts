@@ -7,8 +7,8 @@ import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { createRunReader, type RolloutSummary } from "../../core/runFolder/reader.ts";
 import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
 import {
-  type HostMessage,
   type DashboardQuestion,
+  type HostMessage,
   TOKENS_PER_WINDOW,
 } from "../../shared/dashboardMessages.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
@@ -49,7 +49,10 @@ interface Watched {
   sentAtMs: number;
 }
 
-type Question<Ask extends DashboardQuestion["ask"]> = Extract<DashboardQuestion, { readonly ask: Ask }>;
+type Question<Ask extends DashboardQuestion["ask"]> = Extract<
+  DashboardQuestion,
+  { readonly ask: Ask }
+>;
 
 export function createAnswerer(options: AnswererOptions): Answerer {
   const { post, clock, follower, tokenTexts, shortenPath, clean } = options;

@@ -3,7 +3,11 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
-import type { CommandArgs, ExportedFile, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import type {
+  CommandArgs,
+  DashboardCommand,
+  ExportedFile,
+} from "../../shared/dashboardMessages.ts";
 import { dashboardHtml } from "./dashboardHtml.ts";
 import {
   type DashboardRun,

@@ -7,10 +7,10 @@ import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import {
   type CommandArgs,
-  type HostMessage,
   DASHBOARD_VERSION,
-  type PageMessage,
   type DashboardCommand,
+  type HostMessage,
+  type PageMessage,
   type RunFacts,
 } from "../../shared/dashboardMessages.ts";
 import type { DashboardSettings, RunListing } from "../../shared/dashboardTypes.ts";
@@ -55,7 +55,11 @@ export interface DashboardSessionOptions {
     find(id: string): Promise<DashboardRun | null>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
-  readonly command: (command: DashboardCommand, run: DashboardRun, args: CommandArgs) => Promise<void>;
+  readonly command: (
+    command: DashboardCommand,
+    run: DashboardRun,
+    args: CommandArgs,
+  ) => Promise<void>;
   readonly tokenTexts: TokenTexts;
   /** A path as people should see it: from the workspace or from `~`. */
   readonly shortenPath: (path: string) => string;

@@ -4,8 +4,8 @@ import * as z from "zod";
 import {
   type CommandArgs,
   DASHBOARD_COMMANDS,
-  type PageMessage,
   type DashboardQuestion,
+  type PageMessage,
 } from "../../shared/dashboardMessages.ts";
 
 const MAX_ID = 200;

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import * as z from "zod";
-import { AppError } from "../../core/errors.ts";
 import { firingIn } from "../../core/alarms/alarmEvents.ts";
+import { AppError } from "../../core/errors.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
@@ -13,14 +13,14 @@ import { isProcessAlive } from "../../node/processes.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
 import type { RunListing } from "../../shared/dashboardTypes.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import { applyAlarm } from "../runs/applyAlarm.ts";
+import type { Memento } from "../runs/runLabels.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { readSetting } from "../vscode/settings.ts";
 import { createDashboard, type Dashboard, orphanedTabs } from "./dashboard.ts";
 import type { DashboardRun, DashboardTarget } from "./dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
 import { tokenTextsOf } from "./tokenTexts.ts";
-import { applyAlarm } from "../runs/applyAlarm.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
-import { readSetting } from "../vscode/settings.ts";
-import type { Memento } from "../runs/runLabels.ts";
 
 export interface RunDashboardOptions {
   readonly store: RunStore;

@@ -1,16 +1,16 @@
 /** What the panel tells about a run beside its numbers, gathered from a follower and the files of its folder. */
 
 import * as z from "zod";
-import type { FileSystem } from "../../core/ports.ts";
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
+import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
-import { pendingReports, NOTHING_PENDING } from "../../core/runs/pendingReports.ts";
 import { isRunInUse, type Liveness } from "../../core/runFolder/runFile.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
@@ -119,7 +119,9 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
-  const left = isAtEnd ? await pendingReports(files, follower.folder, completedSteps) : NOTHING_PENDING;
+  const left = isAtEnd
+    ? await pendingReports(files, follower.folder, completedSteps)
+    : NOTHING_PENDING;
   const hasWork = !isAtEnd || left.isSummaryMissing || left.rollouts + left.rows > 0;
   const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
   return {

@@ -3,13 +3,13 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../vscode/plainText.ts";
 import { readEnv } from "./envFile.ts";
-import { storeKeys } from "./storeKeys.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
 import { hostIn } from "./services.ts";
+import { storeKeys } from "./storeKeys.ts";
 
 /** The `.env` files of the workspace, by absolute path. */
 export interface EnvFiles {

@@ -98,7 +98,8 @@ export class KeyStore {
     const entry = JSON.stringify(this.#entry(value, host));
     try {
       await this.#options.secrets.store(id, entry);
-      if ((await this.#options.secrets.get(id)) !== entry) throw new Error("it does not keep values");
+      if ((await this.#options.secrets.get(id)) !== entry)
+        throw new Error("it does not keep values");
     } catch (error) {
       this.#warn(error);
       // Without the cause: its text is not ours.

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { plainLabel } from "../vscode/plainText.ts";
-import { storeKeys } from "./storeKeys.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
@@ -11,6 +10,7 @@ import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
 import { hostIn, officialHost } from "./services.ts";
+import { storeKeys } from "./storeKeys.ts";
 
 export interface SetKeyOptions extends KeyTestOptions {
   readonly store: KeyStore;
@@ -18,7 +18,11 @@ export interface SetKeyOptions extends KeyTestOptions {
 }
 
 /** True when a key was kept. Asks which one unless `id` says so; `reason` is what it is needed for. */
-export async function setKey(options: SetKeyOptions, id?: KeyId, reason?: KeyReason): Promise<boolean> {
+export async function setKey(
+  options: SetKeyOptions,
+  id?: KeyId,
+  reason?: KeyReason,
+): Promise<boolean> {
   const chosen = id ?? (await chooseKey(options));
   if (chosen === undefined) return false;
   const host = await chooseHost(options, chosen);

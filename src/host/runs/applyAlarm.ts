@@ -2,9 +2,9 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import { AppError } from "../../core/errors.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
+import { AppError } from "../../core/errors.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

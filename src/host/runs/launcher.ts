@@ -23,7 +23,10 @@ export interface LaunchTrainerOptions extends Pick<LaunchRecord, "title"> {
 }
 
 /** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
-export async function launchTrainer(options: LauncherOptions, launchOptions: LaunchTrainerOptions): Promise<string> {
+export async function launchTrainer(
+  options: LauncherOptions,
+  launchOptions: LaunchTrainerOptions,
+): Promise<string> {
   const { launches, copiesFolder } = options;
   const { launchRequest, title } = launchOptions;
   const { configPath, resume, overrides } = launchRequest.training;

@@ -8,8 +8,8 @@ import { runParent } from "../../node/runPaths.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
-import type { RunLabels } from "./runLabels.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
+import type { RunLabels } from "./runLabels.ts";
 import type { RunStore } from "./runStore.ts";
 
 const MAX_CONFIGS = 20;

@@ -145,7 +145,8 @@ export class RunStore {
     if (this.#stopLooking !== null || !this.#hasUnattached) return;
     this.#stopLooking = this.#options.clock.after(LOOK_AGAIN_MS, () => {
       this.#stopLooking = null;
-      if (this.#hasUnattached) this.refresh().catch((error: unknown) => this.#options.onError(error));
+      if (this.#hasUnattached)
+        this.refresh().catch((error: unknown) => this.#options.onError(error));
     });
   }
 

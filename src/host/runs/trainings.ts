@@ -1,8 +1,8 @@
 /** Trainings that this window started or joined: from the wish to the trainer's end. */
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import type { Training } from "../task/runTerminal.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, type ReportAction, reportLaunch, watchLaunch } from "./launchWatch.ts";
 import { runFolder } from "./runFolder.ts";
@@ -28,7 +28,10 @@ export interface TrainingsOptions {
   /** Keys and leaves for a training; null when the user gave up. May ask. */
   readonly launchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
-  readonly recoverFromLaunchError: (error: LaunchError, request: TrainingRequest) => Promise<boolean>;
+  readonly recoverFromLaunchError: (
+    error: LaunchError,
+    request: TrainingRequest,
+  ) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -195,7 +198,10 @@ class Session implements Training, ActiveTraining {
     const launchRequest = await this.#options.launchRequest(this.request);
     if (launchRequest === null) return null;
     signal.throwIfAborted();
-    this.#launch = await launchTrainer(this.#options.launcher, { title: this.request.title, launchRequest });
+    this.#launch = await launchTrainer(this.#options.launcher, {
+      title: this.request.title,
+      launchRequest,
+    });
     if (signal.aborted) this.detached();
     return this.#launch;
   }

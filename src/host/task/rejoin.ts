@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { ControlClient } from "../../node/control/client.ts";
 import type { RunStatus } from "../../shared/control.ts";
-import type { TaskProvider } from "./taskProvider.ts";
-import { TASK_TYPE } from "./taskType.ts";
-import { isStaleTerminal } from "../runs/staleTerminal.ts";
 import { isInWorkspace } from "../runs/inWorkspace.ts";
 import type { KnownLaunch, LaunchStore } from "../runs/launchStore.ts";
+import { isStaleTerminal } from "../runs/staleTerminal.ts";
+import type { TaskProvider } from "./taskProvider.ts";
+import { TASK_TYPE } from "./taskType.ts";
 
 export interface RejoinOptions {
   readonly launches: LaunchStore;
@@ -30,7 +30,10 @@ export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
   await Promise.all(own.map((launch) => rejoin(launch, options)));
 }
 
-async function rejoin(launch: KnownLaunch, { tasks, isAttached, log }: RejoinOptions): Promise<void> {
+async function rejoin(
+  launch: KnownLaunch,
+  { tasks, isAttached, log }: RejoinOptions,
+): Promise<void> {
   if (!(await isFree(launch, isAttached))) return;
   const { title } = launch.request;
   log.info(`joining ${title} again`);

@@ -3,8 +3,8 @@
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import type { LaunchEnd, ReportAction } from "../runs/launchWatch.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import { TerminalText } from "./terminalText.ts";
 
 /** What the terminal needs of the training behind it. */

@@ -1,7 +1,11 @@
 /** The Environments view: those of the workspace's configurations, those on this machine, and those at OpenReward. */
 
 import * as vscode from "vscode";
-import { ageText, type Catalogue, findEnvironment } from "../../core/config/editing/catalogue/catalogue.ts";
+import {
+  ageText,
+  type Catalogue,
+  findEnvironment,
+} from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { formatCount, formatQuantity } from "../../shared/format.ts";

@@ -1,8 +1,8 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
 import { formatCount, formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
+import { plainLine } from "../vscode/plainText.ts";
 
 export interface RowText {
   readonly label: string;

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
-import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
+import { plainLine, plainMessage } from "../vscode/plainText.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */
 export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {

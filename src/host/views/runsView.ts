@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { runPaths } from "../../core/runFolder/layout.ts";
+import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
-import type { RunLabels } from "../runs/runLabels.ts";
 import { runLogUri } from "./runLogDocuments.ts";
 import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";

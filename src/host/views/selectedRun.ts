@@ -2,9 +2,9 @@
 
 import type * as vscode from "vscode";
 import type { Trees } from "../app.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 import type { RunStore } from "../runs/runStore.ts";
+import { plainLine } from "../vscode/plainText.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
 
 export interface SelectedRunOptions {

@@ -5,8 +5,8 @@ import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
 import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
+import { plainLine } from "../vscode/plainText.ts";
 import { readSetting } from "../vscode/settings.ts";
 import {
   describeFilter,
@@ -18,11 +18,11 @@ import {
 import type { RowText } from "./runRow.ts";
 import {
   evaluationRow,
-  trainingUseText,
   groupRow,
   noStepsText,
   rolloutItemRow,
   stepRow,
+  trainingUseText,
 } from "./trajectoryRows.ts";
 
 export type TrajectoryNode =
@@ -98,7 +98,8 @@ export class TrajectoriesView
       const run = this.#options.feeds.follow(folder);
       this.#run = run;
       this.#listening = run.onDidChange((change) => {
-        const hasChanged = change.replaced || change.fromRow !== null || change.evaluations.length > 0;
+        const hasChanged =
+          change.replaced || change.fromRow !== null || change.evaluations.length > 0;
         if (hasChanged || this.#summaries.size > 0) this.#soon();
         else this.#compareSteps(run).catch(this.#options.onError);
       });

@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { plainWindow } from "./plainWindow.ts";
 import { COMMANDS, type CommandId, commandName } from "../manifest/commandTable.ts";
+import { plainWindow } from "./plainWindow.ts";
 
 /**
  * `target` is what the command was called on (a tree's row, a file's URI); null for a row that VS Code does not know any more,
@@ -22,7 +22,10 @@ interface CommandReporting {
 }
 
 /** Registers all commands. A handler that throws is logged, and its message shown, without secrets. */
-export function registerCommands(handlers: CommandHandlers, reporting: CommandReporting): vscode.Disposable {
+export function registerCommands(
+  handlers: CommandHandlers,
+  reporting: CommandReporting,
+): vscode.Disposable {
   const ids = Object.keys(handlers) as CommandId[]; // the type of the keys is that of the record
   return vscode.Disposable.from(
     ...ids.map((id) =>

@@ -12,7 +12,11 @@ export interface SampleTokenOptions {
  * One token id from log-probs `row` [vocabulary] and a uniform number: greedy at temperature 0, otherwise from the tempered
  * distribution restricted to the top-k tokens and then to the smallest nucleus of mass `topP`.
  */
-export function sampleToken(row: Float32Array, options: SampleTokenOptions, uniform: number): number {
+export function sampleToken(
+  row: Float32Array,
+  options: SampleTokenOptions,
+  uniform: number,
+): number {
   if (options.temperature === 0) return largest(row);
   if (options.temperature === 1 && options.topK <= 0 && options.topP >= 1)
     return draw(row, uniform);

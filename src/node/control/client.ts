@@ -2,19 +2,19 @@
 
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { controlAnswerSchema } from "./messages.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import {
   CONTROL_VERSION,
-  type ControlReply,
   type ControlCommand,
+  type ControlReply,
   type RunStatus,
 } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
-import { isControlSocketPath, isControlToken } from "./socketPath.ts";
 import { createFileSystem } from "../fileSystem.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
+import { controlAnswerSchema } from "./messages.ts";
+import { isControlSocketPath, isControlToken } from "./socketPath.ts";
 
 export interface ControlClientOptions {
   /** Called when the trainer says that something has changed; only after `attach`. */

@@ -1,6 +1,7 @@
 /** Checks what arrives over a control socket, on both of its sides. */
 
 import * as z from "zod";
+import { runPhases } from "../../core/runFolder/runFile.ts";
 import {
   CONTROL_VERSION,
   type ControlNotice,
@@ -10,7 +11,6 @@ import {
   type LaunchRequest,
   type RunStatus,
 } from "../../shared/control.ts";
-import { runPhases } from "../../core/runFolder/runFile.ts";
 
 const count = z.number().int().nonnegative();
 const line = { version: z.literal(CONTROL_VERSION), id: count, token: z.string() };

@@ -7,9 +7,9 @@ import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
+import { CommandHandler, type TunableRun } from "./commandHandler.ts";
 import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
-import { type TunableRun, CommandHandler } from "./commandHandler.ts";
 
 export interface ControlChannelOptions {
   readonly control: RunControl;
@@ -56,7 +56,9 @@ export class ControlChannel {
         },
       });
     } catch (error) {
-      options.log.warn("The run cannot be controlled from outside.", { reason: errorMessage(error) });
+      options.log.warn("The run cannot be controlled from outside.", {
+        reason: errorMessage(error),
+      });
     }
     return controlChannel;
   }

@@ -6,13 +6,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { controlRequestSchema } from "../../node/control/messages.ts";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { CONTROL_FOLDER_PREFIX, CONTROL_SOCKET, CONTROL_TOKEN } from "../../node/control/socketPath.ts";
 import { onLines, sendLine } from "../../node/control/lineSocket.ts";
-import type { ControlReply, ControlRequest, ControlCommand, RunStatus } from "../../shared/control.ts";
+import { controlRequestSchema } from "../../node/control/messages.ts";
+import {
+  CONTROL_FOLDER_PREFIX,
+  CONTROL_SOCKET,
+  CONTROL_TOKEN,
+} from "../../node/control/socketPath.ts";
+import type {
+  ControlCommand,
+  ControlReply,
+  ControlRequest,
+  RunStatus,
+} from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
 export interface ControlServerOptions {

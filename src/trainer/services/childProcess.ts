@@ -106,7 +106,9 @@ function readyAddress(
       clearTimeout(timer);
       child.kill("SIGKILL");
       const reported = output();
-      reject(new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`));
+      reject(
+        new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`),
+      );
     };
     const timer = setTimeout(
       () => fail(`no answer within ${START_LIMIT_MS / 1000} s`),

@@ -2,8 +2,8 @@
 
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError } from "../../core/errors.ts";
-import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { Log } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
@@ -14,15 +14,15 @@ import { systemClock } from "../../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import { USER_AGENT } from "../../shared/version.ts";
-import type { CleanupStack } from "./cleanupStack.ts";
 import { checkReachable } from "./checkReachable.ts";
+import type { CleanupStack } from "./cleanupStack.ts";
 import {
   type LocalPrograms,
   type LocalService,
   startEngine,
   startEnvironments,
 } from "./localServices.ts";
-import { type ServiceAddressOptions, environmentAddress, tinkerAddress } from "./serviceAddress.ts";
+import { environmentAddress, type ServiceAddressOptions, tinkerAddress } from "./serviceAddress.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
   readonly programs: LocalPrograms;

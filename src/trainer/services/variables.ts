@@ -11,7 +11,10 @@ export type Variables = (name: string) => FoundValue | null;
 
 type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
 
-export async function loadVariables(configFolder: string, launchRequest?: Handed): Promise<Variables> {
+export async function loadVariables(
+  configFolder: string,
+  launchRequest?: Handed,
+): Promise<Variables> {
   if (launchRequest !== undefined) return handedOver(launchRequest);
   const file = await valuesIn(join(configFolder, ".env"));
   return (name) => find(process.env, name, "process") ?? find(file, name, "dotenv");

@@ -1,14 +1,14 @@
 /** Uploads a run's rollouts to OpenReward while it trains: what the spool needs, and what the user is told of it. */
 
 import { errorMessage } from "../../core/errors.ts";
+import type { HttpClient } from "../../core/ports.ts";
+import { keyText } from "../../core/secrets/keySource.ts";
+import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
+import { describeRollout } from "../../core/tracking/openreward/describeRollout.ts";
+import { UploadBackoff } from "../../core/tracking/openreward/uploadBackoff.ts";
 import { UploadClient } from "../../core/tracking/openreward/uploadClient.ts";
 import { deliverRollout } from "../../core/tracking/openreward/uploadDelivery.ts";
-import { UploadBackoff } from "../../core/tracking/openreward/uploadBackoff.ts";
-import type { HttpClient } from "../../core/ports.ts";
-import { describeRollout } from "../../core/tracking/openreward/describeRollout.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/tracking/openreward/uploadSpool.ts";
-import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
-import { keyText } from "../../core/secrets/keySource.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { formatQuantity } from "../../shared/format.ts";

@@ -6,10 +6,10 @@ import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/runFolder/metricsTree.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
-import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
-import type { Watcher } from "../../core/training/progress.ts";
 import type { TrackerWaits } from "../../core/tracking/wandb/delivery.ts";
 import { WandbTracker } from "../../core/tracking/wandb/tracker.ts";
+import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
+import type { Watcher } from "../../core/training/progress.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { USER_AGENT } from "../../shared/version.ts";
@@ -39,7 +39,9 @@ const MAX_TAG = 64;
 export async function startWandb({
   cleanup,
   ...parts
-}: Omit<WandbReportOptions, "http"> & { readonly cleanup: CleanupStack }): Promise<WandbReport | null> {
+}: Omit<WandbReportOptions, "http"> & {
+  readonly cleanup: CleanupStack;
+}): Promise<WandbReport | null> {
   const { config, watch, redactor } = parts.context;
   if (config.wandb === "disabled") return null;
   const http = redactingRefusals(createHttpClient(), redactor);
@@ -109,7 +111,13 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
   };
   return WandbTracker.start({
     ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
-    ...{ firstStep, knownRunId, homeFolder: homedir(), producer: USER_AGENT, report: callbacks(context) },
+    ...{
+      firstStep,
+      knownRunId,
+      homeFolder: homedir(),
+      producer: USER_AGENT,
+      report: callbacks(context),
+    },
     ...(waits !== undefined && { waits }),
     server: address && {
       ...{ http, baseUrl: address.baseUrl, appUrl: address.appUrl, apiKey: address.key },

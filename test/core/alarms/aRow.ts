@@ -1,9 +1,9 @@
 /** Rows of a healthy run for tests of alarms, with only the interesting numbers named. */
 
-import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
-import { evaluateAlarms, type AlarmState } from "../../../src/core/alarms/evaluateAlarms.ts";
+import { type AlarmState, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { AlarmPast } from "../../../src/core/alarms/rules.ts";
+import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { aConfig } from "../training/builders.ts";
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../../src/core/config/parse.ts";
-import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
-import {
-  alarmBegins,
-  noticeOf,
-  firingAlarms,
-} from "../../../src/core/alarms/alarmEvents.ts";
+import { alarmBegins, firingAlarms, noticeOf } from "../../../src/core/alarms/alarmEvents.ts";
 import { type AlarmNotice, alarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
 import {
   editSetting,
@@ -13,6 +7,8 @@ import {
   editsTitle,
   editText,
 } from "../../../src/core/alarms/formatSettingChange.ts";
+import { parseConfig } from "../../../src/core/config/parse.ts";
+import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
@@ -23,7 +19,10 @@ interface CommandHandler {
 }
 
 /** The notice of `id` after healthy steps and then `steps`. */
-function noticed(id: AlarmId, { config, environment, steps = [] }: CommandHandler = {}): AlarmNotice {
+function noticed(
+  id: AlarmId,
+  { config, environment, steps = [] }: CommandHandler = {},
+): AlarmNotice {
   const environments = { [ENVIRONMENT]: anEnvironment(environment) };
   const { last, past } = watched([...times(12), ...steps]);
   const verdict = last.find((each) => each.id === id);

@@ -11,7 +11,12 @@ interface CommandHandler {
   readonly model?: ModelTokenizer;
 }
 
-function create({ name = "local/tiny", format = "auto", thinking, model = tinyModel() }: CommandHandler) {
+function create({
+  name = "local/tiny",
+  format = "auto",
+  thinking,
+  model = tinyModel(),
+}: CommandHandler) {
   const config = {
     model_name: name,
     chat_format: format,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { suggestKeys, ownNameOf } from "../../../src/core/config/suggestKeys.ts";
 import { configFields, fieldOf, fieldSections } from "../../../src/core/config/fields.ts";
+import { ownNameOf, suggestKeys } from "../../../src/core/config/suggestKeys.ts";
 
 it("near words are those with few other letters, the same letters, or another case", () => {
   const keys = Object.keys(configFields);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  readEvents,
   IdleTimeout,
+  readEvents,
   type StreamEvent,
 } from "../../../src/core/openreward/eventStream.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

@@ -1,10 +1,7 @@
 /** Builds a connection to a scripted server, on a manual clock. */
 
-import type {
-  EnvironmentSession,
-  RemoteEnvironment,
-} from "../../../src/core/openreward/types.ts";
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
+import type { EnvironmentSession, RemoteEnvironment } from "../../../src/core/openreward/types.ts";
 import type { Log } from "../../../src/core/ports.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { type Answer, ScriptedServer } from "./scriptedServer.ts";

@@ -9,7 +9,9 @@ const REST_MS = 30_000;
 function setUp() {
   const clock = new FakeClock();
   const changes: boolean[] = [];
-  const circuit: CircuitBreaker = new CircuitBreaker(clock, () => changes.push(circuit.opened !== null));
+  const circuit: CircuitBreaker = new CircuitBreaker(clock, () =>
+    changes.push(circuit.opened !== null),
+  );
   const passed: string[] = [];
   const pass = async (name: string) => {
     await circuit.admit(new AbortController().signal);

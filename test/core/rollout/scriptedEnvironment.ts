@@ -1,6 +1,6 @@
 /** Environments whose sessions answer as a test has written. */
 
-import type { ExactJsonObject } from "../../../src/core/exactJson.ts";
+import type { ExactJsonObject } from "../../../src/core/util/exactJson.ts";
 import type {
   Block,
   CallOptions,

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { type CheckpointEntry, usableCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  type CheckpointEntry,
+  usableCheckpoints,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 

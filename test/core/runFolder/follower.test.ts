@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";

@@ -1,7 +1,10 @@
 /** What a server makes of a policy loss: which one it computes, with which parameters, and how it adds up. */
 
 import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/lossDefaults.ts";
-import { type LossNormalization, normalized } from "../../../src/core/serverChecks/normalizations.ts";
+import {
+  type LossNormalization,
+  normalized,
+} from "../../../src/core/serverChecks/normalizations.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
 

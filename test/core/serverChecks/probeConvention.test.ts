@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type ProbedSampling, probeConvention } from "../../../src/core/serverChecks/probeConvention.ts";
+import {
+  type ProbedSampling,
+  probeConvention,
+} from "../../../src/core/serverChecks/probeConvention.ts";
 import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { type ToyOptions, toySampler } from "./toyModel.ts";

@@ -71,7 +71,9 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
       ...{ kind: "matches", isCertain: true, normalization: null, source: "elementwise_loss" },
     });
     const always = asked === "ppo" ? "cispo" : "ppo";
-    expect(await probe(clientOf({ ...unreported, always }), asked)).toMatchObject({ kind: "other" });
+    expect(await probe(clientOf({ ...unreported, always }), asked)).toMatchObject({
+      kind: "other",
+    });
   });
 
   it("and reports no loss cannot be judged", async () => {

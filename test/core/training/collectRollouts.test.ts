@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
-import { type CollectOptions, collectRollouts } from "../../../src/core/training/collectRollouts.ts";
+import {
+  type CollectOptions,
+  collectRollouts,
+} from "../../../src/core/training/collectRollouts.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import {
   result,

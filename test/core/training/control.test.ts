@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { type SettingsChange, RunControl } from "../../../src/core/training/control.ts";
+import { RunControl, type SettingsChange } from "../../../src/core/training/control.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 

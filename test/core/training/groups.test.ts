@@ -15,7 +15,9 @@ function score(rollouts: readonly FinishedRollout[], { environment, ...changes }
 
 /** Fates of the one group of these rewards, null for a rollout that failed. */
 function trainingUses(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
-  return score(aGroup(rewards), rules).flatMap(({ rollouts }) => rollouts.map(({ trainingUse }) => trainingUse));
+  return score(aGroup(rewards), rules).flatMap(({ rollouts }) =>
+    rollouts.map(({ trainingUse }) => trainingUse),
+  );
 }
 
 function repeated(trainingUse: string, count: number): readonly string[] {

@@ -3,8 +3,8 @@ import { exitCodeOf } from "../../../src/cli/exitCode.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
-import type { PreparedEnvironment } from "../../../src/core/training/context.ts";
 import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
+import type { PreparedEnvironment } from "../../../src/core/training/context.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { aGate } from "../rollout/aGate.ts";
 import {

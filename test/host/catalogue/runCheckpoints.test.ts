@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
 import type { StoredCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";

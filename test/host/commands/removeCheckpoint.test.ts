@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
 import { ColumnQueue } from "../../../src/host/dashboard/columnQueue.ts";
 import { inDrawingOrder } from "../../../src/host/dashboard/metricOrder.ts";
-import { ColumnStore } from "../../../webview-ui/model/columns.ts";
+import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 
 function addRows(metrics: MetricColumns, count: number): void {
   for (let row = 0; row < count; row += 1) {

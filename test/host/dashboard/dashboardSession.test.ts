@@ -5,10 +5,13 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { type DashboardRun, DashboardSession } from "../../../src/host/dashboard/dashboardSession.ts";
+import {
+  type DashboardRun,
+  DashboardSession,
+} from "../../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import type { HostMessage, DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
-import { ColumnStore } from "../../../webview-ui/model/columns.ts";
+import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboardMessages.ts";
+import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

@@ -112,7 +112,9 @@ it("asks for a key that the trainer missed, and mends nothing else", async () =>
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
   expect(await recoverFromLaunchError(missing, "/projects/project", parts)).toBe(true);
   expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
-  expect(await recoverFromLaunchError({ code: "config-invalid", message: "" }, "/x", parts)).toBe(false);
+  expect(await recoverFromLaunchError({ code: "config-invalid", message: "" }, "/x", parts)).toBe(
+    false,
+  );
 });
 
 it("asks about a secret of .env that would go to another server than the official one", async () => {

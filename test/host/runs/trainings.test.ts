@@ -6,8 +6,8 @@ import { LaunchStore } from "../../../src/host/runs/launchStore.ts";
 import { RunSlots } from "../../../src/host/runs/runSlots.ts";
 import {
   type TrainingEnded,
-  Trainings,
   type TrainingRequest,
+  Trainings,
 } from "../../../src/host/runs/trainings.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";

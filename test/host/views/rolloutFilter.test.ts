@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutSummary } from "../../../src/core/runFolder/reader.ts";
 import { inOrder, isShown, type RolloutFilter } from "../../../src/host/views/rolloutFilter.ts";
-import { trainingUseText, groupRow, rolloutItemRow } from "../../../src/host/views/trajectoryRows.ts";
+import {
+  groupRow,
+  rolloutItemRow,
+  trainingUseText,
+} from "../../../src/host/views/trajectoryRows.ts";
 
 function aRollout(rollout: number, changes: Partial<RolloutSummary> = {}): RolloutSummary {
   return {

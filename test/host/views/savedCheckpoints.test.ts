@@ -1,6 +1,9 @@
 import { expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { appendCheckpoint, type CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 import { SavedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 

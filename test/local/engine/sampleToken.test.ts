@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type SampleTokenOptions, sampleToken, topTokens } from "../../../src/local/engine/sampleToken.ts";
+import {
+  type SampleTokenOptions,
+  sampleToken,
+  topTokens,
+} from "../../../src/local/engine/sampleToken.ts";
 import { createUniform } from "../../../src/local/random.ts";
 
 const PLAIN: SampleTokenOptions = { temperature: 1, topK: -1, topP: 1 };

@@ -7,7 +7,10 @@ import {
   type TaskSource,
   totalSteps,
 } from "../../../src/core/training/dataset.ts";
-import { type PrepareOptions, prepareRun as prepareOurs } from "../../../src/core/training/prepare.ts";
+import {
+  type PrepareOptions,
+  prepareRun as prepareOurs,
+} from "../../../src/core/training/prepare.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { configIn, messagesIn } from "../../core/config/configText.ts";

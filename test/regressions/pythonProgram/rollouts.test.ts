@@ -3,8 +3,8 @@ import { AppError } from "../../../src/core/errors.ts";
 import { scoreRewards } from "../../../src/core/rollout/rewards.ts";
 import { buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
 import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
-import { scoreGroups } from "../../../src/core/training/groups.ts";
 import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
+import { scoreGroups } from "../../../src/core/training/groups.ts";
 import {
   blocks,
   IMAGE,

@@ -5,10 +5,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { complete } from "../../../src/core/config/editing/completion/complete.ts";
 import { diagnose } from "../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../../../src/core/config/editing/display/effective.ts";
-import { fixAll, fixesAt } from "../../../src/core/config/editing/fixes/fixes.ts";
 import { hover } from "../../../src/core/config/editing/display/hover.ts";
 import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
 import { links } from "../../../src/core/config/editing/display/links.ts";
+import { fixAll, fixesAt } from "../../../src/core/config/editing/fixes/fixes.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
 

@@ -22,7 +22,13 @@ const FULL_MS = 3_000;
 const ENDING_MS = 4_000;
 
 /** Ends early when the run is done. */
-export async function storm({ attempts, disk, blows, uniform, say }: RandomFaultsOptions): Promise<void> {
+export async function storm({
+  attempts,
+  disk,
+  blows,
+  uniform,
+  say,
+}: RandomFaultsOptions): Promise<void> {
   for (let blow = 0; blow < blows; blow += 1) {
     const ended = await endedWithin(attempts, PAUSE_MS + uniform() * MORE_PAUSE_MS);
     if (ended?.code === 0) return;

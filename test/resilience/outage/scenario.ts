@@ -6,9 +6,9 @@ import * as z from "zod";
 import type { Ended } from "../../integration/trainProgram.ts";
 import { Attempts } from "./attempts.ts";
 import type { ServiceName } from "./faultRules.ts";
+import { storm } from "./randomFaults.ts";
 import type { SmallDisk } from "./smallDisk.ts";
 import type { Stage } from "./stage.ts";
-import { storm } from "./randomFaults.ts";
 import type { Trainer } from "./trainer.ts";
 
 export interface ScenarioOptions {

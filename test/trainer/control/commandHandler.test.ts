@@ -5,8 +5,8 @@ import { RunControl } from "../../../src/core/training/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
-import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { CommandHandler } from "../../../src/trainer/control/commandHandler.ts";
+import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 

@@ -5,7 +5,10 @@ import { RunControl } from "../../../src/core/training/control.ts";
 import { ControlClient } from "../../../src/node/control/client.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
-import { ControlChannel, type ControlChannelOptions } from "../../../src/trainer/control/controlChannel.ts";
+import {
+  ControlChannel,
+  type ControlChannelOptions,
+} from "../../../src/trainer/control/controlChannel.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
@@ -130,7 +133,13 @@ it("what is told follows the run, also into its last phases", async () => {
   const status = async () => (await client.send({ action: "status" })).status;
   expect(await status()).toMatchObject({ phase: "preparing", folder: null });
   const plan = { name: "demo", model: "m", groupsPerStep: 1, environments: [] };
-  controlChannel.onProgress({ kind: "started", folder: "/runs/demo", step: 2, totalSteps: 9, ...plan });
+  controlChannel.onProgress({
+    kind: "started",
+    folder: "/runs/demo",
+    step: 2,
+    totalSteps: 9,
+    ...plan,
+  });
   const begun = { phase: "running", folder: "/runs/demo", step: 2, totalSteps: 9 };
   expect(await status()).toMatchObject(begun);
   expect((await client.send({ action: "pause" })).status.phase).toBe("pausing");

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { firstViewState, NO_FILTER, restoreViewState } from "../../../webview-ui/model/viewState.ts";
+import {
+  firstViewState,
+  NO_FILTER,
+  restoreViewState,
+} from "../../../webview-ui/model/viewState.ts";
 import { toCsv, toMarkdown } from "../../../webview-ui/views/export.ts";
 import {
-  trainingUseText,
   filterRows,
   ROLLOUT_COLUMNS,
   sortRows,
+  trainingUseText,
 } from "../../../webview-ui/views/rolloutRows.ts";
 
 function row(changes: Partial<RolloutRow>): RolloutRow {
@@ -29,7 +33,13 @@ function row(changes: Partial<RolloutRow>): RolloutRow {
 
 const rows = [
   row({ rollout: 0, reward: 1 }),
-  row({ rollout: 1, reward: null, stop: "error", error: "answered 503", trainingUse: "excluded:failed" }),
+  row({
+    rollout: 1,
+    reward: null,
+    stop: "error",
+    error: "answered 503",
+    trainingUse: "excluded:failed",
+  }),
   row({ rollout: 2, reward: 0.25, stop: "max_turns" }),
   row({ rollout: 3, reward: 0.25, trainingUse: null }),
 ];

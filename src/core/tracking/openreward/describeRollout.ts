@@ -2,9 +2,9 @@
 
 import type { Config } from "../../config/schema.ts";
 import type { JsonObject } from "../../json.ts";
-import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
 import type { Sha256 } from "../../ports.ts";
 import type { RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
+import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
 
 export interface UploadSettings {
   readonly sha256: Sha256;

@@ -30,7 +30,7 @@ export class UploadBackoff {
   readonly #sleep = new WakeableSleep();
 
   constructor(options: UploadBackoffOptions) {
-    const { clock, onOutage: onOutage, onRecovered } = options;
+    const { clock, onOutage, onRecovered } = options;
     this.#options = options;
     this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }

@@ -2,12 +2,12 @@
 
 import * as z from "zod";
 import { isAppError } from "../../errors.ts";
+import { readDetail } from "../../openreward/faults.ts";
+import { MAX_RETRY_AFTER_MS } from "../../openreward/retryPolicy.ts";
 import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../../ports.ts";
 import { faultReason } from "../../util/faultReason.ts";
 import { parseJson } from "../../util/jsonl.ts";
 import { retryAfterMs } from "../../util/retryAfter.ts";
-import { readDetail } from "../../openreward/faults.ts";
-import { MAX_RETRY_AFTER_MS } from "../../openreward/retryPolicy.ts";
 import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 
 export interface UploadClientOptions {

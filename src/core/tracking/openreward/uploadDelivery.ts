@@ -1,5 +1,6 @@
 /** Brings one rollout to OpenReward: whole, and no part of it twice, through lost answers and outages. */
 
+import type { UploadBackoff } from "./uploadBackoff.ts";
 import type { Denial, PostOutcome, Unavailable, UploadClient } from "./uploadClient.ts";
 import {
   type RolloutUpload,
@@ -7,7 +8,6 @@ import {
   uploadBatches,
   uploadEvents,
 } from "./uploadEvents.ts";
-import type { UploadBackoff } from "./uploadBackoff.ts";
 
 export interface RolloutDeliveryOptions {
   readonly client: Pick<UploadClient, "post" | "arrived" | "catalogueIds">;

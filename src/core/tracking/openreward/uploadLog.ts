@@ -6,10 +6,10 @@
 import * as z from "zod";
 import { isAppError } from "../../errors.ts";
 import type { FolderFiles } from "../../ports.ts";
-import { encodeJsonLine, lastLines, parseJsonLines } from "../../util/jsonl.ts";
 import { runPaths } from "../../runFolder/layout.ts";
 import { readLines } from "../../runFolder/lineReader.ts";
 import { storedId } from "../../runFolder/storedNames.ts";
+import { encodeJsonLine, lastLines, parseJsonLines } from "../../util/jsonl.ts";
 
 const count = z.int().nonnegative();
 const rollout = { step: count, group: count, rollout: count, id: storedId };

@@ -4,20 +4,20 @@
  */
 
 import { errorMessage } from "../../errors.ts";
-import type { Delivered, DeliveryOptions } from "./uploadDelivery.ts";
-import type { RolloutUpload } from "./uploadEvents.ts";
 import type { Clock, FolderFiles } from "../../ports.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "../../runFolder/layout.ts";
 import { readBody } from "../../runFolder/reader.ts";
 import type { RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
 import { type ScoredRollout, scoredRollouts } from "../../runFolder/scoredRollouts.ts";
+import type { Delivered, DeliveryOptions } from "./uploadDelivery.ts";
+import type { RolloutUpload } from "./uploadEvents.ts";
 import {
   appendUploadLine,
-  repairUploadLog,
+  applyUploadLine,
   readUploadLog,
+  repairUploadLog,
   rolloutKey,
   type SentRollout,
-  applyUploadLine,
   type UploadLine,
   type UploadLogState,
 } from "./uploadLog.ts";

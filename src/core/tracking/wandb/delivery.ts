@@ -5,10 +5,10 @@ import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { OutageNotice } from "../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../util/wakeableSleep.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
-import type { SyncState, SyncMode } from "./syncState.ts";
-import type { RunSummary } from "./runSummary.ts";
 import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
+import type { RunSummary } from "./runSummary.ts";
+import type { SyncMode, SyncState } from "./syncState.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
 /** Where a run is sent. */
@@ -125,7 +125,12 @@ export class RunReporter {
       return false;
     }
     const { runSummary, place } = reach();
-    const reached = { ...after, step: runSummary.nextStep, runtimeS: runSummary.runtimeS, ...place };
+    const reached = {
+      ...after,
+      step: runSummary.nextStep,
+      runtimeS: runSummary.runtimeS,
+      ...place,
+    };
     await syncState.intend(this.#mode, reached);
     await run.flush();
     await syncState.confirm(this.#mode, reached);

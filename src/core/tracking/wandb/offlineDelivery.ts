@@ -1,7 +1,7 @@
 /** Files a run for `wandb sync` as it goes on: every attempt in a file of its own, nothing twice. */
 
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
-import { type TrackerDeliveryOptions, type Reach, RunReporter } from "./delivery.ts";
+import { type Reach, RunReporter, type TrackerDeliveryOptions } from "./delivery.ts";
 import { type OfflineRun, offlinePath, openOfflineRun } from "./offlineRun.ts";
 
 const REST_MS = 3_600_000;

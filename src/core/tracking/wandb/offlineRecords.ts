@@ -8,8 +8,6 @@ import {
   isExtendedObject,
   writeExtended,
 } from "./extendedJson.ts";
-import type { MetricDefinition } from "./metricDefinitions.ts";
-import type { WandbRunInit } from "./wandbRun.ts";
 import {
   FilesItem_FileType,
   type ItemSchema,
@@ -17,6 +15,8 @@ import {
   RecordSchema,
   type TimestampSchema,
 } from "./log/wandb_pb.ts";
+import type { MetricDefinition } from "./metricDefinitions.ts";
+import type { WandbRunInit } from "./wandbRun.ts";
 
 /** What a record says; its kind is the name of a field of `Record` in `wandb.proto`. */
 export type RecordContent = NonNullable<MessageInitShape<typeof RecordSchema>["recordType"]>;

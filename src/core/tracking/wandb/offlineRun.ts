@@ -6,6 +6,7 @@ import { joinParts } from "../../util/joinParts.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { FILE_HEADER, frameRecord } from "./log/framing.ts";
+import type { MetricDefinition } from "./metricDefinitions.ts";
 import {
   configRecord,
   encodeRecord,
@@ -19,7 +20,6 @@ import {
   runRecord,
   summaryRecord,
 } from "./offlineRecords.ts";
-import type { MetricDefinition } from "./metricDefinitions.ts";
 import { type RowTime, RunSummary } from "./runSummary.ts";
 import { type Table, tableFile } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";

@@ -2,11 +2,16 @@
 
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import { sleepUntilAborted } from "../../util/wakeableSleep.ts";
-import { type TrackerDeliveryOptions, type Reach, RunReporter, type WandbServer } from "./delivery.ts";
+import {
+  type Reach,
+  RunReporter,
+  type TrackerDeliveryOptions,
+  type WandbServer,
+} from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
-import { START } from "./syncState.ts";
 import { WandbRequests } from "./requests.ts";
+import { START } from "./syncState.ts";
 
 export class OnlineDelivery {
   readonly #options: TrackerDeliveryOptions;

@@ -46,7 +46,10 @@ const TIMEOUT_MS = 180_000;
  * Creates the run or goes on with it.
  * @throws AppError `wandb-refused`
  */
-export async function openOnlineRun(options: OnlineRunOptions, init: WandbRunInit): Promise<OnlineRun> {
+export async function openOnlineRun(
+  options: OnlineRunOptions,
+  init: WandbRunInit,
+): Promise<OnlineRun> {
   const operations = new WandbOperations(options.requests);
   await operations.requireViewer();
   const names = { name: init.id, project: init.project, entity: init.entity };

@@ -151,7 +151,11 @@ export class RunFeed {
   }
 
   /** True when a table went with it. */
-  async #reportRow({ run, lines, tables }: RowReport, row: MetricsRow, place: SyncCursor): Promise<boolean> {
+  async #reportRow(
+    { run, lines, tables }: RowReport,
+    row: MetricsRow,
+    place: SyncCursor,
+  ): Promise<boolean> {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
     if (await this.#replayed.isReported(row, place)) return false;

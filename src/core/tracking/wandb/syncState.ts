@@ -1,7 +1,12 @@
 /** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
 
 import type { FolderFiles } from "../../ports.ts";
-import { type SyncCursor, type PlaceFile, parsePlaceFile, wandbStatePath } from "../../runFolder/wandbState.ts";
+import {
+  type PlaceFile,
+  parsePlaceFile,
+  type SyncCursor,
+  wandbStatePath,
+} from "../../runFolder/wandbState.ts";
 import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
 import { Limiter } from "../../util/limiter.ts";
 

@@ -10,8 +10,8 @@ import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
-import { SyncState } from "./syncState.ts";
 import { RunFeed } from "./runFeed.ts";
+import { SyncState } from "./syncState.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
 
 type GivenOptions = Pick<
@@ -200,7 +200,11 @@ export class WandbTracker {
         this.#outage.report((refusal) => this.#warn(refusal), refusalText(error));
         if (isLastTry) return;
       }
-      await sleepUntilAborted(this.#options.clock, doubledMs(REOPEN, failures), this.#ending.signal);
+      await sleepUntilAborted(
+        this.#options.clock,
+        doubledMs(REOPEN, failures),
+        this.#ending.signal,
+      );
     }
   }
 }

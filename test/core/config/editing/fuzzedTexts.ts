@@ -3,12 +3,12 @@
 import { complete } from "../../../../src/core/config/editing/completion/complete.ts";
 import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../../../../src/core/config/editing/display/effective.ts";
-import { fixAll, fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
 import { hover } from "../../../../src/core/config/editing/display/hover.ts";
-import { insertEnvironment } from "../../../../src/core/config/editing/edits/insertEnvironment.ts";
 import { lenses } from "../../../../src/core/config/editing/display/lenses.ts";
 import { links } from "../../../../src/core/config/editing/display/links.ts";
+import { insertEnvironment } from "../../../../src/core/config/editing/edits/insertEnvironment.ts";
 import { setValue } from "../../../../src/core/config/editing/edits/setValue.ts";
+import { fixAll, fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
 import { parseConfig } from "../../../../src/core/config/parse.ts";
 import { withoutSecretValues } from "../../../../src/core/config/secretValues.ts";
 import { CATALOGUE } from "./aCatalogue.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Log } from "../../../../src/core/ports.ts";
-import { redactingLog, redactingRefusals } from "../../../../src/core/secrets/redaction/redactingPorts.ts";
+import {
+  redactingLog,
+  redactingRefusals,
+} from "../../../../src/core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { FakeHttp } from "../../../fakes/fakeHttp.ts";
 

@@ -13,7 +13,9 @@ it.each([
   ["a text that is too short for both ends", "Use now."],
   ["nothing", undefined],
 ])("stays different from %s", (_, prompt) => {
-  expect(restoreRedacted({ prompt: "Use *** now." }, { prompt })).toEqual({ prompt: "Use *** now." });
+  expect(restoreRedacted({ prompt: "Use *** now." }, { prompt })).toEqual({
+    prompt: "Use *** now.",
+  });
 });
 
 it("what lost nothing is not touched", () => {

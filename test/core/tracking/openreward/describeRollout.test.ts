@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { RolloutRecord } from "../../../../src/core/runFolder/rolloutRecord.ts";
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
-import { aConfig, anEnvironment } from "../../training/builders.ts";
 import { aRecord } from "../../runFolder/builders.ts";
+import { aConfig, anEnvironment } from "../../training/builders.ts";
 
 type Turn = RolloutRecord["turns"][number];
 
@@ -84,7 +84,11 @@ test("a nudge is told, and silence is a message, too", () => {
 
 test("a rollout that never began has no messages but its system text", () => {
   const record = aRecord({ systemText: null, promptText: "", turns: [], error: "no room" });
-  const upload = describeRollout(record, { advantage: null, trainingUse: "excluded:failed" }, settings);
+  const upload = describeRollout(
+    record,
+    { advantage: null, trainingUse: "excluded:failed" },
+    settings,
+  );
   expect(upload.messages).toEqual([]);
   expect(upload.metadata).toMatchObject({ error: "no room", included: false });
 });

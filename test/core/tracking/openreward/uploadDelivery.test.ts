@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { UploadClient } from "../../../../src/core/tracking/openreward/uploadClient.ts";
-import { type Delivered, deliverRollout } from "../../../../src/core/tracking/openreward/uploadDelivery.ts";
-import type { RolloutUpload } from "../../../../src/core/tracking/openreward/uploadEvents.ts";
 import { UploadBackoff } from "../../../../src/core/tracking/openreward/uploadBackoff.ts";
+import { UploadClient } from "../../../../src/core/tracking/openreward/uploadClient.ts";
+import {
+  type Delivered,
+  deliverRollout,
+} from "../../../../src/core/tracking/openreward/uploadDelivery.ts";
+import type { RolloutUpload } from "../../../../src/core/tracking/openreward/uploadEvents.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { anUpload } from "../../openreward/uploadBuilders.ts";
 import { UploadService } from "../../openreward/uploadService.ts";

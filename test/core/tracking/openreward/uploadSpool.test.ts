@@ -1,21 +1,24 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { UploadClient } from "../../../../src/core/tracking/openreward/uploadClient.ts";
-import { deliverRollout } from "../../../../src/core/tracking/openreward/uploadDelivery.ts";
-import { UploadBackoff } from "../../../../src/core/tracking/openreward/uploadBackoff.ts";
 import { runPaths, supersededFolder } from "../../../../src/core/runFolder/layout.ts";
 import type { RolloutRecord } from "../../../../src/core/runFolder/rolloutRecord.ts";
 import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
-import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
-import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
-import { UploadSpool, type UploadTrouble } from "../../../../src/core/tracking/openreward/uploadSpool.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
+import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
+import { UploadBackoff } from "../../../../src/core/tracking/openreward/uploadBackoff.ts";
+import { UploadClient } from "../../../../src/core/tracking/openreward/uploadClient.ts";
+import { deliverRollout } from "../../../../src/core/tracking/openreward/uploadDelivery.ts";
+import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
+import {
+  UploadSpool,
+  type UploadTrouble,
+} from "../../../../src/core/tracking/openreward/uploadSpool.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { UploadService } from "../../openreward/uploadService.ts";
-import { aConfig } from "../../training/builders.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
+import { aConfig } from "../../training/builders.ts";
 
 const FOLDER = "run";
 const GROUPS = 3;
@@ -40,7 +43,11 @@ class World {
       const record = aRecord({ step, group, rollout, index: group, environment: "Owner/Game" });
       await store.addRollout({ ...record, ...changes });
     }
-    const scores = places.map((place) => ({ ...place, advantage: 1, trainingUse: "trained" as const }));
+    const scores = places.map((place) => ({
+      ...place,
+      advantage: 1,
+      trainingUse: "trained" as const,
+    }));
     await store.addScores(step, scores);
   }
 

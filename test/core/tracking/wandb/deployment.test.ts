@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { deploymentOf, runPageUrl, wandbBaseUrl } from "../../../../src/core/tracking/wandb/deployment.ts";
+import {
+  deploymentOf,
+  runPageUrl,
+  wandbBaseUrl,
+} from "../../../../src/core/tracking/wandb/deployment.ts";
 
 const at = { entity: "ada", project: "my project", run: "k3v9q0ab" };
 

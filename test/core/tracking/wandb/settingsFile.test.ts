@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { NO_SETTINGS, parseWandbSettings } from "../../../../src/core/tracking/wandb/settingsFile.ts";
+import {
+  NO_SETTINGS,
+  parseWandbSettings,
+} from "../../../../src/core/tracking/wandb/settingsFile.ts";
 
 it("takes server and entity from the section that W&B's tool writes", () => {
   const text = `

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { MetricDefinitions, type SummaryKind } from "../../../../src/core/tracking/wandb/metricDefinitions.ts";
+import {
+  MetricDefinitions,
+  type SummaryKind,
+} from "../../../../src/core/tracking/wandb/metricDefinitions.ts";
 import { Summary } from "../../../../src/core/tracking/wandb/summary.ts";
 
 const ALL: readonly SummaryKind[] = ["min", "max", "mean", "first", "last"];

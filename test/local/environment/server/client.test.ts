@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
-import type { RemoteEnvironment } from "../../../../src/core/openreward/types.ts";
 import { connectEnvironments } from "../../../../src/core/openreward/environments.ts";
+import type { RemoteEnvironment } from "../../../../src/core/openreward/types.ts";
 import type { HttpClient, HttpResponse, Log } from "../../../../src/core/ports.ts";
 import { systemClock } from "../../../../src/node/clock.ts";
 import { systemRandom } from "../../../../src/node/random.ts";

@@ -2,8 +2,8 @@
 
 import { isLocalModel } from "../../presets.ts";
 import { languageOf } from "../../yamlSource.ts";
-import type { CatalogueSide } from "./catalogue.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
+import type { CatalogueSide } from "./catalogue.ts";
 
 /** None where words are completed that no service knows, and none about environments for a model of this machine. Never throws. */
 export function namesToLoad(

@@ -5,11 +5,11 @@ import { shapeAt } from "../../fields.ts";
 import { isLocalModel } from "../../presets.ts";
 import { languageOf } from "../../yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE } from "../catalogue/catalogue.ts";
+import { type Cursor, cursorAt } from "../text/cursor.ts";
 import { completeKeys } from "./completeKeys.ts";
 import { completeValues } from "./completeValues.ts";
 import type { Completion } from "./completion.ts";
 import type { CompletionContext } from "./completionContext.ts";
-import { type Cursor, cursorAt } from "../text/cursor.ts";
 import { fileSnippets } from "./templates.ts";
 
 export interface CompleteOptions {

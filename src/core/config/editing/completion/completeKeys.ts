@@ -5,12 +5,12 @@ import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../fiel
 import { shapeAt } from "../../fields.ts";
 import { LOSS_PARAMETERS } from "../../lossRules.ts";
 import type { DefaultKind } from "../../schema.ts";
-import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
-import type { CompletionContext } from "./completionContext.ts";
 import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
 import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
-import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 import { flowText, wordText } from "../text/valueText.ts";
+import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
+import type { CompletionContext } from "./completionContext.ts";
+import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 
 /** Keys for the mapping of `shape` at the cursor. */
 export function completeKeys(
@@ -85,7 +85,10 @@ function keyCompletion(context: CompletionContext, options: CompleteKeyOptions):
   };
 }
 
-function valueSnippet({ cursor, language }: CompletionContext, options: CompleteKeyOptions): string {
+function valueSnippet(
+  { cursor, language }: CompletionContext,
+  options: CompleteKeyOptions,
+): string {
   const { shape, example, block } = options;
   if (block !== undefined) return `:${block}`;
   if (shape.type === "list") return ": [$0]";

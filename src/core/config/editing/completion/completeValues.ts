@@ -8,13 +8,17 @@ import {
 } from "../../../../shared/format.ts";
 import type { Json } from "../../../json.ts";
 import type { Field, Shape } from "../../field.ts";
-import { type CheckpointEntry, type ModelEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
-import { distinctLabels } from "../diagnostics/checkpointRules.ts";
+import {
+  type CheckpointEntry,
+  type ModelEntry,
+  usableCheckpoints,
+} from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
+import { distinctLabels } from "../diagnostics/checkpointRules.ts";
+import { flowText, wordText } from "../text/valueText.ts";
 import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
 import type { CompletionContext } from "./completionContext.ts";
 import { splitEntries } from "./knownNames.ts";
-import { flowText, wordText } from "../text/valueText.ts";
 
 /** A value before it is known how it must be written. */
 interface Offer {

@@ -1,10 +1,10 @@
 /** Findings that need to know what services offer. Without a list nothing is said. */
 
-import { suggestKeys } from "../../suggestKeys.ts";
 import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
 import { isLocalModel } from "../../presets.ts";
 import type { Remedy } from "../../remedy.ts";
 import type { Config } from "../../schema.ts";
+import { suggestKeys } from "../../suggestKeys.ts";
 import {
   ageText,
   type Catalogue,

@@ -1,6 +1,12 @@
 /** Everything that an editor marks in the text of a configuration, by the rules that the program checks too. */
 
-import { type CheckedText, type CheckOptions, checkText, inOrder, placeFinding } from "../../check.ts";
+import {
+  type CheckedText,
+  type CheckOptions,
+  checkText,
+  inOrder,
+  placeFinding,
+} from "../../check.ts";
 import { withoutIgnored } from "../../ignoreComments.ts";
 import { entryAt, locate } from "../../locate.ts";
 import type { Problem, RuleCode } from "../../problem.ts";

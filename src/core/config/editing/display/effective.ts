@@ -4,8 +4,8 @@ import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Shape } from "../../field.ts";
 import { childShape, configShape } from "../../fields.ts";
-import { derivedText, isHidden, originText } from "./origin.ts";
 import { flowText, wordText } from "../text/valueText.ts";
+import { derivedText, isHidden, originText } from "./origin.ts";
 
 /** YAML with a comment per value; secrets are null, and what looks like a key is `***`. Never throws. */
 export function effectiveConfig(text: string, options: CheckOptions): string {

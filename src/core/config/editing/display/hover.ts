@@ -18,11 +18,11 @@ import {
   findModel,
   sideOf,
 } from "../catalogue/catalogue.ts";
-import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { modelDetail } from "../completion/completeValues.ts";
+import { originText as secretOriginText } from "../completion/knownNames.ts";
+import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
-import { originText as secretOriginText } from "../completion/knownNames.ts";
 import { code, plainText, valueCode } from "../text/markdown.ts";
 import { type FoundNode, nodeAt } from "../text/nodeAt.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";

@@ -4,7 +4,12 @@ import { isScalar } from "yaml";
 import { isLocalModel } from "../../presets.ts";
 import type { Span } from "../../span.ts";
 import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
-import { type Catalogue, EMPTY_CATALOGUE, findEnvironment, plainName } from "../catalogue/catalogue.ts";
+import {
+  type Catalogue,
+  EMPTY_CATALOGUE,
+  findEnvironment,
+  plainName,
+} from "../catalogue/catalogue.ts";
 import { allPairs } from "../text/nodeAt.ts";
 import type { Pair } from "../text/yamlPairs.ts";
 

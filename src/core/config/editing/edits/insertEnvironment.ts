@@ -1,9 +1,9 @@
 /** Adds an environment to a configuration's text. */
 
 import { languageOf, readYaml } from "../../yamlSource.ts";
+import type { TextEdit } from "../text/textEdit.ts";
 import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
-import type { TextEdit } from "../text/textEdit.ts";
 
 export interface InsertOptions extends EditOptions {
   /** The split to train on. */

@@ -2,9 +2,16 @@
 
 import { isMap, type Node, visit } from "yaml";
 import type { YamlSource } from "../../yamlSource.ts";
-import { isFirstInLine, isFlow, lineStart, nextLine, type Pair, pairsOf } from "../text/yamlPairs.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { wordText } from "../text/valueText.ts";
+import {
+  isFirstInLine,
+  isFlow,
+  lineStart,
+  nextLine,
+  type Pair,
+  pairsOf,
+} from "../text/yamlPairs.ts";
 
 /** A pair, and the mapping in which it stands. */
 export interface PlacedPair {

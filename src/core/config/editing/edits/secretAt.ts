@@ -4,8 +4,8 @@ import { isScalar } from "yaml";
 import { shapeAt } from "../../fields.ts";
 import { entryAt } from "../../locate.ts";
 import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
-import { type EditOptions, setValueIn } from "./setValue.ts";
 import type { TextEdit } from "../text/textEdit.ts";
+import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface WrittenSecret {
   /** The name under which it is looked up, in upper case. */

@@ -5,6 +5,8 @@ import type { Json, JsonObject } from "../../../json.ts";
 import { shapeAt } from "../../fields.ts";
 import { isEmptyNode } from "../../locate.ts";
 import { languageOf, readYaml, type YamlSource } from "../../yamlSource.ts";
+import type { TextEdit } from "../text/textEdit.ts";
+import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {
   indentAt,
   isFirstInLine,
@@ -17,8 +19,6 @@ import {
   stepOf,
 } from "../text/yamlPairs.ts";
 import { isSound } from "./parsesAfterEdit.ts";
-import type { TextEdit } from "../text/textEdit.ts";
-import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 
 /** Which file the text is: its name says whether it is YAML or JSON. */
 export interface EditOptions {

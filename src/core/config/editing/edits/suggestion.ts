@@ -4,8 +4,8 @@ import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
 import { isSame, ownValue } from "../../sameValue.ts";
 import { languageOf, readYaml } from "../../yamlSource.ts";
-import { type EditOptions, setValueIn } from "./setValue.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
+import { type EditOptions, setValueIn } from "./setValue.ts";
 
 /** A key, from the root, and the value that it should have. */
 export interface SuggestedSetting {

@@ -2,9 +2,9 @@
 
 import { checkText } from "../../check.ts";
 import type { YamlSource } from "../../yamlSource.ts";
-import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 import { isSound } from "../edits/parsesAfterEdit.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
+import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 
 /** The nearest levels above the line, each of which costs a reading of the text. */
 const MAX_LEVELS = 4;

@@ -6,9 +6,9 @@ import type { Remedy, RemedyCommand } from "../../remedy.ts";
 import type { Span } from "../../span.ts";
 import type { YamlSource } from "../../yamlSource.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "../diagnostics/diagnose.ts";
+import type { TextEdit } from "../text/textEdit.ts";
 import { ignoreFix } from "./ignoreFix.ts";
 import { remedyEdits } from "./remedyEdits.ts";
-import type { TextEdit } from "../text/textEdit.ts";
 
 export interface Fix {
   readonly title: string;

@@ -5,12 +5,12 @@ import { coerce } from "../../coerce.ts";
 import { shapeAt } from "../../fields.ts";
 import type { RemedyAction } from "../../remedy.ts";
 import { readYaml, type YamlSource } from "../../yamlSource.ts";
-import { alignLine } from "./alignEdits.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
-import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
-import { setValueIn } from "../edits/setValue.ts";
 import { isSound } from "../edits/parsesAfterEdit.ts";
+import { setValueIn } from "../edits/setValue.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
+import { alignLine } from "./alignEdits.ts";
+import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
 
 /** Null when the remedy has no place in this text; empty for what an editor alone can do. */
 export function remedyEdits(source: YamlSource, remedy: RemedyAction): readonly TextEdit[] | null {

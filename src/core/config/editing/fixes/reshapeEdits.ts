@@ -5,9 +5,9 @@ import type { Json } from "../../../json.ts";
 import { shapeAt } from "../../fields.ts";
 import type { YamlSource } from "../../yamlSource.ts";
 import { findPair, type PlacedPair } from "../edits/pairEdits.ts";
-import { indentAt, lineEnd, lineStart, nextLine, stepOf } from "../text/yamlPairs.ts";
 import { setValueIn } from "../edits/setValue.ts";
 import type { TextEdit } from "../text/textEdit.ts";
+import { indentAt, lineEnd, lineStart, nextLine, stepOf } from "../text/yamlPairs.ts";
 
 /** The list at `path` replaced by the one scalar in it; null for any other list. */
 export function takeOutOfList(

@@ -2,6 +2,7 @@
 
 import type { Clock, Log } from "../../../../core/ports.ts";
 import { Limiter } from "../../../../core/util/limiter.ts";
+import { userFault } from "../http/faults.ts";
 import { CheckpointFiles, type CheckpointFilesOptions } from "./checkpointFiles.ts";
 import {
   type CheckpointRecord,
@@ -10,7 +11,6 @@ import {
   type RunRecord,
   type UserMetadata,
 } from "./checkpointRecord.ts";
-import { userFault } from "../http/faults.ts";
 import { checkpointsToRemove } from "./storeBound.ts";
 import { type CheckpointKey, tinkerPath } from "./tinkerPath.ts";
 

@@ -3,8 +3,8 @@
 import type { Engine } from "../../engine.ts";
 import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
 import type { Models } from "../models/models.ts";
-import type { Samplers } from "../sampling/samplers.ts";
 import type { Sessions } from "../models/sessions.ts";
+import type { Samplers } from "../sampling/samplers.ts";
 import type { Futures } from "./futures.ts";
 
 export interface ServiceContext {

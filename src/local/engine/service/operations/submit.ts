@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../../core/json.ts";
 import { readAs } from "../http/faults.ts";
-import type { ServiceContext } from "./serviceContext.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
 import { modelRequest } from "../wire/schemas.ts";
 import type { FutureResult } from "./futures.ts";
-import type { TrainedModel } from "../models/trainedModel.ts";
+import type { ServiceContext } from "./serviceContext.ts";
 
 export interface ModelSubmit {
   readonly modelId: string;

@@ -3,13 +3,18 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
 import type { CheckpointChange } from "../checkpoints/checkpointStore.ts";
+import {
+  type CheckpointKey,
+  checkpointKey,
+  parseTinkerPath,
+  tinkerPath,
+} from "../checkpoints/tinkerPath.ts";
 import { readAs, refusal } from "../http/faults.ts";
 import { page } from "../http/paging.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
 import { type Handler, jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
 import { checkpointTtl, weightsInfo } from "../wire/schemas.ts";
-import { type CheckpointKey, checkpointKey, parseTinkerPath, tinkerPath } from "../checkpoints/tinkerPath.ts";
 import { findRun, listRuns } from "./trainingRuns.ts";
 
 const DEFAULT_RUNS = 20;

@@ -1,11 +1,11 @@
 /** Routes of tickets: poll and cancel, `docs/protocols/tinker.md#futures`. */
 
 import { readAs } from "../http/faults.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
-import { futureReference } from "../wire/schemas.ts";
 import type { FutureResult } from "../operations/futures.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { futureReference } from "../wire/schemas.ts";
 
 export function futureRoutes({ futures }: ServiceContext): Routes {
   return {

@@ -3,10 +3,14 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import { MAX_RANK } from "../../architecture.ts";
 import type { Adapter } from "../../engine.ts";
+import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import { readAs, refusal, userFault } from "../http/faults.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
 import {
   createModel,
   creationRequest,
@@ -14,10 +18,6 @@ import {
   modelReference,
   modelRequest,
 } from "../wire/schemas.ts";
-import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
-import type { FutureResult } from "../operations/futures.ts";
-import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
-import type { TrainedModel } from "../models/trainedModel.ts";
 
 const OPTIMIZER = { type: "adamw" };
 

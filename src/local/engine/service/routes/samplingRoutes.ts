@@ -1,18 +1,18 @@
 /** Routes of samplers: create, describe, sample. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import { readAs, refusal } from "../http/faults.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { hashOf } from "../operations/submit.ts";
+import { sampleFutureResult } from "../operations/tensorResults.ts";
 import { runSample } from "../sampling/sampleOperation.ts";
 import { planSample } from "../sampling/samplePlan.ts";
 import type { Sampler, SamplerWeights } from "../sampling/samplers.ts";
 import { createSamplingSession, sample, sampleRequest } from "../wire/schemas.ts";
-import { hashOf } from "../operations/submit.ts";
-import { sampleFutureResult } from "../operations/tensorResults.ts";
-import type { FutureResult } from "../operations/futures.ts";
-import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 
 export function samplingRoutes(options: ServiceContext): Routes {
   const { samplers, engine } = options;

@@ -3,14 +3,14 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Snapshot } from "../../engine.ts";
 import type { NewCheckpoint } from "../checkpoints/checkpointStore.ts";
-import { userFault } from "../http/faults.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
-import { saveWeights, saveWeightsForSampler } from "../wire/schemas.ts";
-import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
-import type { FutureResult } from "../operations/futures.ts";
 import { checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
+import { userFault } from "../http/faults.ts";
+import { jsonBody, type Routes } from "../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
+import { saveWeights, saveWeightsForSampler } from "../wire/schemas.ts";
 
 export function saveRoutes(options: ServiceContext): Routes {
   return {

@@ -2,11 +2,11 @@
 
 import { readAs } from "../http/faults.ts";
 import { page } from "../http/paging.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { jsonReply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
-import { createSession, sessionHeartbeat } from "../wire/schemas.ts";
 import type { Session } from "../models/sessions.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { createSession, sessionHeartbeat } from "../wire/schemas.ts";
 
 const DEFAULT_LIMIT = 20;
 

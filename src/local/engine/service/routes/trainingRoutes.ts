@@ -6,11 +6,15 @@ import type { JsonObject } from "../../../../core/json.ts";
 import { ForwardBackwardRequestSchema } from "../../../../core/tinker/tinker_pb.ts";
 import { decodeForwardBackwardRequest } from "../../../../core/tinker/wireProto.ts";
 import { refusal, userFault } from "../http/faults.ts";
-import { readTensor, readTokens } from "../wire/jsonTensors.ts";
-import { type Batch, checkBatch } from "../wire/lossInputs.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { PROTOBUF, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
+import type { TrainedModel } from "../models/trainedModel.ts";
+import type { FutureResult } from "../operations/futures.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
+import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
+import { forwardBackwardResult } from "../operations/tensorResults.ts";
+import { readTensor, readTokens } from "../wire/jsonTensors.ts";
+import { type Batch, checkBatch } from "../wire/lossInputs.ts";
 import {
   adamParams,
   type ForwardBackwardInputJson,
@@ -18,10 +22,6 @@ import {
   forwardJson,
   optimStep,
 } from "../wire/schemas.ts";
-import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
-import { forwardBackwardResult } from "../operations/tensorResults.ts";
-import type { FutureResult } from "../operations/futures.ts";
-import type { TrainedModel } from "../models/trainedModel.ts";
 
 export function trainingRoutes(options: ServiceContext): Routes {
   return {
@@ -29,7 +29,8 @@ export function trainingRoutes(options: ServiceContext): Routes {
       if (request.header("content-encoding") !== "") {
         throw refusal(415, "Compressed bodies are not supported; send the message as it is.");
       }
-      if (request.header("content-type").includes(PROTOBUF)) return submitProtobuf(options, request);
+      if (request.header("content-type").includes(PROTOBUF))
+        return submitProtobuf(options, request);
       const body = jsonBody(request);
       return submitJson(options, body, (model) =>
         forwardBackward(options, model, jsonBatch(forwardBackwardJson.parse(body)), false),

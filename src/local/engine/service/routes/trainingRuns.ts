@@ -3,10 +3,10 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
 import type { CheckpointRecord, RunRecord, UserMetadata } from "../checkpoints/checkpointRecord.ts";
-import { refusal } from "../http/faults.ts";
-import type { ServiceContext } from "../operations/serviceContext.ts";
 import { isRunId } from "../checkpoints/tinkerPath.ts";
+import { refusal } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
+import type { ServiceContext } from "../operations/serviceContext.ts";
 
 interface Run {
   readonly id: string;

@@ -2,10 +2,10 @@
 
 import type { Engine, Snapshot } from "../../engine.ts";
 import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
+import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import { refusal, userFault } from "../http/faults.ts";
 import type { Sessions } from "../models/sessions.ts";
 import type { SnapshotCache } from "./snapshotCache.ts";
-import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 
 /** `base`: the model without adapter; `saved`: a sampler checkpoint; `unnamed`: a snapshot that lives in memory only. */
 export type SamplerWeights =

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Catalogue } from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
-import { type DiagnoseOptions, diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import {
+  type DiagnoseOptions,
+  diagnose,
+} from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { fixAll, fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith, textWithEnvironment } from "../../configText.ts";

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isWholeConfig, suggestionEdits } from "../../../../../src/core/config/editing/edits/suggestion.ts";
+import {
+  isWholeConfig,
+  suggestionEdits,
+} from "../../../../../src/core/config/editing/edits/suggestion.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../../configText.ts";
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { joinParts } from "../../../../../src/core/util/joinParts.ts";
 import { crc32 } from "../../../../../src/core/tracking/wandb/log/crc32.ts";
 import { FILE_HEADER, frameRecord } from "../../../../../src/core/tracking/wandb/log/framing.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type RecordContent,
   summaryRecord,
 } from "../../../../../src/core/tracking/wandb/offlineRecords.ts";
+import { joinParts } from "../../../../../src/core/util/joinParts.ts";
 
 const BLOCK = 32_768;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planSample } from "../../../../../src/local/engine/service/sampling/samplePlan.ts";
-import { type SampleJson, sample } from "../../../../../src/local/engine/service/wire/schemas.ts";
 import { sequenceSeed } from "../../../../../src/local/engine/service/sampling/sequenceSeed.ts";
+import { type SampleJson, sample } from "../../../../../src/local/engine/service/wire/schemas.ts";
 import { fakeModel } from "../../../../fakes/fakeEngine.ts";
 
 function request(fields: object = {}, params: object = {}): SampleJson {

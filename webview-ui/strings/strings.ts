@@ -1,7 +1,7 @@
 /** Every text of the page, in one table, so that another language needs no other file. */
 
-import { formatCount, formatQuantity } from "../../src/shared/format.ts";
 import type { RunState } from "../../src/shared/dashboardTypes.ts";
+import { formatCount, formatQuantity } from "../../src/shared/format.ts";
 
 export const strings = {
   title: "Tinker RL dashboard",

@@ -1,7 +1,7 @@
 /** JSON whose numbers keep their text, so that what a model or an environment wrote is handed on unrounded. */
 
-import { isJsonObject } from "./json.ts";
-import { isBounded, MAX_DEPTH } from "./util/jsonl.ts";
+import { isJsonObject } from "../json.ts";
+import { isBounded, MAX_DEPTH } from "./jsonl.ts";
 
 /** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
 export class ExactNumber {

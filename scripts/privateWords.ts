@@ -1,0 +1,97 @@
+/** Words that only this project would use for a thing, with the word of the field that stands for each. */
+
+/** Names of files, types, functions and fields. */
+const NAMES: Readonly<Record<string, string>> = {
+  Naps: "WakeableSleep",
+  PausedWhile: "WithTimerPaused",
+  orAborted: "raceAbort",
+  Doubts: "FaultAttribution",
+  isAcquitted: "isReachable",
+  isToBlame: "blamesEnvironment",
+  GateNews: "GateEvent",
+  Blockage: "Unavailability",
+  tellNews: "reportGateEvent",
+  gaveUp: "giveUpError",
+  outlast: "pauseUntilAvailable",
+  sitOut: "pauseRun",
+  addBridge: "addContext",
+  fate: "trainingUse",
+  RolloutGivens: "RolloutInputs",
+  Retuning: "SettingsChange",
+  heedRetuning: "applyPendingSettings",
+  requireWorking: "requireNoInternalErrors",
+  tellProbe: "reportServerCheck",
+  CheckpointKeeper: "CheckpointWriter",
+  SilenceWatch: "IdleTimeout",
+  LossWire: "LossEncoding",
+  Tickets: "Futures",
+  LOUDER: "SUPPRESSED_BY",
+  isDrowned: "isSuppressed",
+  CALM_STEPS: "CLEAR_AFTER_STEPS",
+  isRinging: "isFiring",
+  TroubleVoice: "OutageCallbacks",
+  TrackerVoice: "TrackerCallbacks",
+  Teller: "RunReporter",
+  RunBook: "RunSummary",
+  isStopHeeded: "isStopHandled",
+  cleanedPorts: "redactingPorts",
+  filledIn: "restoreRedacted",
+  Wishes: "CommandHandler",
+  ControlWish: "ControlCommand",
+  TrainingWish: "TrainingRequest",
+  leftOvers: "flushTrackers",
+  leftReports: "pendingReports",
+  LaunchOrder: "LaunchRequest",
+  Closers: "CleanupStack",
+  TrainerDoor: "TrainerApi",
+  firstContact: "checkReachable",
+  modelStart: "createModel",
+  controlPlace: "controlSocketPath",
+  runPlaces: "runPaths",
+  Pacer: "EventLoopThrottle",
+  LateParts: "LazyConfigSupport",
+  CatalogueRoom: "CatalogueServices",
+  mendKeys: "recoverFromLaunchError",
+  keepKeys: "storeKeys",
+  watchQuietly: "tryWatch",
+  deadTerminal: "staleTerminal",
+  alarmMarks: "alarmDiagnostics",
+  RunFocus: "SelectedRun",
+  pickToken: "sampleToken",
+};
+
+/** Verbs and nouns of comments, messages and names. */
+const WORDS: Readonly<Record<string, string>> = {
+  "heed(?:s|ed|ing)?": "follow, apply, handle",
+  "mend(?:s|ed|ing)?": "repair, fix",
+  "outlast(?:s|ed)?": "wait for",
+  "s[ia]ts? out": "wait for",
+  "drown(?:s|ed)?": "suppress",
+  "wish(?:es|ed)?": "request, command",
+};
+
+export interface WordFault {
+  readonly line: number;
+  readonly problem: string;
+}
+
+const PATTERN = new RegExp(
+  `\\b(?:(?<name>${Object.keys(NAMES).join("|")})|(?<word>${Object.keys(WORDS).join("|")}))\\b`,
+  "g",
+);
+
+/** The private words in a text, each with the words to take in its place. */
+export function wordFaults(text: string): readonly WordFault[] {
+  return text.split("\n").flatMap((line, index) =>
+    [...line.matchAll(PATTERN)].map(([found]) => ({
+      line: index + 1,
+      problem: `"${found}" is a word of our own; write ${NAMES[found] ?? wordsFor(found)}.`,
+    })),
+  );
+}
+
+function wordsFor(found: string): string {
+  const [, words = ""] =
+    Object.entries(WORDS).find(([pattern]) => new RegExp(`^${pattern}$`).test(found)) ?? [];
+  return words;
+}
