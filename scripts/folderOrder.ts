@@ -70,8 +70,9 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/host",
   "src",
   // the dashboard's page
-  "webview-ui/model",
+  "webview-ui/strings",
   "webview-ui/charts",
+  "webview-ui/model",
   "webview-ui/text",
   "webview-ui/controls",
   "webview-ui/views",

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { Redactor } from "./core/secrets/redaction/redactor.ts";
-import type { App, EarlyHandlers, LateHandlers, Trees } from "./host/app.ts";
+import type { App, EarlyHandlers, LateHandlers } from "./host/app.ts";
 import { LazyConfigSupport } from "./host/catalogue/lazyConfigSupport.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
@@ -15,6 +15,7 @@ import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
+import type { Trees } from "./host/views/trees.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
 
 /** What `activate` returns, for tests and other extensions. */

@@ -3,9 +3,9 @@
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import type { FollowUp, Renderer } from "../../src/core/chat/renderer.ts";
 import type { ModelTokenizer } from "../../src/core/chat/tokenizer.ts";
-import { type ExactJsonObject, writeExactJson } from "../../src/core/util/exactJson.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { NO_CALL_NUDGE, toolErrorText } from "../../src/core/rollout/feedback.ts";
+import { type ExactJsonObject, writeExactJson } from "../../src/core/util/exactJson.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts";
 import { hostEnvironment } from "../../src/local/environment/server/hostedEnvironment.ts";
 import { Session } from "../../src/local/environment/server/session.ts";

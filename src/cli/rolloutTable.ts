@@ -46,7 +46,7 @@ export function rolloutTable(
   const scoreColumns: readonly Column[] = isScored
     ? [
         { title: "advantage", align: "right" },
-        { title: "trainingUse", align: "left" },
+        { title: "training", align: "left" },
       ]
     : [];
   const columns: readonly Column[] = [

@@ -153,7 +153,7 @@ function scoreLines(
   return [
     ...(advantage === null ? [] : block("advantage", formatSigned(advantage, 4))),
     ...block(
-      "trainingUse",
+      "training",
       describeTrainingUse(trainingUse),
       ...(trainingUse === "trained" ? [] : (["warning"] as const)),
     ),

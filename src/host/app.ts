@@ -44,15 +44,15 @@ import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import { TaskProvider } from "./task/taskProvider.ts";
 import { validateConfigFile } from "./task/validateConfigFile.ts";
-import { type CheckpointNode, CheckpointsView } from "./views/checkpointsView.ts";
-import { type EnvironmentNode, EnvironmentsView } from "./views/environmentsView.ts";
-import type { LazyTree } from "./views/lazyTree.ts";
+import { CheckpointsView } from "./views/checkpointsView.ts";
+import { EnvironmentsView } from "./views/environmentsView.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "./views/rolloutDocuments.ts";
 import { RUN_LOG_SCHEME, RunLogDocuments } from "./views/runLogDocuments.ts";
-import { type RunNode, RunsView } from "./views/runsView.ts";
+import { RunsView } from "./views/runsView.ts";
 import { SavedCheckpoints } from "./views/savedCheckpoints.ts";
 import { SelectedRun } from "./views/selectedRun.ts";
-import { TrajectoriesView, type TrajectoryNode } from "./views/trajectoriesView.ts";
+import { TrajectoriesView } from "./views/trajectoriesView.ts";
+import type { Trees } from "./views/trees.ts";
 import { WorkspaceEnvironments } from "./views/workspaceEnvironments.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
 import type { CommandHandlers } from "./vscode/registerCommands.ts";
@@ -68,19 +68,6 @@ export interface AppOptions {
   /** What the help for configurations shows of all this. */
   readonly lazySupport: LazyConfigSupport;
   readonly config: ConfigSupport;
-}
-
-/** A tree and the view that shows it. */
-export interface TreePlace<Row> {
-  readonly tree: LazyTree<Row>;
-  readonly view: vscode.TreeView<Row>;
-}
-
-export interface Trees {
-  readonly runs: TreePlace<RunNode>;
-  readonly trajectories: TreePlace<TrajectoryNode>;
-  readonly checkpoints: TreePlace<CheckpointNode>;
-  readonly environments: TreePlace<EnvironmentNode>;
 }
 
 /** Handlers that are there before this part is loaded. */

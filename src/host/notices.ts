@@ -50,7 +50,7 @@ export class Notices implements vscode.Disposable {
           const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} goes on without its terminal.", training.request.title);
           const chosen = await plainWindow.showInformationMessage(text, stop);
-          if (chosen === stop) await training.report("stop");
+          if (chosen === stop) await training.send("stop");
         }),
       ),
     ];

@@ -113,9 +113,9 @@ test("a step lists its rollouts and says why some are not trained on", async () 
     "step 1: 2 rollouts in 1 group, mean reward 0.50",
     "environment local/calculator",
     "",
-    "group  rollout  task     reward  advantage  fate     stop      turns  tokens",
-    "    1        1  train 3    1.00     +0.750  trained  finished      1      12",
-    "    1        2  train 3    0.00             equal    finished      1      12",
+    "group  rollout  task     reward  advantage  training  stop      turns  tokens",
+    "    1        1  train 3    1.00     +0.750  trained   finished      1      12",
+    "    1        2  train 3    0.00             equal     finished      1      12",
     "",
   ]);
   expect(lines[7]).toBe(
@@ -142,7 +142,7 @@ test("a replay shows turns, calls, results and how the reward was made", async (
     "  reduced    1 (sum)",
     "  clamped    1 (unchanged by min_reward and max_reward)",
     "  advantage  +0.7500",
-    "  fate       trained on",
+    "  training   trained on",
   ]);
 });
 

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
-import { reportLaunch, watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import { sendAction, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
@@ -91,7 +91,7 @@ it("is in the list while it runs, takes wishes there, and ends as stopped", asyn
   const run = store.runs[0]?.folder ?? "";
   expect(await store.send(run, { action: "pause" })).toMatch(/waits/);
   await vi.waitFor(() => expect(store.get(run)?.phase).toBe("paused"), { timeout: 20_000 });
-  expect(await reportLaunch(launchFolder, "stop")).toMatch(/gives up/);
+  expect(await sendAction(launchFolder, "stop")).toMatch(/gives up/);
   expect(await ended).toMatchObject({ exitCode: 3, folder: run });
   await vi.waitFor(() => expect(store.get(run)).toMatchObject({ phase: "stopped", isLive: false }));
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { lenses } from "../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../src/host/catalogue/configRun.ts";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
+import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import {
   contrast,
   LEAST_CONTRAST,
@@ -12,7 +13,6 @@ import {
 import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
-import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
 import { environmentLook, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";

@@ -93,9 +93,9 @@ function theRuns(runs: readonly RunEntry[]) {
   const labels = { nameOf: () => null, isArchived: () => false };
   const trainings = { waiting: [], onDidChange: new Emitter<void>().event };
   const opened: string[] = [];
-  const panel = { open: (folder: string) => opened.push(folder) };
-  const parts = { store, labels, trainings } as never; // as much of them as rows need
-  const view = new RunsView(parts);
+  const dashboard = { open: (folder: string) => opened.push(folder) };
+  const options = { store, labels, trainings } as never; // as much of them as rows need
+  const view = new RunsView(options);
   const tree: Tree<RunNode> = new Tree(
     (node) => view.getTreeItem(node) as Row,
     (command, [target]) => {
@@ -103,7 +103,7 @@ function theRuns(runs: readonly RunEntry[]) {
       return handlers[name](target);
     },
   );
-  const handlers = dashboardHandlers({ store, labels, panel, view: tree } as never);
+  const handlers = dashboardHandlers({ store, labels, dashboard, view: tree } as never);
   return { view, tree, opened, changed, runs };
 }
 

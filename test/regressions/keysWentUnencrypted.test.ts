@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import type { FoundValue } from "../../src/core/secrets/hostBinding.ts";
+import type { FoundValue } from "../../src/core/secrets/keySource.ts";
 import { environmentAddress, tinkerAddress } from "../../src/trainer/services/serviceAddress.ts";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";
 import { uploadAddress } from "../../src/trainer/tracking/uploadAddress.ts";

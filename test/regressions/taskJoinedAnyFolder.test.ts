@@ -87,7 +87,7 @@ describe("the terminal of a task", () => {
         for (const piece of pieces) print(piece);
         return { exitCode: 0, error: null, folder: null };
       },
-      report: async () => "",
+      send: async () => "",
       detached: () => undefined,
     });
     terminal.onDidWrite((piece) => {

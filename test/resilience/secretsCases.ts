@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Serving } from "../integration/trainProgram.ts";
+import type { Drill, Opened } from "./secretsDrill.ts";
 import { editorRun } from "./secretsEditor.ts";
 import { treeContents } from "./secretsPlaces.ts";
 import {
@@ -16,26 +16,10 @@ import {
   hostedConfig,
   KEYS,
   keysOf,
-  type Planted,
 } from "./secretsPlanted.ts";
 import { startProxy } from "./secretsProxy.ts";
-import type { Report } from "./secretsReport.ts";
-import { makePlace, type Place, runWatched, type Told } from "./secretsRun.ts";
-import { type Mood, type StandIns, startStandIns } from "./secretsStandIns.ts";
-
-export interface Drill {
-  /** Holds everything that the drill writes. */
-  readonly root: string;
-  readonly planted: Planted;
-  readonly serving: Serving;
-  readonly report: Report;
-}
-
-export interface Opened extends Drill {
-  readonly name: string;
-  readonly place: Place;
-  readonly standIns: StandIns;
-}
+import { makePlace, runWatched, type Told } from "./secretsRun.ts";
+import { type Mood, startStandIns } from "./secretsStandIns.ts";
 
 const RUN = join(".tinker-rl", "runs", "run");
 const TRAIN = ["train", "-c", CONFIG];

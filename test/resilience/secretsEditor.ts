@@ -7,7 +7,7 @@ import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
-import type { Opened } from "./secretsCases.ts";
+import type { Opened } from "./secretsDrill.ts";
 import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
 import { plainVariables } from "./secretsRun.ts";

@@ -3,8 +3,8 @@
 import { formatExact } from "../../src/shared/format.ts";
 import { type Bin, histogram } from "../charts/histogram.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../strings/strings.ts";
 import { NO_FILTER } from "../model/viewState.ts";
+import { strings } from "../strings/strings.ts";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.histogram;

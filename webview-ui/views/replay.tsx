@@ -13,8 +13,8 @@ import {
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../strings/strings.ts";
 import type { ReplayMode } from "../model/viewState.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
 import { replayKey } from "./replayKeys.ts";

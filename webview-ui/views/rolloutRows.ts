@@ -9,8 +9,8 @@ import {
   formatTemperature,
 } from "../../src/shared/format.ts";
 import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
-import { strings } from "../strings/strings.ts";
 import type { RolloutFilter, Sorting } from "../model/viewState.ts";
+import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const NOTHING_FOUND: ReadonlySet<string> = new Set();

@@ -1,8 +1,13 @@
 /** Keeps text from outside from turning into control tokens while a template handles it. */
 
 import { AppError } from "../errors.ts";
-import { type ExactJson, type ExactJsonObject, ExactNumber, isExactObject } from "../util/exactJson.ts";
 import type { Json, JsonObject } from "../json.ts";
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  ExactNumber,
+  isExactObject,
+} from "../util/exactJson.ts";
 
 /**
  * Marks text before rendering and takes the marks away after the result was cut at added tokens. A mark replaces one

@@ -1,8 +1,8 @@
 /** Owns the shapes of ORS replies, and their translation into ours: `docs/protocols/openreward.md#tools`. */
 
 import * as z from "zod";
-import { type ExactJsonObject, isExactObject } from "../util/exactJson.ts";
 import type { JsonObject } from "../json.ts";
+import { type ExactJsonObject, isExactObject } from "../util/exactJson.ts";
 import type {
   Block,
   Message,

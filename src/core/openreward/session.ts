@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import type { AppError } from "../errors.ts";
-import { type ExactJsonObject, parseExactJson } from "../util/exactJson.ts";
 import { linkSignals, withLimit } from "../util/abort.ts";
+import { type ExactJsonObject, parseExactJson } from "../util/exactJson.ts";
 import { candidatesBody, scoresReply } from "./candidates.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
 import { keepAlive } from "./keepAlive.ts";

@@ -1,9 +1,9 @@
 /** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections: `docs/protocols/openreward.md#streams`. */
 
 import { AppError, isAppError } from "../errors.ts";
-import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { IdleTimeout, readEvents, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";

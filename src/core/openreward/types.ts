@@ -1,7 +1,7 @@
 /** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
 
-import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { JsonObject } from "../json.ts";
+import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 
 export interface TextBlock {

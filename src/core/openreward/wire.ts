@@ -2,10 +2,10 @@
 
 import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
-import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
+import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import {

@@ -1,8 +1,8 @@
 /** A rollout as a judge of its group reads it: what the model did after the prompt. */
 
-import { isExactObject, parseExactJson } from "../util/exactJson.ts";
 import type { Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import { isExactObject, parseExactJson } from "../util/exactJson.ts";
 
 type Turn = RolloutRecord["turns"][number];
 

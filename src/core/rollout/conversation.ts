@@ -2,9 +2,9 @@
 
 import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
-import { writeExactJson } from "../util/exactJson.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import { writeExactJson } from "../util/exactJson.ts";
 
 /** Text of blocks as the model reads it. */
 type TextOf = (blocks: readonly Block[]) => string;

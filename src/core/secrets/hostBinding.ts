@@ -1,15 +1,7 @@
 /** Keeps keys from going to an address that came with a project: a `.env` can lead a stored key to a stranger. */
 
 import { AppError } from "../errors.ts";
-import { keyText } from "./keySource.ts";
-
-/** A value that was looked up, and where it was found. */
-export interface FoundValue {
-  readonly value: string;
-  readonly origin: "store" | "process" | "dotenv";
-  /** The host that a bound key is for; null = that of the official service. Absent = the key is not bound and goes to the configured address. */
-  readonly host?: string | null;
-}
+import { type FoundValue, keyText } from "./keySource.ts";
 
 export interface NamedValue extends FoundValue {
   readonly name: string;

@@ -1,6 +1,12 @@
 /** How messages name a key: by its variable and where its value was found, never by the value. */
 
-import type { FoundValue } from "./hostBinding.ts";
+/** A value that was looked up, and where it was found. */
+export interface FoundValue {
+  readonly value: string;
+  readonly origin: "store" | "process" | "dotenv";
+  /** The host that a bound key is for; null = that of the official service. Absent = the key is not bound and goes to the configured address. */
+  readonly host?: string | null;
+}
 
 export interface KeySource {
   /** The variable, for example `TINKER_API_KEY`. */

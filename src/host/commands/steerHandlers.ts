@@ -27,25 +27,25 @@ export function steerHandlers(
       none: vscode.l10n.t("No run is under way."),
       fits: ({ isLive }) => isLive,
     });
-  const report = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
+  const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {
     if (run === undefined) return;
     const message = await options.store.send(run.folder, command);
     plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
   };
   return {
-    pauseRun: async (target) => report(await live(target), { action: "pause" }),
-    continueRun: async (target) => report(await live(target), { action: "continue" }),
-    stopRun: async (target) => report(await live(target), { action: "stop" }),
-    saveCheckpointNow: async (target) => report(await live(target), { action: "save" }),
+    pauseRun: async (target) => send(await live(target), { action: "pause" }),
+    continueRun: async (target) => send(await live(target), { action: "continue" }),
+    stopRun: async (target) => send(await live(target), { action: "stop" }),
+    saveCheckpointNow: async (target) => send(await live(target), { action: "save" }),
     stopRunNow: async (target) => {
       const run = await live(target);
-      if (run !== undefined && (await isSure(run))) await report(run, { action: "stop-now" });
+      if (run !== undefined && (await isSure(run))) await send(run, { action: "stop-now" });
     },
     retuneRun: async (target) => {
       const run = await live(target);
       if (run === undefined) return;
       const settings = await chooseSettings(run.folder);
-      if (settings.length > 0) await report(run, { action: "retune", settings });
+      if (settings.length > 0) await send(run, { action: "retune", settings });
     },
   };
 }

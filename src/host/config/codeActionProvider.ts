@@ -1,7 +1,7 @@
 /** Offers the quick fixes of a mark, and the action that applies all fixes of notation at once. */
 
 import * as vscode from "vscode";
-import type { Fix } from "../../core/config/editing/fixes/fixes.ts";
+import type { Fix } from "../../core/config/editing/fixes/fix.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { diagnoseOptions } from "./diagnoseOptions.ts";

@@ -1,9 +1,9 @@
 /** Stored rollouts as the page shows them: bounded, without what only the files need. */
 
-import { parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../core/runFolder/rolloutRecord.ts";
 import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
+import { parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
 import type {
   BoundedText,
   ReplayTurn,

@@ -21,7 +21,7 @@ export interface LaunchWatchOptions {
   readonly onFolder: (folder: string) => void;
 }
 
-export type ReportAction = Exclude<ControlAction, "retune" | "status" | "attach">;
+export type TerminalAction = Exclude<ControlAction, "retune" | "status" | "attach">;
 
 /** How often the trainer's own record is read; what happens within a run is told over its socket. */
 const LOOK_MS = 500;
@@ -50,7 +50,7 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
  * Tells a launch what to do, also before it has a run folder; resolves with what will come of it.
  * @throws AppError `run-not-reachable`, or the refusal
  */
-export async function reportLaunch(folder: string, action: ReportAction): Promise<string> {
+export async function sendAction(folder: string, action: TerminalAction): Promise<string> {
   const control = (await readLaunch(folder))?.file?.control ?? null;
   if (control === null)
     throw new AppError("run-not-reachable", "The trainer cannot be reached yet.");

@@ -1,12 +1,12 @@
 /** Trainings that this window started or joined: from the wish to the trainer's end. */
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
-import type { Training } from "../task/runTerminal.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
-import { type LaunchEnd, type ReportAction, reportLaunch, watchLaunch } from "./launchWatch.ts";
+import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
 import { runFolder } from "./runFolder.ts";
 import type { RunSlots } from "./runSlots.ts";
+import type { Training } from "./training.ts";
 
 export interface TrainingRequest {
   /** Absolute. */
@@ -40,7 +40,7 @@ export interface ActiveTraining {
   readonly request: TrainingRequest;
   /** Null before its run has one. */
   readonly folder: string | null;
-  report(action: ReportAction): Promise<string>;
+  send(action: TerminalAction): Promise<string>;
 }
 
 export interface TrainingEnded extends LaunchEnd {
@@ -154,9 +154,9 @@ class Session implements Training, ActiveTraining {
     }
   }
 
-  report(action: ReportAction): Promise<string> {
+  send(action: TerminalAction): Promise<string> {
     if (this.#launch === null) return Promise.resolve("The training waits for its turn.");
-    return reportLaunch(this.#launch, action);
+    return sendAction(this.#launch, action);
   }
 
   /** The terminal was closed: a started training goes on and keeps its place; one that waits or asks for keys is not started. */
@@ -166,7 +166,7 @@ class Session implements Training, ActiveTraining {
 
   #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
     const { slots } = this.#options;
-    const stop = (): void => void this.report("stop").catch(this.#options.onError);
+    const stop = (): void => void this.send("stop").catch(this.#options.onError);
     const holder = { title: this.request.title, stop };
     if (this.#launch !== null) return Promise.resolve(slots.join(holder));
     const onWait = (): void => {

@@ -3,23 +3,10 @@
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import type { LaunchEnd, ReportAction } from "../runs/launchWatch.ts";
+import type { TerminalAction } from "../runs/launchWatch.ts";
+import type { Training } from "../runs/training.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { TerminalText } from "./terminalText.ts";
-
-/** What the terminal needs of the training behind it. */
-export interface Training {
-  /** Starts or joins it, and resolves at its end; null when it was not started after all. */
-  follow(options: {
-    readonly print: (text: string) => void;
-    /** Aborted when the terminal is closed: what was not started yet need not start. */
-    readonly signal: AbortSignal;
-  }): Promise<LaunchEnd | null>;
-  /** Tells it what to do; resolves with what will come of it. */
-  report(action: ReportAction): Promise<string>;
-  /** The user closed the terminal while it went on. */
-  detached(): void;
-}
 
 /** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */
 const SUCCESS = EXIT.done;
@@ -83,7 +70,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
     if (key === CTRL_C) this.#isStopping = true;
   }
 
-  #actionOf(key: string): ReportAction | null {
+  #actionOf(key: string): TerminalAction | null {
     if (key === "p") return this.#isPaused ? "continue" : "pause";
     if (key === "s") return "save";
     if (key === "q") return "stop";
@@ -91,8 +78,8 @@ export class RunTerminal implements vscode.Pseudoterminal {
     return null;
   }
 
-  #report(action: ReportAction): void {
-    this.#training.report(action).then(
+  #report(action: TerminalAction): void {
+    this.#training.send(action).then(
       (message) => {
         if (message !== "") this.#print(`${message}\n`);
       },

@@ -2,8 +2,9 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
+import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
-import { RunTerminal, type Training } from "./runTerminal.ts";
+import { RunTerminal } from "./runTerminal.ts";
 import { TASK_TYPE } from "./taskType.ts";
 import {
   overrideTexts,
@@ -116,7 +117,7 @@ export class TaskProvider implements vscode.TaskProvider {
         const exitCode = await this.#options.validate(configPath, overrides, print);
         return { exitCode, error: null, folder: null };
       },
-      report: async () => "",
+      send: async () => "",
       detached: () => undefined,
     };
   }
@@ -128,7 +129,7 @@ function refused(why: string): Training {
       print(`error: ${why}\n`);
       return { exitCode: 2, error: null, folder: null };
     },
-    report: async () => "",
+    send: async () => "",
     detached: () => undefined,
   };
 }

@@ -4,11 +4,10 @@ import type { Config } from "../../core/config/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import {
   type AllowedOrigin,
-  type FoundValue,
   type NamedValue,
   requireAllowedRoute,
 } from "../../core/secrets/hostBinding.ts";
-import type { KeySource } from "../../core/secrets/keySource.ts";
+import type { FoundValue, KeySource } from "../../core/secrets/keySource.ts";
 import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
 import type { Variables } from "./variables.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import type { FoundValue } from "../../core/secrets/hostBinding.ts";
+import type { FoundValue } from "../../core/secrets/keySource.ts";
 import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 

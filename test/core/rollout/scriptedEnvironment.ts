@@ -1,6 +1,5 @@
 /** Environments whose sessions answer as a test has written. */
 
-import type { ExactJsonObject } from "../../../src/core/util/exactJson.ts";
 import type {
   Block,
   CallOptions,
@@ -11,6 +10,7 @@ import type {
   TerminalTool,
   ToolCallOutcome,
 } from "../../../src/core/openreward/types.ts";
+import type { ExactJsonObject } from "../../../src/core/util/exactJson.ts";
 import { type WithTimerPaused, withoutTimer } from "../../../src/core/util/withTimerPaused.ts";
 
 export interface ToolRequest {

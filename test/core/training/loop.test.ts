@@ -729,7 +729,7 @@ describe("a loop whose environment holds fewer sessions than it asks for", () =>
     expect(await tight.run()).toMatchObject({ outcome: "done", step: 3 });
     expect(requestsOf(tight)).toEqual(requestsOf(roomy));
     expect(rewardedRows(tight)).toEqual(rewardedRows(roomy));
-    expect(gate.stats).toMatchObject({ most: 3, failures: 0 });
+    expect(gate.stats).toMatchObject({ peak: 3, failures: 0 });
     const [row] = linesOf(context, PATHS.metrics);
     expect(row).toMatchObject({ capacity: { Game: { rejections: expect.any(Number) } } });
     expect(told.at(-1)).toMatchObject({

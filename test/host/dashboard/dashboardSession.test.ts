@@ -218,7 +218,7 @@ describe("a session", () => {
 });
 
 describe("answers", () => {
-  it("hold the rollouts of a step, with advantage and fate", async () => {
+  it("hold the rollouts of a step, with advantage and what it was used for", async () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();

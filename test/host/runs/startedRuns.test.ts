@@ -32,7 +32,7 @@ function aWindow() {
   });
   const start = (folder: string | null): void => {
     const request = aWish("/projects/c.yaml");
-    active = [{ request, folder, report: async () => "" }];
+    active = [{ request, folder, send: async () => "" }];
     report();
   };
   return { opened, errors, find, start };

@@ -1,11 +1,12 @@
 /** A terminal of a task whose training a test has written. */
 
-import { RunTerminal, type Training } from "../../../src/host/task/runTerminal.ts";
+import type { Training } from "../../../src/host/runs/training.ts";
+import { RunTerminal } from "../../../src/host/task/runTerminal.ts";
 
 export function aTraining(changes: Partial<Training> = {}): Training {
   return {
     follow: async () => ({ exitCode: 0, error: null, folder: "/run" }),
-    report: async () => "It will.",
+    send: async () => "It will.",
     detached: () => undefined,
     ...changes,
   };

@@ -41,7 +41,7 @@ it("ends as one that cannot be used when a start is refused in words", async () 
 it("takes keys: pause and continue in turn, save, stop, and help", async () => {
   const report = vi.fn(async () => "");
   const { terminal, text } = opened(
-    aTraining({ follow: () => new Promise(() => undefined), report }),
+    aTraining({ follow: () => new Promise(() => undefined), send: report }),
   );
   terminal.handleInput("psp");
   terminal.handleInput("q");
@@ -52,7 +52,9 @@ it("takes keys: pause and continue in turn, save, stop, and help", async () => {
 
 it("stops and saves at Ctrl+C, and ends at once at the second", () => {
   const report = vi.fn(async () => "");
-  const { terminal } = opened(aTraining({ follow: () => new Promise(() => undefined), report }));
+  const { terminal } = opened(
+    aTraining({ follow: () => new Promise(() => undefined), send: report }),
+  );
   terminal.handleInput("\u0003");
   terminal.handleInput("\u0003");
   expect(report.mock.calls).toEqual([["stop"], ["stop-now"]]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/schema.ts";
-import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
+import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { environmentAddress, tinkerAddress } from "../../../src/trainer/services/serviceAddress.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../../core/training/builders.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
+import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { uploadAddress } from "../../../src/trainer/tracking/uploadAddress.ts";
 
 type Values = Readonly<Record<string, string>>;

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AllowedOrigin, FoundValue } from "../../../src/core/secrets/hostBinding.ts";
+import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
+import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { wandbAddress } from "../../../src/trainer/tracking/wandbAddress.ts";
 
 const KEY = "k".repeat(40);

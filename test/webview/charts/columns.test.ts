@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { xAfterSteps, xValues } from "../../../webview-ui/charts/xAxis.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
+import { xAfterSteps, xValues } from "../../../webview-ui/charts/xAxis.ts";
 
 function filled(columns: Readonly<Record<string, readonly number[]>>): ColumnStore {
   const store = new ColumnStore();

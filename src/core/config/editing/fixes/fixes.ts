@@ -2,22 +2,14 @@
 
 import { checkText } from "../../check.ts";
 import type { RuleCode } from "../../problem.ts";
-import type { Remedy, RemedyCommand } from "../../remedy.ts";
+import type { Remedy } from "../../remedy.ts";
 import type { Span } from "../../span.ts";
 import type { YamlSource } from "../../yamlSource.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "../diagnostics/diagnose.ts";
 import type { TextEdit } from "../text/textEdit.ts";
+import type { Fix } from "./fix.ts";
 import { ignoreFix } from "./ignoreFix.ts";
 import { remedyEdits } from "./remedyEdits.ts";
-
-export interface Fix {
-  readonly title: string;
-  readonly isPreferred: boolean;
-  readonly edits: readonly TextEdit[];
-  /** What an editor alone can do, instead of edits; `path` is what it is about. */
-  readonly command: { readonly name: RemedyCommand; readonly path: readonly string[] } | null;
-  readonly diagnosis: Diagnosis;
-}
 
 /** More fixes than these at one place are not worth a menu. */
 const MAX_TRIES = 20;

@@ -3,7 +3,7 @@
 import type { YamlSource } from "../../yamlSource.ts";
 import type { Diagnosis } from "../diagnostics/diagnose.ts";
 import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
-import type { Fix } from "./fixes.ts";
+import type { Fix } from "./fix.ts";
 
 /** Null where a comment cannot stand, or would not help. */
 export function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
