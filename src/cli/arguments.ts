@@ -115,7 +115,7 @@ const COMMANDS: readonly CommandName[] = [
   "serve",
 ];
 
-const WISHES = ["status", "pause", "continue", "save", "stop", "stop-now"] as const;
+const ACTIONS = ["status", "pause", "continue", "save", "stop", "stop-now"] as const;
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
 export function parseArguments(args: readonly string[]): Command {
@@ -187,7 +187,7 @@ function allowedOrigin(host: string, command: CommandName): string {
 function parseControl({ positionals }: ParsedFlags): RunControlCommand {
   const [folder, word, ...settings] = positionals;
   if (folder === undefined || word === undefined) {
-    throw fault("control needs the run folder and what to do", "control");
+    throw fault("control needs the run folder and an action", "control");
   }
   if (word === "set") {
     const odd = settings.find((setting) => !setting.includes("="));
@@ -196,11 +196,11 @@ function parseControl({ positionals }: ParsedFlags): RunControlCommand {
     return { kind: "control", folder, command: { action: "retune", settings } };
   }
   refuseFurther(settings, "control");
-  const action = WISHES.find((command) => command === word);
+  const action = ACTIONS.find((command) => command === word);
   if (action !== undefined) return { kind: "control", folder, command: { action } };
-  const nearest = nearestWord(word, [...WISHES, "set"]);
-  const hint = nearest === null ? `It can be ${WISHES.join(", ")} or set` : didYouMean(nearest);
-  throw fault(`control knows no ${JSON.stringify(word)}. ${hint}`, "control");
+  const nearest = nearestWord(word, [...ACTIONS, "set"]);
+  const hint = nearest === null ? `It can be ${ACTIONS.join(", ")} or set` : didYouMean(nearest);
+  throw fault(`control has no action ${JSON.stringify(word)}. ${hint}`, "control");
 }
 
 function lastValue({ values }: ParsedFlags, flag: string): string | undefined {

@@ -195,5 +195,5 @@ export function didYouMean(word: string): string {
 export function fault(problem: string, command: CommandName | null): AppError {
   const help = command === null ? "tinker-rl --help" : `tinker-rl ${command} --help`;
   const end = problem.includes("Did you mean") ? "?" : ".";
-  return new AppError("bad-arguments", `${problem}${end} \`${help}\` tells more.`);
+  return new AppError("bad-arguments", `${problem}${end} \`${help}\` explains the command line.`);
 }

@@ -12,13 +12,13 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          go on with a run from its last checkpoint
-  control RUN_FOLDER WISH    pause, continue, save, stop or retune a running run
+  control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
   validate FILE              check a configuration, without any service
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   checkpoints delete PATH    delete saved weights for good
   serve                      open the local services to other programs
-  COMMAND --help             tell more about a command
+  COMMAND --help             explain a command
   --version                  print the version
 
 Try it without any key; this trains a small bundled model on this machine:
@@ -99,19 +99,17 @@ Example:
 Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
 Exit code 0 when it can be trained with, 2 when it cannot.`;
 
-const CONTROL: HelpText = (
-  program,
-) => `Tells a run that is going on what to do, from another terminal.
+const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
 
-  ${program} control RUN_FOLDER WISH
+  ${program} control RUN_FOLDER ACTION
 
-  status             what it is doing
+  status             show what the run is doing
   pause              wait after the step under way
   continue           go on after a pause
   save               save the last completed step, without holding anything up
   stop               give up the step under way, save the last completed one, end
   stop-now           end at once, without saving
-  set KEY=VALUE …    other settings from the next step on
+  set KEY=VALUE …    change settings from the next step on
 
 Examples:
 

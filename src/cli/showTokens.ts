@@ -112,7 +112,7 @@ async function findTokenizer(context: ShowContext): Promise<FoundTokenizer> {
   const names = await readModelNames(fileSystem, folder);
   const run = await readRunFile(fileSystem, folder);
   if (names === null) {
-    return { tokenizer: null, problem: "config.resolved.json does not tell the model." };
+    return { tokenizer: null, problem: "config.resolved.json does not name the model." };
   }
   try {
     const name = tokenizerNameOf(names);

@@ -141,7 +141,7 @@ test.each([
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
 ])("%j is refused in one line", (args, message) => {
   expect(() => parseArguments(args)).toThrow(message);
-  expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` tells more\.$/);
+  expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);
 });
 
 test("checkpoints are deleted by their addresses, here only when told", () => {

@@ -119,8 +119,8 @@ describe("control", () => {
 
 describe("the words of control", () => {
   it.each([
-    [["control"], /needs the run folder and what to do/],
-    [["control", "runs/demo"], /needs the run folder and what to do/],
+    [["control"], /needs the run folder and an action/],
+    [["control", "runs/demo"], /needs the run folder and an action/],
     [["control", "runs/demo", "paus"], /knows no "paus"\. Did you mean pause\?/],
     [["control", "runs/demo", "pause", "now"], /"now" is one argument too many/],
     [["control", "runs/demo", "set"], /set needs at least one KEY=VALUE/],

@@ -99,7 +99,7 @@ test("wrong arguments end the program with 2 and one line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["train", "--confg_path", "a.yaml"])).toBe(2);
   expect(program.err.lines).toEqual([
-    "error: There is no flag --confg_path. Did you mean --config_path? `tinker-rl train --help` tells more.",
+    "error: There is no flag --confg_path. Did you mean --config_path? `tinker-rl train --help` explains the command line.",
   ]);
 });
 

@@ -205,7 +205,7 @@ test("without a tokenizer ids are shown and the reason is told", async () => {
   await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
   const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
   const { text, lines } = await show(fileSystem, ...flags);
-  expect(text).toContain("Ids only: config.resolved.json does not tell the model.");
+  expect(text).toContain("Ids only: config.resolved.json does not name the model.");
   expect(lines.at(-2)).toMatch(/ 52 .* 10$/);
 });
 

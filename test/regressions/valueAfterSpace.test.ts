@@ -67,7 +67,7 @@ describe("a setting whose value follows after a space", () => {
     ["before the end of the flags", ["train", "--max_steps", "--", "a.yaml"]],
   ])("is asked for where it is missing %s", (_where, words) => {
     expect(() => parseArguments(words)).toThrow(
-      "--max_steps needs a value: --max_steps VALUE. `tinker-rl train --help` tells more.",
+      "--max_steps needs a value: --max_steps VALUE. `tinker-rl train --help` explains the command line.",
     );
   });
 

@@ -1,4 +1,4 @@
-/** Fields of the alarms object in the configuration: from where on each alarm rings. */
+/** Fields of the alarms object in the configuration: the threshold of each alarm. */
 
 import type { FieldTable } from "./field.ts";
 
@@ -10,7 +10,7 @@ export const alarmFields = {
   parse_success: {
     ...share,
     default: 0.5,
-    doc: "Share of the turns that held a well-formed tool call or answer, below which the alarm rings. Turns that were cut off do not count; needs 16 others.",
+    doc: "Share of the turns that held a well-formed tool call or answer, below which the alarm fires. Turns that were cut off do not count; needs 16 others.",
   },
   tool_errors: {
     ...share,

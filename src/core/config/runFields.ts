@@ -129,7 +129,7 @@ export const runFields = {
     default: {},
     change: "tunable",
     isAdvanced: true,
-    doc: "From where on signs of a run that goes wrong are told. `null` turns an alarm off.",
+    doc: "Thresholds beyond which the run raises an alarm. `null` turns an alarm off.",
   },
   pause_on_alarm: {
     type: "boolean",
