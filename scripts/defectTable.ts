@@ -1,4 +1,4 @@
-/** Prints which defects of the original program are mended, by the tests named after them; fails when one has no answer. */
+/** Prints which defects of the original program are repaired, by the tests named after them; fails when one has no answer. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ interface Defect {
   readonly id: string;
   /** S1 = wrong gradients or lost work, S2 = wrong results or a bad experience, S3 = polish. */
   readonly severity: "S1" | "S2" | "S3";
-  /** What the tests do not show: `later: …` for a part that is still to come, `not mended yet: …` for the rest. */
+  /** What the tests do not show: `later: …` for a part that is still to come, `not repaired yet: …` for the rest. */
   readonly open?: string;
 }
 
@@ -25,7 +25,7 @@ const DEFECTS: readonly Defect[] = [
   { id: "D-10", severity: "S1" },
   { id: "D-11", severity: "S2" },
   { id: "D-12", severity: "S2" },
-  { id: "D-13", severity: "S2", open: "not mended yet: dropped groups are not filled up again" },
+  { id: "D-13", severity: "S2", open: "not repaired yet: dropped groups are not filled up again" },
   { id: "D-14", severity: "S1" },
   { id: "D-15", severity: "S2" },
   { id: "D-16", severity: "S2" },

@@ -1,4 +1,4 @@
-/** Rollouts as a table, and what their fates mean. */
+/** Rollouts as a table, and what their training uses mean. */
 
 import { formatCount, formatReward, formatSigned } from "../shared/format.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
@@ -75,7 +75,7 @@ export function rolloutTable(
   ];
 }
 
-/** One line of explanation for each fate in `fates` whose name does not explain it. */
+/** One line of explanation for each of `trainingUses` whose name does not explain it. */
 export function trainingUseLegend(trainingUses: readonly string[]): readonly Line[] {
   return [...new Set(trainingUses)].flatMap((trainingUse) => {
     const known = FATES[trainingUse];
@@ -85,7 +85,7 @@ export function trainingUseLegend(trainingUses: readonly string[]): readonly Lin
   });
 }
 
-/** A fate as a sentence part: `trained on`, or `not trained on: …`. */
+/** A training use as a sentence part: `trained on`, or `not trained on: …`. */
 export function describeTrainingUse(trainingUse: string): string {
   if (trainingUse === "trained") return "trained on";
   return `not trained on: ${FATES[trainingUse]?.meaning ?? trainingUse.replace("excluded:", "")}`;

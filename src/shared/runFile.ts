@@ -31,7 +31,7 @@ export interface RunFile {
   readonly attempt: number;
   readonly phase: RunPhase;
   readonly configPath: string;
-  /** Where the trainer listens for wishes; null when it does not. */
+  /** Where the trainer listens for commands; null when it does not. */
   readonly control: ControlAddress | null;
   /** Why the present attempt ended before the run was done; absent while it goes on, and in folders of older versions. */
   readonly ending?: RunEnding;

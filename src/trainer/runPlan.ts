@@ -61,7 +61,7 @@ export interface TrainerScope {
   readonly allowedOrigins?: readonly AllowedOrigin[];
   /** What the editor that started this trainer handed over. */
   readonly launchRequest?: LaunchRequest;
-  /** Hears wishes from outside; absent where nobody can have any. */
+  /** Receives commands from outside; absent where nobody can send any. */
   readonly controlChannel?: ControlChannel;
   /** Learns the run's secrets, so that errors which are printed outside of the run can be redacted; absent = they are not. */
   readonly redactor?: Redactor;

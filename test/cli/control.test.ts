@@ -15,20 +15,20 @@ const folder = "/home/me/runs/demo";
 const clock = new FakeClock();
 let server: ControlServer;
 let status: RunStatus;
-let wishes: ControlCommand[];
-let execute: (wish: ControlCommand) => Promise<string>;
+let commands: ControlCommand[];
+let execute: (command: ControlCommand) => Promise<string>;
 let options: ControlOptions;
 
 beforeEach(async () => {
-  wishes = [];
+  commands = [];
   status = { ...INITIAL_STATUS, phase: "running", step: 12, totalSteps: 40 };
   execute = async () => "The run goes on.";
   server = await ControlServer.start({
     clock,
     status: () => status,
-    execute: (wish) => {
-      wishes.push(wish);
-      return execute(wish);
+    execute: (command) => {
+      commands.push(command);
+      return execute(command);
     },
   });
   options = {
@@ -52,18 +52,18 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
 
 async function control(...words: readonly string[]): Promise<readonly string[]> {
   const command = parseArguments(["control", "runs/demo", ...words]);
-  if (command.kind !== "control") throw new Error("the words are no wish");
+  if (command.kind !== "control") throw new Error("the words are no command");
   const lines = await controlRun(options, command);
   return lines.map((line) => renderLine(line, false));
 }
 
 describe("control", () => {
   it.each(["pause", "continue", "save", "stop", "stop-now"])(
-    "hands the wish to %s on and prints what comes of it",
+    "hands the command to %s on and prints what comes of it",
     async (action) => {
       await writeRun();
       expect(await control(action)).toEqual(["The run goes on."]);
-      expect(wishes).toMatchObject([{ action }]);
+      expect(commands).toMatchObject([{ action }]);
     },
   );
 
@@ -71,7 +71,7 @@ describe("control", () => {
     await writeRun();
     await control("set", "learning_rate=5e-4", 'environments."a/b".max_turns=3');
     const settings = ["learning_rate=5e-4", 'environments."a/b".max_turns=3'];
-    expect(wishes).toMatchObject([{ action: "retune", settings }]);
+    expect(commands).toMatchObject([{ action: "retune", settings }]);
   });
 
   it("tells what a run is doing", async () => {

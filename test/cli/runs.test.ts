@@ -29,8 +29,8 @@ interface RunWishes extends Partial<RunFile> {
   readonly saved?: number | null;
 }
 
-async function aRun(parent: string, name: string, wishes: RunWishes): Promise<void> {
-  const { steps = 3, saved = null, ...changes } = wishes;
+async function aRun(parent: string, name: string, options: RunWishes): Promise<void> {
+  const { steps = 3, saved = null, ...changes } = options;
   const folder = join(cwd, parent, name);
   const file: RunFile = {
     schemaVersion: 1,

@@ -242,7 +242,7 @@ describe("a service that is busy with samples", () => {
   for (const [prompt, tokens, reply, pauseMs] of [
     ["a short prompt", 1, BUSY, 1000],
     ["a prompt of more than 128 KiB", 14_000, BUSY, 5000],
-    ["a wish", 1, { ...BUSY, headers: { "retry-after": "3" } }, 3000],
+    ["a requested wait", 1, { ...BUSY, headers: { "retry-after": "3" } }, 3000],
   ] as const) {
     const name = `holds all samples for ${pauseMs} ms after ${prompt}, and sends the same number again`;
     plays("7.4 429 from asample", name, async (session) => {

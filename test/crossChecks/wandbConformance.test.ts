@@ -124,7 +124,7 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
     ["a conflict", { match: "file_stream", nth: 4, times: -1, do: "status", status: 409 }],
     ["a refused key", { match: "graphql", times: -1, do: "status", status: 401 }],
     ["an error with status 200", { match: "graphql:UpsertBucket", times: -1, do: "errors" }],
-  ])("is given up after %s, which repeats do not mend", async (_, fault) => {
+  ])("is given up after %s, which repeats do not repair", async (_, fault) => {
     const fake = await startFakeWandb({ faults: [fault] });
     try {
       await expect(play(fake)).rejects.toMatchObject({ code: "wandb-refused" });

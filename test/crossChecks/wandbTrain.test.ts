@@ -170,7 +170,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
       join(folder, "config.yaml"),
       CONFIG.replace(`max_steps: ${STEPS}`, `max_steps: ${before + 3}`),
     );
-    // The page still says stopped: that wish was met.
+    // The page still says stopped: that request was met.
     expect(await resume(folder)).toMatchObject({ code: 0 });
     expect(told(reported())).toEqual(await metrics(folder));
     expect(reported().attempts).toHaveLength(2);

@@ -244,7 +244,7 @@ describe("a run whose editor goes away", () => {
     return { ...end, folder };
   }
 
-  it("is stopped and saved a minute later, where that was wished", async () => {
+  it("is stopped and saved a minute later, where that was requested", async () => {
     const { outcome, folder } = await left("stop and save");
     expect(outcome).toBe("stopped");
     expect((await kinds(folder)).at(-1)).toMatch(/^interrupt [123]$/);
@@ -252,7 +252,7 @@ describe("a run whose editor goes away", () => {
     expect(await trained(folder, STEPS)).toEqual(undisturbed);
   });
 
-  it("goes on to its end, where that was wished", async () => {
+  it("goes on to its end, where that was requested", async () => {
     const { outcome, folder } = await left("keep running");
     expect(outcome).toBe("done");
     expect(await trained(folder, STEPS)).toEqual(undisturbed);

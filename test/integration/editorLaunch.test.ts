@@ -77,7 +77,7 @@ it("trains to its end, tells it, and shows all of its output to whoever joins la
   expect(late.output()).toBe(first.output());
 });
 
-it("is in the list while it runs, takes wishes there, and ends as stopped", async () => {
+it("is in the list while it runs, takes commands there, and ends as stopped", async () => {
   const launchFolder = await launch("max_steps: 500");
   const { ended } = watched(launchFolder);
   const runs = join(folder, ".tinker-rl", "runs");

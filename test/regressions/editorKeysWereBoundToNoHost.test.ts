@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../src/trainer/services/variables.ts";
 import type { Listener } from "../editor/listener.ts";
-import { aWish } from "../fakes/aWish.ts";
+import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";
 import { openStrangersProject, type StrangersProject } from "./strangersProject.ts";
 
@@ -29,7 +29,7 @@ afterEach(() => {
 it("a key of .env goes to another host with leave only, as a stored one does", async () => {
   const configPath = opened.configure("Qwen/Qwen3-8B");
   writeFileSync(join(folder, ".env"), `TINKER_API_KEY=${KEY}\n`);
-  const end = await openEditor(folder, [{ notify: "Yes" }]).start(aWish(configPath));
+  const end = await openEditor(folder, [{ notify: "Yes" }]).start(aTrainingRequest(configPath));
   expect(stranger.connections()).toBe(0);
   expect(end.error).toMatchObject({
     ...{ code: "key-host-not-allowed", key: "TINKER_API_KEY" },
@@ -56,7 +56,7 @@ it.skipIf(process.platform !== "linux")(
     const onStart = (pid: number): void => {
       environ = readFileSync(`/proc/${pid}/environ`, "utf8");
     };
-    const ended = editor.start(aWish(configPath), { onStart });
+    const ended = editor.start(aTrainingRequest(configPath), { onStart });
     expect(await ended).toMatchObject({ exitCode: 0 });
     expect(environ).toContain("PATH=");
     expect(environ).not.toContain(KEY);

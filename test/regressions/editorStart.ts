@@ -1,4 +1,4 @@
-/** Starts of an editor with the built trainer, from a user's wish to the trainer's end; the user answers from a script. */
+/** Starts of an editor with the built trainer, from a user's request to the trainer's end; the user answers from a script. */
 
 import { join, resolve } from "node:path";
 import { Approvals } from "../../src/host/keys/approvals.ts";
@@ -56,25 +56,25 @@ export function openEditor(
     copiesFolder: join(folder, "copies"),
     environment: () => ({}),
   };
-  const launchRequest = (wish: TrainingRequest): Promise<LaunchRequest | null> =>
+  const launchRequest = (request: TrainingRequest): Promise<LaunchRequest | null> =>
     createLaunchRequest(
       { forLaunch: (config) => gatherKeys(config, parts), variables: () => ({}) },
-      wish,
+      request,
     );
   return {
     ...{ ui, memory, launchRequest, store },
     /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
     async start(
-      wish: TrainingRequest,
+      request: TrainingRequest,
       {
         onOrder,
         onStart,
       }: { readonly onOrder?: () => void; readonly onStart?: (pid: number) => void } = {},
     ): Promise<EditorEnd> {
-      const given = await launchRequest(wish);
+      const given = await launchRequest(request);
       if (given === null) throw new Error("The user went away.");
       onOrder?.();
-      const launch = await launchTrainer(launcher, { title: wish.title, launchRequest: given });
+      const launch = await launchTrainer(launcher, { title: request.title, launchRequest: given });
       const { pid } = (await readLaunch(launch))?.request ?? { pid: null };
       if (pid !== null) onStart?.(pid);
       let output = "";

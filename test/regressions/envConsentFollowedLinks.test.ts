@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../src/trainer/services/variables.ts";
 import { textWith } from "../core/config/configText.ts";
-import { aWish } from "../fakes/aWish.ts";
+import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";
 
 vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
@@ -39,11 +39,11 @@ function linkToHome(): void {
 
 it("a link in the place of the file asks anew, with the path that it leads to", async () => {
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
     envFile: join(project, ".env"),
   });
   linkToHome();
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
   expect(editor.ui.unused).toBe(0);
 });
@@ -52,11 +52,11 @@ it("so does a setting that names another file", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
     envFile: join(project, ".env"),
   });
   envFile = "../home/.bashrc";
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({ envFile: null });
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({ envFile: null });
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
 });
 
@@ -79,10 +79,10 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   };
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
-  expect(await editor.launchRequest(aWish(config))).toMatchObject({
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
     envFile: join(project, ".env"),
   });
-  expect(await editor.launchRequest(aWish(config, { resume: run }))).toMatchObject({
+  expect(await editor.launchRequest(aTrainingRequest(config, { resume: run }))).toMatchObject({
     envFile: null,
   });
   expect(editor.ui.text).toContain(`May runs of ${run} take keys from ${join(project, ".env")}?`);

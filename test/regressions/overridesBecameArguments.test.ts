@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import type { Listener } from "../editor/listener.ts";
-import { aWish } from "../fakes/aWish.ts";
+import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";
 import { openStrangersProject, type StrangersProject } from "./strangersProject.ts";
 
@@ -36,7 +36,7 @@ it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=othe
       ["settingOverrides", "The setting tinkerRL.overrides"],
     ] as const) {
       const end = await openEditor(folder)
-        .start(aWish(opened.configure("Qwen/Qwen3-8B"), { [key]: all }))
+        .start(aTrainingRequest(opened.configure("Qwen/Qwen3-8B"), { [key]: all }))
         .catch((error: Error) => error);
       expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
       expect(stranger.connections()).toBe(0);
@@ -59,8 +59,8 @@ environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
 batch_size: 2
 `,
     );
-    const wish = aWish(configPath, { overrides: ["max_steps=1"] });
-    const end = await openEditor(folder).start(wish, {
+    const request = aTrainingRequest(configPath, { overrides: ["max_steps=1"] });
+    const end = await openEditor(folder).start(request, {
       onStart: (pid) => {
         commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(2, -1);
       },

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Listener } from "../editor/listener.ts";
-import { aWish } from "../fakes/aWish.ts";
+import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";
 import { configText, openStrangersProject, type StrangersProject } from "./strangersProject.ts";
 
@@ -52,9 +52,9 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
 
 it("a task whose configuration and run disagree is refused in words, and no key leaves", async () => {
   const { benign, run } = project();
-  const wish = aWish(benign, { resume: run });
+  const request = aTrainingRequest(benign, { resume: run });
   const end = await openEditor(folder)
-    .start(wish)
+    .start(request)
     .catch((error: Error) => error);
   expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
   expect(stranger.connections()).toBe(0);
@@ -64,9 +64,9 @@ it("a task whose configuration and run disagree is refused in words, and no key 
 
 it("a configuration that leads to another run is judged as that run", async () => {
   const { benign } = project("resume_from: runs/evil");
-  const wish = aWish(benign);
+  const request = aTrainingRequest(benign);
   const end = await openEditor(folder)
-    .start(wish)
+    .start(request)
     .catch((error: Error) => error);
   expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
   expect(stranger.connections()).toBe(0);
@@ -86,8 +86,8 @@ it.each([
       : configText("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`);
     writeFileSync(join(folder, name), text);
   };
-  const wish = aWish(evil, { resume: run });
-  const end = await openEditor(folder).start(wish, { onOrder: change });
+  const request = aTrainingRequest(evil, { resume: run });
+  const end = await openEditor(folder).start(request, { onOrder: change });
   expect(stranger.connections()).toBe(0);
   expect(end).toMatchObject({ exitCode: 2, error: { code: "config-changed" } });
   expect(end.output).toMatch(/evil\.yaml, or what .* changed .* Start it again\./s);

@@ -65,7 +65,7 @@ describe("a run that is ended at once", () => {
 });
 
 describe("the end of a run", () => {
-  it("is what was written first: neither heartbeats nor a later wish change it", async () => {
+  it("is what was written first: neither heartbeats nor a later command change it", async () => {
     const fileSystem = createMemoryFileSystem();
     const lease = await startRun(
       { fileSystem, clock: systemClock },

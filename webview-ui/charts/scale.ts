@@ -18,7 +18,7 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** The range that shows all known values with a little air, by the user's wishes; a default when there is none. */
+/** The range that shows all known values with a little air, as the user's settings say; a default when there is none. */
 export function valueRange(
   series: readonly ArrayLike<number>[],
   { isLog, isClipped, isFromZero }: ScaleOptions,

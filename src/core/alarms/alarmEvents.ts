@@ -68,7 +68,7 @@ export function firingIn({ metrics, events }: RunFollower): readonly FiringAlarm
   return firingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events);
 }
 
-/** `isRinging` says what the last row tells of an alarm. The most serious come first, then the newest. */
+/** `isFiring` says whether an alarm fires in the last row. The most serious come first, then the newest. */
 export function firingAlarms(
   isFiring: (id: AlarmId) => boolean,
   events: readonly RunEvent[],

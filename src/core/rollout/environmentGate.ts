@@ -40,7 +40,7 @@ export interface Unavailability {
 
 export type GateEvent =
   | { readonly kind: "blocked"; readonly blockage: Unavailability }
-  /** `isAcquitted`: the environment answers queries while attempts fail, so from now on a failing attempt counts as the rollout's own fault. */
+  /** `isReachable`: the environment answers queries while attempts fail, so from now on a failing attempt counts as the rollout's own fault. */
   | { readonly kind: "free"; readonly blockage: Unavailability; readonly isReachable: boolean }
   /** Refusals have lowered, or their absence has raised, the number of sessions that are requested at once. */
   | { readonly kind: "limit"; readonly limit: number };

@@ -84,13 +84,13 @@ export async function runRollout(
   let sessionMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result, count, gaveUp } = await retryUntilAccepted(repeats, async (seed) => {
+  const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async (seed) => {
     const attempted = await attempt(options, task, seed, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
   const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
-  const stop = gaveUp ? "max_retries" : result.stop;
+  const stop = hasGivenUp ? "max_retries" : result.stop;
   return finish(task, { ...result, stop }, settings, count, timing);
 }
 

@@ -44,7 +44,7 @@ export class Attempts {
   }
 
   /**
-   * Judges an attempt by its fault, null = none; it does not count where the environment `isToBlame`.
+   * Judges an attempt by its fault, null = none; it does not count where the environment `blamesEnvironment`.
    * @throws the fault when every other rollout would fail with it, too
    */
   judge(fault: unknown, blamesEnvironment = false): AttemptDecision {
@@ -80,7 +80,7 @@ export interface AcceptedAttempt<Result> {
   /** Attempts that counted. */
   readonly count: number;
   /** True when it failed and no further one was allowed. */
-  readonly gaveUp: boolean;
+  readonly hasGivenUp: boolean;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function retryUntilAccepted<Result extends { readonly error: unknow
     const blamesEnvironment = await gate.blamesEnvironment(result.error, attempts.isLeft, signal);
     const verdict = attempts.judge(result.error, blamesEnvironment);
     if (verdict.kind !== "again") {
-      return { result, count: attempts.count, gaveUp: verdict.kind === "give-up" };
+      return { result, count: attempts.count, hasGivenUp: verdict.kind === "give-up" };
     }
     log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(result.error) });
     if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);

@@ -91,7 +91,7 @@ export async function retryAnswers(
   }
 }
 
-/** The server's wish in milliseconds; one of more than a minute counts as none, as with the official client. */
+/** The wait that the server asks for, in milliseconds; one of more than a minute counts as none, as with the official client. */
 export function wishMs(answer: Pick<Answer, "header">, nowMs: number): number | null {
   const askedMs = retryAfterMs(answer, { nowMs, maxMs: Number.POSITIVE_INFINITY });
   return askedMs !== null && askedMs <= maxWishMs ? askedMs : null;
@@ -120,10 +120,10 @@ function retryDelayMs(
   const ownMs = backoffMs(backoff, retries, random);
   if ("fault" in outcome) return ownMs;
   const { answer } = outcome;
-  const wish = answer.header("x-should-retry");
-  if (wish === "false") return null;
+  const shouldRetry = answer.header("x-should-retry");
+  if (shouldRetry === "false") return null;
   const isTransient = transientStatuses.includes(answer.status) || answer.status >= 500;
-  return isTransient || wish === "true" ? (wishMs(answer, clock.now()) ?? ownMs) : null;
+  return isTransient || shouldRetry === "true" ? (wishMs(answer, clock.now()) ?? ownMs) : null;
 }
 
 function describe(outcome: Outcome): string {

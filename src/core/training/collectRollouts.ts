@@ -33,7 +33,7 @@ const STARTS_AT_ONCE = 16;
 /**
  * Resolves with the finished rollouts in the order of `tasks`. Those of an environment that is full or fails wait for it. Rejects with
  * the first fatal fault or the reason of a stop.
- * @throws AppError as `gaveUp` says when an environment cannot be played for too long
+ * @throws AppError as `giveUpError` says when an environment cannot be played for too long
  */
 export async function collectRollouts(
   context: RunContext,

@@ -50,7 +50,7 @@ export class RunControl {
     return this.#failure;
   }
 
-  /** True from the wish to pause until the wish to continue. */
+  /** True from the command to pause until the command to continue. */
   get isPausing(): boolean {
     return this.#isPausing;
   }
@@ -60,7 +60,7 @@ export class RunControl {
     this.#stopping.abort(new AppError("stopped", reason));
   }
 
-  /** Ends the run with this error at once, wherever it stands; after a wish to stop it changes nothing. */
+  /** Ends the run with this error at once, wherever it stands; after a command to stop it changes nothing. */
   fail(error: AppError): void {
     if (this.signal.aborted) return;
     this.#failure = error;
@@ -74,13 +74,13 @@ export class RunControl {
     this.#sleep.wake();
   }
 
-  /** Takes a wish to pause back, or ends the pause or the rest. */
+  /** Takes a command to pause back, or ends the pause or the rest. */
   continue(): void {
     this.#isPausing = false;
     this.#sleep.wake();
   }
 
-  /** Replaces settings at the next step border; each wish builds on the one before it. */
+  /** Replaces settings at the next step border; each command builds on the one before it. */
   changeSettings(retuning: SettingsChange): void {
     const keys = new Set([...(this.#retuning?.keys ?? []), ...retuning.keys]);
     this.#retuning = { ...retuning, keys: [...keys] };
@@ -125,7 +125,7 @@ export class RunControl {
   }
 
   /**
-   * For the loop: resolves with false after `ms`, with true as soon as there is a wish to pause or to continue. Rejects with the
+   * For the loop: resolves with false after `ms`, with true as soon as there is a command to pause or to continue. Rejects with the
    * reason of a stop or of `signal`.
    */
   waitForRequest(clock: Clock, ms: number, signal: AbortSignal = this.signal): Promise<boolean> {

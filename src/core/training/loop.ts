@@ -117,7 +117,7 @@ class Loop {
   async #pause(): Promise<void> {
     const { control, watch, enterPhase } = this.#context;
     const { step } = this.#position;
-    // A pause may outlast a rolling save.
+    // A pause may last longer than a rolling save.
     const last = await this.#checkpoints.settle();
     if (last?.kind === "rolling")
       await this.#checkpoints.saveLasting("interrupt", this.#snapshot());

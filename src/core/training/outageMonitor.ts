@@ -17,7 +17,7 @@ import type { RunContext } from "./context.ts";
 /** Time that the Tinker service has to show that it can be reached. */
 const SIGN_OF_LIFE_MS = 10_000;
 
-/** Does work that waits for environments; the work must obey the signal. @throws AppError as `gaveUp` does */
+/** Does work that waits for environments; the work must obey the signal. @throws AppError as `giveUpError` says */
 export async function pauseUntilAvailable<T>(
   context: RunContext,
   step: number,
@@ -137,7 +137,7 @@ export class OutageMonitor {
     );
   }
 
-  /** Until there is news, or a wish. */
+  /** Until there is an event, or a command. */
   async waitForChange(blocked: readonly UnavailableEnvironment[]): Promise<void> {
     const { clock, control } = this.#context;
     if (control.isPausing) {

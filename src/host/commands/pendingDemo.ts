@@ -1,3 +1,3 @@
-/** Where the wish for the local demo waits while the window opens a folder. */
+/** Where the request for the local demo waits while the window opens a folder. */
 
 export const PENDING_DEMO = "pendingDemo";

@@ -1,4 +1,4 @@
-/** Trainings that this window started or joined: from the wish to the trainer's end. */
+/** Trainings that this window started or joined: from the request to the trainer's end. */
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import { Emitter } from "../vscode/emitter.ts";
@@ -16,9 +16,9 @@ export interface TrainingRequest {
   readonly resume: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** The same from the setting, which those of the wish stand over. */
+  /** The same from the setting, which those of the request override. */
   readonly settingOverrides: readonly string[];
-  /** The workspace folder that it comes from; null = the user's own wish, from no folder. */
+  /** The workspace folder that it comes from; null = the user's own request, from no folder. */
   readonly project: string | null;
 }
 

@@ -42,7 +42,7 @@ interface Waiting {
   readonly weights: SamplerWeights;
   readonly request: SampleRequest;
   readonly signal: AbortSignal | undefined;
-  /** Called when the sample leaves the queue for a worker, which then heeds the signal. */
+  /** Called when the sample leaves the queue for a worker, which then obeys the signal. */
   readonly started: () => void;
   readonly resolve: (sequence: SampledSequence) => void;
   readonly reject: (error: unknown) => void;

@@ -1,4 +1,4 @@
-/** Carries out what is wished of a run, and says in a sentence what will come of it. */
+/** Carries out the commands to a run, and answers in a sentence what will follow. */
 
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -29,7 +29,7 @@ export interface CommandHandlerOptions {
 
 export class CommandHandler {
   readonly #options: CommandHandlerOptions;
-  /** With all settings wished for so far. */
+  /** With all settings requested so far. */
   #run: TunableRun | null = null;
   #inForce: TunableRun | null = null;
 
@@ -43,7 +43,7 @@ export class CommandHandler {
     this.#inForce = run;
   }
 
-  /** @throws AppError when the wish cannot be met, with the reason */
+  /** @throws AppError when the command cannot be carried out, with the reason */
   async execute(command: ControlCommand): Promise<string> {
     const { control, stopNow, onPausing } = this.#options;
     switch (command.action) {
@@ -94,12 +94,12 @@ export class CommandHandler {
     const next = loadConfigText(loaded.text, loaded.path, [...before, ...settings]);
     const keys = tunableChanges(loaded.config, next.config);
     const configHash = sha256(JSON.stringify(next.config));
-    const wished = { ...run, loaded: next };
-    this.#run = wished;
+    const requested = { ...run, loaded: next };
+    this.#run = requested;
     control.changeSettings({
       ...{ config: next.config, configHash, keys },
       record: () => {
-        this.#inForce = wished;
+        this.#inForce = requested;
         return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
       },
       // Other changes that waited with this one were dropped together with it.

@@ -1,4 +1,4 @@
-/** How a run hears wishes from outside: the socket, what is told over it, and what happens when every editor has gone. */
+/** How a run receives commands from outside: the socket, what is reported over it, and what happens when every editor has gone. */
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../../core/ports.ts";
@@ -73,7 +73,7 @@ export class ControlChannel {
     this.#server?.changed();
   }
 
-  /** From now on settings can be changed, and `run.json` shows a wish to pause. */
+  /** From now on settings can be changed, and `run.json` shows a command to pause. */
   onPrepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
     this.#lease = lease;
     this.#status = { ...this.#status, folder: lease.folder };

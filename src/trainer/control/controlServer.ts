@@ -27,7 +27,7 @@ import type { ControlAddress } from "../../shared/runFile.ts";
 export interface ControlServerOptions {
   readonly clock: Clock;
   readonly status: () => RunStatus;
-  /** Carries a wish out; what it returns is told to whoever asked. Rejects with the reason of a refusal. */
+  /** Carries a command out; its result is sent to the sender. Rejects with the reason of a refusal. */
   readonly execute: (command: ControlCommand) => Promise<string>;
   /** Called when the number of attached editors changes. */
   readonly onAttached?: (count: number) => void;

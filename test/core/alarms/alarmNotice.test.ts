@@ -32,8 +32,8 @@ function noticed(
   return notice;
 }
 
-const edits = (id: AlarmId, wishes?: CommandHandler): readonly string[] =>
-  noticed(id, wishes).edits.map(editText);
+const edits = (id: AlarmId, handler?: CommandHandler): readonly string[] =>
+  noticed(id, handler).edits.map(editText);
 
 describe("what an alarm says", () => {
   it("names the number and the bound", () => {

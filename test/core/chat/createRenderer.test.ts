@@ -46,9 +46,9 @@ describe("chat_format", () => {
   });
 
   it("template goes by the template alone", () => {
-    const wishes = { name: "Qwen/Qwen2.5-7B-Instruct", format: "template" } as const;
-    expect(create({ ...wishes, model: hybrid }).renderer.id).toBe("template/qwen3/plain");
-    expect(() => create({ ...wishes, model: tinyModel(PLAIN_TEMPLATE) })).toThrow(
+    const options = { name: "Qwen/Qwen2.5-7B-Instruct", format: "template" } as const;
+    expect(create({ ...options, model: hybrid }).renderer.id).toBe("template/qwen3/plain");
+    expect(() => create({ ...options, model: tinyModel(PLAIN_TEMPLATE) })).toThrow(
       expect.objectContaining({ code: "chat-family-unknown" }),
     );
   });

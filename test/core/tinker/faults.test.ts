@@ -85,7 +85,7 @@ const submits: readonly Row[] = [
   twice("408", { status: 408, json: detail }, 500 + 1000),
   twice("425", { status: 425, json: detail }, 500 + 1000),
   twice("500", { status: 500 }, 500 + 1000),
-  twice("503 with a wish", { status: 503, headers: { "retry-after": "3" } }, 3000 + 3000),
+  twice("503 with a requested wait", { status: 503, headers: { "retry-after": "3" } }, 3000 + 3000),
   twice("504", { status: 504 }, 500 + 1000),
   twice("402", { status: 402, json: detail }, 5000 + 5000),
   twice("a lost answer", "lost", 500 + 1000),
@@ -149,10 +149,17 @@ describe("a fault of a training submit", () => {
 
 describe("a fault of a sample's submit", () => {
   const many = twice("429", { status: 429 }, 1000 + 1000);
-  const wish = twice("429 with a wish", { status: 429, headers: { "retry-after-ms": "40" } }, 80);
-  it.each([...submits, many, wish])("$fault: $requests requests in $elapsedMs ms", async (row) => {
-    expectRow(row, await play(row, "asample", "sample"));
-  });
+  const requestedWait = twice(
+    "429 with a requested wait",
+    { status: 429, headers: { "retry-after-ms": "40" } },
+    80,
+  );
+  it.each([...submits, many, requestedWait])(
+    "$fault: $requests requests in $elapsedMs ms",
+    async (row) => {
+      expectRow(row, await play(row, "asample", "sample"));
+    },
+  );
 
   it("410: is submitted anew under another number", async () => {
     const gone = { ...twice("410", { status: 410 }, 0), times: 1 };

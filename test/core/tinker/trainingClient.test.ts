@@ -126,7 +126,7 @@ describe("training calls", () => {
     expect(requestsTo("forward_backward").map(seqIdOf)).toEqual([1, 2, 3]);
   });
 
-  it("carry the loss, its config and the wish for log-probs only", async () => {
+  it("carry the loss, its config and the request for log-probs only", async () => {
     const { client, requestsTo } = await training();
     await client.forwardBackward([aDatum(6)], "dro", { beta: 0.05 }, { forwardOnly: true });
     const requests = requestsTo("forward_backward");

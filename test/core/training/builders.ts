@@ -113,8 +113,8 @@ export interface DatumWishes {
   readonly ledger?: Ledger;
 }
 
-export function aDatum(wishes: DatumWishes = {}): TrainingDatum {
-  const { group = 0, rollout = 0, advantage = 1, ledger = aLedger() } = wishes;
+export function aDatum(options: DatumWishes = {}): TrainingDatum {
+  const { group = 0, rollout = 0, advantage = 1, ledger = aLedger() } = options;
   const datum = buildDatum({ group, rollout, ledger }, advantage);
   if (datum === null) throw new Error("nothing in this ledger is trained");
   return datum;

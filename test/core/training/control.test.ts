@@ -24,7 +24,7 @@ function aRetuning(changes: Partial<SettingsChange> = {}): SettingsChange {
   };
 }
 
-describe("a wish to save", () => {
+describe("a command to save", () => {
   it("is met at once while the weights stand still", async () => {
     const control = new RunControl();
     control.offerSave(async () => anEntry("manual_000001"));
@@ -74,7 +74,7 @@ describe("a pause", () => {
     expect(control.isPausing).toBe(false);
   });
 
-  it("is none when the wish was taken back in time", async () => {
+  it("is none when the command was taken back in time", async () => {
     const control = new RunControl();
     control.pause();
     control.continue();
@@ -103,14 +103,14 @@ describe("a pause", () => {
 });
 
 describe("a rest", () => {
-  it("lasts its time, or until a wish to continue or to pause", async () => {
+  it("lasts its time, or until a command to continue or to pause", async () => {
     const control = new RunControl();
     const clock = new FakeClock();
     expect(await clock.run(control.waitForRequest(clock, 5_000))).toBe(false);
     expect(clock.monotonic()).toBe(5_000);
-    for (const wish of ["continue", "pause"] as const) {
+    for (const command of ["continue", "pause"] as const) {
       const resting = control.waitForRequest(clock, 5_000);
-      control[wish]();
+      control[command]();
       expect(await resting).toBe(true);
     }
     expect([clock.monotonic(), clock.sleeping]).toEqual([5_000, 0]);
@@ -154,7 +154,7 @@ describe("new settings", () => {
     expect(control.takeSettingsChange()).toBeNull();
   });
 
-  it("that were wished for one after the other come as the last ones, with the keys of all", () => {
+  it("that were requested one after the other come as the last ones, with the keys of all", () => {
     const control = new RunControl();
     control.changeSettings(aRetuning({ configHash: "one" }));
     control.changeSettings(aRetuning({ configHash: "two", keys: ["max_steps", "learning_rate"] }));

@@ -40,12 +40,12 @@ export function aContext({
   remote = scriptedEnvironment(),
   settings = someSettings(),
   maxSessions = Number.POSITIVE_INFINITY,
-  ...wishes
+  ...overrides
 }: CommandHandler = {}): FakeContext {
   const clock = new FakeClock();
-  const config = wishes.config ?? aConfig();
+  const config = overrides.config ?? aConfig();
   const fileSystem = createMemoryFileSystem();
-  const redactor = wishes.redactor ?? new Redactor();
+  const redactor = overrides.redactor ?? new Redactor();
   const progress: ProgressEvent[] = [];
   const deleted: string[] = [];
   const sources = [
@@ -80,7 +80,7 @@ export function aContext({
     watch: (event) => progress.push(event),
     enterPhase: async () => undefined,
     attempt: 1,
-    ...wishes,
+    ...overrides,
     clock,
     client: new FakeTrainingClient(),
     fileSystem,

@@ -236,7 +236,7 @@ describe("a loop that is asked to pause", () => {
     await ended;
   });
 
-  it("has a save that lasts, as a pause may outlast one that rolls", async () => {
+  it("has a save that lasts, as a pause may last longer than one that rolls", async () => {
     const paused = setUp({ config: { rolling_save_every: 1 } });
     const { context } = paused;
     amidRollouts(paused, 1, () => context.control.pause());
@@ -413,8 +413,8 @@ describe("a loop that is given new settings", () => {
   it("follows them from the next step on, and says so in the next save", async () => {
     const log: string[] = [];
     const run = setUp({ config: { learning_rate: 1 } });
-    const wish = retuning(run, log);
-    amidRollouts(run, 1, () => wish("h2", { learning_rate: 2 }, ["learning_rate"]));
+    const retune = retuning(run, log);
+    amidRollouts(run, 1, () => retune("h2", { learning_rate: 2 }, ["learning_rate"]));
     const { context } = await run.run();
     expect(rates(run)).toEqual([1, 1, 2]);
     expect(log).toEqual(["record h2"]);
@@ -428,10 +428,10 @@ describe("a loop that is given new settings", () => {
   it("follows the last of those given before one border", async () => {
     const log: string[] = [];
     const run = setUp({ steps: 2, config: { learning_rate: 1 } });
-    const wish = retuning(run, log);
+    const retune = retuning(run, log);
     amidRollouts(run, 0, () => {
-      wish("h2", { learning_rate: 2 }, ["learning_rate"]);
-      wish("h3", { learning_rate: 2, weight_decay: 0.5 }, ["weight_decay"]);
+      retune("h2", { learning_rate: 2 }, ["learning_rate"]);
+      retune("h3", { learning_rate: 2, weight_decay: 0.5 }, ["weight_decay"]);
     });
     await run.run();
     expect(rates(run)).toEqual([1, 2]);
@@ -568,7 +568,7 @@ describe("a loop whose environments' service fails", () => {
   const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
   const BEFORE_GIVING_UP_MS = 30 * 60_000;
 
-  /** Opens so many sessions, two for a step, and no more until `mend` is called. */
+  /** Opens so many sessions, two for a step, and no more until `recover` is called. */
   function setUpOutage(steps: number | null, sessions: number) {
     const run = setUp({ steps });
     const { context } = run;
@@ -601,12 +601,12 @@ describe("a loop whose environments' service fails", () => {
       },
       service: { ...context.service, capabilities: async () => [] },
     });
-    const mend = () => {
+    const recover = () => {
       isMended = true;
     };
     const warnings = () =>
       context.progress.flatMap((event) => (event.kind === "warning" ? [event.message] : []));
-    return { ...run, mend, phases, kinds, warnings, refused: () => refused };
+    return { ...run, recover, phases, kinds, warnings, refused: () => refused };
   }
 
   it.each([
@@ -628,7 +628,7 @@ describe("a loop whose environments' service fails", () => {
     ]);
     expect(failing.saves()).toEqual(["saveState manual_000001"]);
     expect(await failing.state()).toMatchObject({ step: 1, dataset: { cursor: 1 } });
-    failing.mend();
+    failing.recover();
     expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 3 });
     expect(phases).toEqual(["paused", "running"]);
     expect(requestsOf(failing)).toEqual(requestsOf(undisturbed));
@@ -660,7 +660,7 @@ describe("a loop whose environments' service fails", () => {
     const { clock, control } = failing.context;
     const ended = failing.start();
     await clock.advance(20_000);
-    failing.mend();
+    failing.recover();
     const tries = failing.refused();
     control.continue();
     expect(await ended).toMatchObject({ outcome: "done", step: 2 });
@@ -668,7 +668,7 @@ describe("a loop whose environments' service fails", () => {
     expect(failing.refused()).toBe(tries);
   });
 
-  it("heeds a stop while it waits", async () => {
+  it("obeys a stop while it waits", async () => {
     const failing = setUpOutage(null, 2);
     const ended = failing.start();
     await failing.context.clock.advance(20_000);
@@ -677,13 +677,13 @@ describe("a loop whose environments' service fails", () => {
     expect(failing.saves()).toEqual(["saveState manual_000001"]);
   });
 
-  it("stays paused when that is wished for meanwhile", async () => {
+  it("stays paused when that is requested meanwhile", async () => {
     const failing = setUpOutage(2, 2);
     const { clock, control } = failing.context;
     const ended = failing.start();
     await clock.advance(20_000);
     control.pause();
-    failing.mend();
+    failing.recover();
     const tries = failing.refused();
     await clock.advance(BEFORE_GIVING_UP_MS);
     expect(failing.phases).toEqual(["paused"]);
@@ -699,7 +699,7 @@ describe("a loop whose environments' service fails", () => {
     const ended = failing.start();
     await context.clock.advance(20_000);
     expect(failing.saves()).toEqual([]);
-    failing.mend();
+    failing.recover();
     expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 2 });
   });
 });

@@ -22,14 +22,14 @@ interface CommandHandler {
   readonly fault?: Error;
 }
 
-async function run(wishes: CommandHandler = {}) {
-  const { output, ...rest } = begin(wishes);
+async function run(options: CommandHandler = {}) {
+  const { output, ...rest } = begin(options);
   return { ...rest, output: await output };
 }
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
-function begin(wishes: CommandHandler = {}) {
-  const { rewards = [1, 0], config, environment, groups = 1, fault } = wishes;
+function begin(options: CommandHandler = {}) {
+  const { rewards = [1, 0], config, environment, groups = 1, fault } = options;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };

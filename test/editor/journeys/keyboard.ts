@@ -42,7 +42,7 @@ export const keyboard: Journey = {
 async function edit({ page, workbench, folder, step, picture }: Stage, keys: Keyboard) {
   const name = "own.tinker.yaml";
 
-  await step("a mistake is found with F8 and mended with Ctrl+.", async () => {
+  await step("a mistake is found with F8 and repaired with Ctrl+.", async () => {
     const text = localConfig({ max_steps: STEPS }).replace("lora_rank", "lora_rnk");
     writeFiles(folder, { [name]: text });
     await openFile(page, keys, name);

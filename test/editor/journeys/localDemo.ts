@@ -14,7 +14,7 @@ const RISE = 0.12;
 
 export const localDemo: Journey = {
   name: "localDemo",
-  // Whoever heeds a proxy fails here, and does not get out unseen.
+  // Whoever uses a proxy fails here, and does not get out unseen.
   server: { env: { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" } },
   async run({ workbench, server, folder, step, pictures }) {
     const watch = watchConnections(server);

@@ -166,7 +166,7 @@ describe("quick fixes", () => {
     expect(JSON.stringify(action?.command)).not.toContain("hidden");
   });
 
-  it("mend the notation of the whole file when asked to", async () => {
+  it("repair the notation of the whole file when asked to", async () => {
     const [action, ...others] = await actionsFor(aDocument(textWith("save_every: '5'")), FIX_ALL);
     expect(others).toEqual([]);
     expect(JSON.stringify(action)).toContain('"text":"5"');
@@ -221,7 +221,7 @@ describe("marks", () => {
     vi.useRealTimers();
   });
 
-  it("heed overrides in a trusted workspace only", async () => {
+  it("apply overrides in a trusted workspace only", async () => {
     const own = asDocument(aDocument(textWith("num_epochs: 1")));
     const provider = new DiagnosticsProvider({ ...options, overrides: () => ["batch_size=8"] });
     const codes = async () => (await provider.check(own)).map(({ code }) => code);

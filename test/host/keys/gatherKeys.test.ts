@@ -107,7 +107,7 @@ it("asks for leave when the trainer refused to send a key, and not twice", async
   expect(await recoverFromLaunchError(refusal, "/projects/project", parts)).toBe(false);
 });
 
-it("asks for a key that the trainer missed, and mends nothing else", async () => {
+it("asks for a key that the trainer missed, and repairs nothing else", async () => {
   const parts = setUp([{ type: "or_typed" }]);
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
   expect(await recoverFromLaunchError(missing, "/projects/project", parts)).toBe(true);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { launchConfig } from "../../../src/host/runs/launchConfig.ts";
 import { textWith } from "../../core/config/configText.ts";
-import { aWish } from "../../fakes/aWish.ts";
+import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 
 let folder: string;
 let path: string;
@@ -32,7 +32,10 @@ async function aRun(place: string, configPath = path): Promise<string> {
 }
 
 it("is the file with the overrides of a new run, those of the setting first", async () => {
-  const request = aWish(path, { overrides: ["max_steps=2"], settingOverrides: ["seed=3"] });
+  const request = aTrainingRequest(path, {
+    overrides: ["max_steps=2"],
+    settingOverrides: ["seed=3"],
+  });
   const overrides = ["seed=3", "max_steps=2"];
   expect(await launchConfig(request)).toMatchObject({ path, text, overrides, project: folder });
 });
@@ -40,7 +43,7 @@ it("is the file with the overrides of a new run, those of the setting first", as
 it("has for a resume what the run was given so far: it may need other keys than the file", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
-  const config = await launchConfig(aWish(path, { resume, overrides: ["max_steps=2"] }));
+  const config = await launchConfig(aTrainingRequest(path, { resume, overrides: ["max_steps=2"] }));
   expect(config).toMatchObject({ path, overrides: ["model_name=Qwen/Qwen3-8B", "max_steps=2"] });
 });
 
@@ -49,20 +52,23 @@ it("is the run's own copy when the file is gone", async () => {
   const resume = await aRun("runs/r", gone);
   const copy = '{"model_name": "Qwen/Qwen3-8B"}';
   await writeFile(join(resume, "config.resolved.json"), copy);
-  expect(await launchConfig(aWish(gone, { resume }))).toMatchObject({ path: gone, text: copy });
+  expect(await launchConfig(aTrainingRequest(gone, { resume }))).toMatchObject({
+    path: gone,
+    text: copy,
+  });
 });
 
 it("is nothing where the trainer will find nothing either", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), "damaged");
-  expect(await launchConfig(aWish(path, { resume }))).toBeNull();
-  expect(await launchConfig(aWish(join(folder, "gone.yaml")))).toBeNull();
-  expect(await launchConfig(aWish(path, { resume: folder }))).toBeNull();
+  expect(await launchConfig(aTrainingRequest(path, { resume }))).toBeNull();
+  expect(await launchConfig(aTrainingRequest(join(folder, "gone.yaml")))).toBeNull();
+  expect(await launchConfig(aTrainingRequest(path, { resume: folder }))).toBeNull();
 });
 
 describe("what the user allowed", () => {
-  const projectFor = async (changes: Parameters<typeof aWish>[1], configPath = path) =>
-    (await launchConfig(aWish(configPath, changes)))?.project;
+  const projectFor = async (changes: Parameters<typeof aTrainingRequest>[1], configPath = path) =>
+    (await launchConfig(aTrainingRequest(configPath, changes)))?.project;
 
   it("holds for the configuration's folder, its own runs, and tasks of a workspace around it", async () => {
     expect(await projectFor({ project: folder })).toBe(folder);

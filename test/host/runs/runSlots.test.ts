@@ -65,13 +65,13 @@ it.each(["queue", "stop first"] as const)(
   },
 );
 
-it("runs beside the others when that is wished", async () => {
+it("runs beside the others when that is requested", async () => {
   const places = slots("parallel");
   await places.take(holder("a"), options());
   expect(await places.take(holder("b"), options())).toBeTypeOf("function");
 });
 
-it("stops the first when that is wished, and starts after it", async () => {
+it("stops the first when that is requested, and starts after it", async () => {
   const places = slots("stop first");
   const stop = vi.fn();
   const release = await places.take(holder("a", stop), options());

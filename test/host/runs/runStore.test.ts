@@ -17,7 +17,7 @@ let control: ControlAddress;
 let server: Server;
 let sockets: Socket[];
 let actions: string[];
-/** What the trainer does with a wish. */
+/** What the trainer does with a command. */
 let answer: (socket: Socket, request: { readonly id: number; readonly action: string }) => void;
 let clock: FakeClock;
 let store: RunStore;
@@ -75,7 +75,7 @@ it("finds by itself that a trainer which cannot be heard shows no sign of life a
   expect(clock.sleeping).toBe(0);
 });
 
-it("hears of a run under way, and carries a wish over the same connection", async () => {
+it("hears of a run under way, and carries a command over the same connection", async () => {
   await writeRun();
   await store.look([], [RUN]);
   // Before the connection stands.

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { rememberStartedRuns } from "../../../src/host/runs/startedRuns.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
-import { aWish } from "../../fakes/aWish.ts";
+import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import { aRun } from "../views/runEntries.ts";
 
 /** A window that looks at `/projects/runs` and at what was opened. */
@@ -31,7 +31,7 @@ function aWindow() {
     onError: (error) => errors.push(error),
   });
   const start = (folder: string | null): void => {
-    const request = aWish("/projects/c.yaml");
+    const request = aTrainingRequest("/projects/c.yaml");
     active = [{ request, folder, send: async () => "" }];
     report();
   };

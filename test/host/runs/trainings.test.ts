@@ -11,7 +11,7 @@ import {
 } from "../../../src/host/runs/trainings.ts";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
-import { aWish } from "../../fakes/aWish.ts";
+import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 
 let folder: string;
 
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As the wish says. */
+/** As the request says. */
 const orderOf = async ({ configPath, resume }: TrainingRequest): Promise<LaunchRequest> =>
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
@@ -68,7 +68,7 @@ function open({
   trainings.onDidDetach(({ request }) => detached.push(request.title));
   const start = (title: string, changes: Partial<TrainingRequest> = {}) => {
     const configPath = join(folder, "c.yaml");
-    const request = aWish(configPath, { title, ...changes });
+    const request = aTrainingRequest(configPath, { title, ...changes });
     const training = trainings.open(request, null);
     const closing = new AbortController();
     const print = vi.fn();

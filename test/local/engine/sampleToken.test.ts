@@ -37,7 +37,7 @@ function chiSquare(counts: readonly number[], weights: readonly number[]): numbe
   }, 0);
 }
 
-describe("pickToken", () => {
+describe("sampleToken", () => {
   it.each([1, 2, 3])("draws as often as the model says, seed %i", (seed) => {
     expect(chiSquare(frequencies(PLAIN, seed), PROBABILITIES)).toBeLessThan(CHI_SQUARE_LIMIT);
   });

@@ -45,7 +45,7 @@ afterEach(async () => {
 const status: RunStatus = { ...INITIAL_STATUS, step: 3 };
 
 describe("a connection to a trainer", () => {
-  it("shows the token with each wish and tells answers apart by their number", async () => {
+  it("shows the token with each command and matches answers by their number", async () => {
     const client = await ControlClient.open(place);
     const ids: number[] = [];
     answer = (socket, id) => {

@@ -15,14 +15,14 @@ let control: RunControl;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 let status: RunStatus;
 let calls: string[];
-let wishes: CommandHandler;
+let handler: CommandHandler;
 
 beforeEach(() => {
   control = new RunControl();
   fileSystem = createMemoryFileSystem();
   status = { ...INITIAL_STATUS, phase: "running", folder };
   calls = [];
-  wishes = new CommandHandler({
+  handler = new CommandHandler({
     ...{ control, fileSystem },
     status: () => status,
     stopNow: () => calls.push("stopNow"),
@@ -33,35 +33,35 @@ beforeEach(() => {
 function prepare(overrides: readonly string[] = []): void {
   const text = textWith("learning_rate: 1e-5");
   const loaded = loadConfigText(text, "/project/run.yaml", overrides);
-  wishes.prepared({ loaded, folder, redactor: new Redactor() });
+  handler.prepared({ loaded, folder, redactor: new Redactor() });
 }
 
 function retune(...settings: readonly string[]): Promise<string> {
-  return wishes.execute({ action: "retune", settings });
+  return handler.execute({ action: "retune", settings });
 }
 
 async function resolvedConfig(): Promise<unknown> {
   return JSON.parse(await fileSystem.readText(runPaths(folder).resolvedConfig));
 }
 
-describe("a wish", () => {
+describe("a command", () => {
   it("to pause and to go on is told to the run and shown", async () => {
-    expect(await wishes.execute({ action: "pause" })).toBe("The run waits before its next step.");
+    expect(await handler.execute({ action: "pause" })).toBe("The run waits before its next step.");
     expect(control.isPausing).toBe(true);
-    expect(await wishes.execute({ action: "continue" })).toBe("The run goes on.");
+    expect(await handler.execute({ action: "continue" })).toBe("The run goes on.");
     expect(control.isPausing).toBe(false);
     expect(calls).toEqual(["pausing", "running"]);
   });
 
   it("to stop says what becomes of the run", async () => {
-    expect(await wishes.execute({ action: "stop" })).toMatch(/has not begun to train/);
+    expect(await handler.execute({ action: "stop" })).toMatch(/has not begun to train/);
     prepare();
-    expect(await wishes.execute({ action: "stop" })).toMatch(/saves its last completed step/);
+    expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed step/);
     expect(control.isStopping).toBe(true);
   });
 
   it("to stop at once is answered before it is met", async () => {
-    await wishes.execute({ action: "stop-now" });
+    await handler.execute({ action: "stop-now" });
     expect(calls).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toEqual(["stopNow"]);
@@ -70,7 +70,7 @@ describe("a wish", () => {
   it("for more is refused when all steps were made", async () => {
     prepare();
     status = { ...status, phase: "finishing" };
-    await expect(wishes.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
+    await expect(handler.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
     await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
     expect(calls).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe("other settings", () => {
     expect(await resolvedConfig()).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
   });
 
-  it("wished for one after the other add up", async () => {
+  it("requested one after the other add up", async () => {
     prepare();
     await retune("learning_rate=2e-5");
     await retune("save_every=3");

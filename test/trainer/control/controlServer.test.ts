@@ -13,7 +13,7 @@ import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 let clock: FakeClock;
 let server: ControlServer;
 let status: RunStatus;
-let wishes: ControlCommand[];
+let commands: ControlCommand[];
 let counts: number[];
 let execute: (command: ControlCommand) => Promise<string>;
 let sockets: Socket[];
@@ -21,7 +21,7 @@ let sockets: Socket[];
 beforeEach(async () => {
   clock = new FakeClock();
   status = INITIAL_STATUS;
-  wishes = [];
+  commands = [];
   counts = [];
   sockets = [];
   execute = async ({ action }) => `will ${action}`;
@@ -29,7 +29,7 @@ beforeEach(async () => {
     clock,
     status: () => status,
     execute: (command) => {
-      wishes.push(command);
+      commands.push(command);
       return execute(command);
     },
     onAttached: (count) => counts.push(count),
@@ -78,7 +78,7 @@ describe("a control socket", () => {
     expect((await stat(dirname(tokenPath))).mode & 0o777).toBe(0o700);
   });
 
-  it("carries wishes out, and refusals come with their code", async () => {
+  it("carries commands out, and refusals come with their code", async () => {
     const client = await ControlClient.open(server.address);
     status = { ...status, step: 4 };
     expect(await client.send({ action: "pause" })).toMatchObject({
@@ -95,7 +95,7 @@ describe("a control socket", () => {
     client.close();
   });
 
-  it("answers others while one wish takes its time", async () => {
+  it("answers others while one command takes its time", async () => {
     const client = await ControlClient.open(server.address);
     let finish: (message: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => {
@@ -174,7 +174,7 @@ describe("a stranger on the control socket", () => {
     const all = said(socket);
     socket.write(await line());
     expect(await all).toBe("");
-    expect(wishes).toEqual([]);
+    expect(commands).toEqual([]);
   });
 
   it("cannot guess and then go on in the same breath", async () => {
@@ -182,7 +182,7 @@ describe("a stranger on the control socket", () => {
     const all = said(socket);
     socket.write((await request("x".repeat(43))) + (await request()));
     expect(await all).toBe("");
-    expect(wishes).toEqual([]);
+    expect(commands).toEqual([]);
   });
 
   it("who says nothing is shown the door, unlike one who has shown the token", async () => {

@@ -63,9 +63,9 @@ describe("a request to W&B", () => {
 
   it("waits as long as the server says", async () => {
     const date = new Date(Date.UTC(2026, 0, 1) + 9_000).toUTCString();
-    const wishes = [{ "retry-after": "0.5" }, { "retry-after": date }];
+    const waits = [{ "retry-after": "0.5" }, { "retry-after": date }];
     const { post, sentAtMs } = requestsTo([
-      ...wishes.map((headers) => ({ status: 429, headers })),
+      ...waits.map((headers) => ({ status: 429, headers })),
       { json: {} },
     ]);
     await post();

@@ -1,4 +1,4 @@
-/** Tickets of asynchronous operations: one per request id, polled until its result is there. */
+/** Futures of asynchronous operations: one per request id, polled until its result is there. */
 
 import { AppError } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";

@@ -22,7 +22,7 @@ function found(text: string, options = OPTIONS): readonly string[] {
 }
 
 /** The text after the fix of this title was applied. */
-function mended(text: string, title: string, options = OPTIONS): string {
+function repaired(text: string, title: string, options = OPTIONS): string {
   const all = fixesAt(text, { start: 0, end: text.length }, options);
   const fix = all.find((one) => one.title === title);
   if (fix === undefined) throw new Error(`offered are: ${all.map((one) => one.title).join(", ")}`);
@@ -81,7 +81,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
   ])("%s", (line, mark, title) => {
     const text = textWith(line, SOUND);
     expect(found(text)).toContain(mark);
-    if (title !== null) expect(found(mended(text, title))).toEqual([]);
+    if (title !== null) expect(found(repaired(text, title))).toEqual([]);
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
   ])("in an environment: %s", (lines, mark, title) => {
     const text = textWithEnvironment(...lines.split("\n")) + SOUND;
     expect(found(text)).toEqual([mark]);
-    expect(found(mended(text, title))).toEqual([]);
+    expect(found(repaired(text, title))).toEqual([]);
   });
 
   it.each([
@@ -110,19 +110,19 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     const isModel = line.startsWith("model_name");
     const text = textWith(line, SOUND).slice(isModel ? "model_name: Qwen/Qwen3-8B\n".length : 0);
     expect(found(text, LIVE)).toEqual([mark]);
-    expect(found(mended(text, title, LIVE), LIVE)).toEqual([]);
+    expect(found(repaired(text, title, LIVE), LIVE)).toEqual([]);
   });
 
   it("a key that is missing is marked at its parent and added there", () => {
     const text = `model_name: a/b\n${SOUND}\nenvironments:\n  Owner/Game:\n    splits: {train: }\n`;
     expect(found(text)).toEqual(["TRL111 error model_name", "TRL111 error Owner/Game"]);
-    const once = mended(text, "Add num_rollouts: 8");
-    expect(found(mended(once, "Add batch_size: 32"))).toEqual([]);
+    const once = repaired(text, "Add num_rollouts: 8");
+    expect(found(repaired(once, "Add batch_size: 32"))).toEqual([]);
   });
 
   it("a run without an end is told of, unless that is written out", () => {
     expect(found(textWith())).toEqual(["TRL205 info model_name"]);
-    expect(found(mended(textWith(), "Add num_epochs: 1"))).toEqual([]);
+    expect(found(repaired(textWith(), "Add num_epochs: 1"))).toEqual([]);
     expect(found(textWith("num_epochs: null"))).toEqual([]);
     expect(found(textWith("save_every: 0"))).toEqual(["TRL205 warning 0"]);
     expect(found(textWith("learning_rate_schedule: linear"))).toEqual(["TRL205 error linear"]);
@@ -133,13 +133,13 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     const [hint] = diagnose(text, OPTIONS);
     expect(hint).toMatchObject({ code: "TRL124", severity: "hint", tag: "unnecessary" });
     expect(text.slice(hint?.span.start, hint?.span.end)).toBe("seed: 42");
-    expect(mended(text, "Remove 'seed'")).toBe(textWith(SOUND));
+    expect(repaired(text, "Remove 'seed'")).toBe(textWith(SOUND));
   });
 
   it("tabs become spaces", () => {
     const text = textWith(SOUND, "thinking:", "\tenabled: true");
     expect(found(text).join()).toContain("TRL100");
-    expect(found(mended(text, "Indent with spaces"))).toEqual([]);
+    expect(found(repaired(text, "Indent with spaces"))).toEqual([]);
   });
 
   it("large steps are told of", () => {
@@ -182,7 +182,7 @@ describe("lists of what is offered", () => {
       "      trian:",
     );
     expect(found(text, LIVE)).toEqual(["TRL301 error trian", "TRL301 error tset"]);
-    expect(found(mended(text, "Change to 'train'", LIVE), LIVE)).toEqual(["TRL301 error tset"]);
+    expect(found(repaired(text, "Change to 'train'", LIVE), LIVE)).toEqual(["TRL301 error tset"]);
   });
 
   it.each<[string, Catalogue]>([
@@ -217,7 +217,7 @@ describe("lists of what is offered", () => {
   it("tell of secrets that an environment asks for and nobody has set", () => {
     const text = game("GeneralReasoning/WhoDunIt");
     expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
-    const added = mended(text, "Add secrets: OPENAI_API_KEY", LIVE);
+    const added = repaired(text, "Add secrets: OPENAI_API_KEY", LIVE);
     expect(added).toContain("    secrets:\n      OPENAI_API_KEY: null\n");
     expect(found(added, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
     const [fix] = fixesAt(added, { start: 0, end: added.length }, LIVE);
@@ -271,7 +271,7 @@ describe("a comment", () => {
 
   it("is offered as a fix", () => {
     const text = textWithEnvironment("temperature: 0.5") + SOUND;
-    const silent = mended(text, "Ignore TRL203 here");
+    const silent = repaired(text, "Ignore TRL203 here");
     expect(silent).toContain("    # tinker-rl-ignore TRL203\n    temperature: 0.5\n");
     expect(found(silent)).toEqual([]);
   });
@@ -314,7 +314,7 @@ describe("options", () => {
   });
 });
 
-it("the fix for all mends notation and older names, and keeps comments", () => {
+it("the fix for all repairs notation and older names, and keeps comments", () => {
   const text = textWith(SOUND, "save_every: '5' # often", "max_rollout_concurrency: 4", "seed: 42");
   expect(applyEdits(text, fixAll(text, OPTIONS))).toBe(
     textWith(SOUND, "save_every: 5 # often", "max_active_tasks: 4", "seed: 42"),
@@ -330,8 +330,8 @@ it("JSON files get the same checks and fixes", () => {
     'TRL123 info "2"',
     'TRL110 error "lr"',
   ]);
-  const once = mended(text, "Change to 'learning_rate'", options);
-  const twice = mended(once, "Write as 2", options);
+  const once = repaired(text, "Change to 'learning_rate'", options);
+  const twice = repaired(once, "Write as 2", options);
   expect(JSON.parse(twice)).toEqual({
     model_name: "a/b",
     batch_size: 2,

@@ -27,7 +27,7 @@ function setUp(limits: Partial<FutureLimits> = {}) {
   return { clock, futures };
 }
 
-describe("Tickets", () => {
+describe("Futures", () => {
   it("holds a poll until the result is there, and serves overlapping polls alike", async () => {
     const { clock, futures } = setUp();
     futures.submit("a", "body", () => clock.sleep(29_000).then(() => done));

@@ -1,9 +1,12 @@
-/** A wish for a training, as a task of the editor has it. */
+/** A request for a training, as a task of the editor has it. */
 
 import type { TrainingRequest } from "../../src/host/runs/trainings.ts";
 
 /** For a new run, from no folder's task, unless `changes` say otherwise. */
-export function aWish(configPath: string, changes: Partial<TrainingRequest> = {}): TrainingRequest {
+export function aTrainingRequest(
+  configPath: string,
+  changes: Partial<TrainingRequest> = {},
+): TrainingRequest {
   return {
     ...{ configPath, title: "train", resume: null, project: null },
     ...{ overrides: [], settingOverrides: [] },
