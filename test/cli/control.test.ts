@@ -121,7 +121,7 @@ describe("the words of control", () => {
   it.each([
     [["control"], /needs the run folder and an action/],
     [["control", "runs/demo"], /needs the run folder and an action/],
-    [["control", "runs/demo", "paus"], /knows no "paus"\. Did you mean pause\?/],
+    [["control", "runs/demo", "paus"], /has no action "paus"\. Did you mean pause\?/],
     [["control", "runs/demo", "pause", "now"], /"now" is one argument too many/],
     [["control", "runs/demo", "set"], /set needs at least one KEY=VALUE/],
     [["control", "runs/demo", "set", "learning_rate", "1"], /"learning_rate" is not KEY=VALUE/],
