@@ -87,10 +87,12 @@ async function hiddenRows(): Promise<readonly Row[]> {
       },
       runs: { list: async () => [], find: async () => run },
       ...{ tokenTexts: async () => null, shortenPath: (path) => path },
-      settings: () => ({
-        ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
-      }),
-      pinMetrics: async () => undefined,
+      settings: {
+        current: () => ({
+          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+        }),
+        pinMetrics: async () => undefined,
+      },
     },
     { run, isVisible: true },
   );

@@ -67,6 +67,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/host/dashboard",
   "src/host/catalogue",
   "src/host/commands",
+  "src/host/app",
   "src/host",
   "src",
   // the dashboard's page

@@ -5,7 +5,8 @@ import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { dashboardHtml } from "../../src/host/dashboard/dashboardHtml.ts";
-import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
+import type { DashboardRun } from "../../src/host/dashboard/dashboardRun.ts";
+import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { CommandArgs, HostMessage } from "../../src/shared/dashboardMessages.ts";
@@ -102,10 +103,12 @@ function createSession(
       },
       tokenTexts: tokenTexts ?? (async () => null),
       shortenPath: (path) => path.replace(/^\/(home|root|tmp)\//, "~/"),
-      settings: () => ({
-        ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
-      }),
-      pinMetrics: async () => undefined,
+      settings: {
+        current: () => ({
+          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+        }),
+        pinMetrics: async () => undefined,
+      },
     },
     { run, isVisible: true },
   );

@@ -20,11 +20,13 @@ async function openedDashboard(workspaceState: FakeMemory) {
       command: async () => undefined,
       tokenTexts: async () => null,
       shortenPath: (path) => path,
-      settings: () => ({
-        ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true },
-        pinnedMetrics: readPinnedMetrics(workspaceState),
-      }),
-      pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+      settings: {
+        current: () => ({
+          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true },
+          pinnedMetrics: readPinnedMetrics(workspaceState),
+        }),
+        pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+      },
     },
     { run: null, isVisible: true },
   );

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { createAnswerer } from "../../src/host/dashboard/answers.ts";
+import { Answerer } from "../../src/host/dashboard/answerer.ts";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
@@ -15,8 +15,10 @@ async function counterpartIn(step: number): Promise<HostMessage | undefined> {
   await writeEvaluation(files, folder, 0, 0.25);
   await writeEvaluation(files, folder, 40, 1);
   const answers: HostMessage[] = [];
-  const answerer = createAnswerer({
-    ...{ fileSystem, clock: new FakeClock(), follower: new RunFollower({ fileSystem, folder }) },
+  const answerer = new Answerer({
+    fileSystem,
+    clock: new FakeClock(),
+    follower: new RunFollower({ fileSystem, folder }),
     post: (message) => void answers.push(message),
     tokenTexts: async () => null,
     shortenPath: (path) => path,

@@ -40,8 +40,8 @@ it("a key of .env goes to another host with leave only, as a stored one does", a
 it("a trainer that an editor started knows no key of that editor's environment", async () => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   vi.stubEnv("SEARCH_KEY", KEY);
-  const launchRequest = { keys: {}, variables: {}, envFile: null };
-  const variables = await loadVariables(folder, launchRequest);
+  const handedOver = { keys: {}, variables: {}, envFile: null };
+  const variables = await loadVariables(folder, handedOver);
   expect([variables("TINKER_API_KEY"), variables("SEARCH_KEY")]).toEqual([null, null]);
 });
 

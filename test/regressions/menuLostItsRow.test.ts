@@ -4,6 +4,7 @@ import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.t
 import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
+import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
 import { steerHandlers } from "../../src/host/commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../../src/host/commands/trajectoryHandlers.ts";
@@ -108,6 +109,7 @@ function register(): void {
   const handlers = {
     ...steerHandlers(parts),
     ...folderHandlers(parts),
+    ...runListHandlers(parts),
     ...startHandlers(parts),
     ...dashboardHandlers(parts),
     ...trajectoryHandlers(parts),

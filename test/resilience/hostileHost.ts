@@ -3,7 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { type DashboardRun, DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
+import type { DashboardRun } from "../../src/host/dashboard/dashboardRun.ts";
+import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
@@ -96,8 +97,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
       command: async () => undefined,
       tokenTexts: async (_, ids) => Array.from(ids, String),
       shortenPath: (path) => path,
-      settings: () => SETTINGS,
-      pinMetrics: async () => undefined,
+      settings: { current: () => SETTINGS, pinMetrics: async () => undefined },
     },
     { run, isVisible: true },
   );
@@ -137,7 +137,7 @@ function questions(steps: readonly number[]): readonly DashboardQuestion[] {
 }
 
 async function showRollouts(folder: string, show: Show): Promise<string> {
-  const view = new TrajectoriesView({ feeds, isLive: () => false, report: show, onError });
+  const view = new TrajectoriesView({ feeds, isLive: () => false, showMessage: show, onError });
   try {
     view.show(folder);
     const children = async (row?: Parameters<typeof view.getChildren>[0]) =>

@@ -74,7 +74,9 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
     onError,
   });
   const runs = new RunCheckpoints({
-    ...{ store, fileSystem, onError },
+    store,
+    fileSystem,
+    onError,
     onFound: (saved, rewards) => catalogue.setSaved(saved, rewards),
   });
   const secrets = new SecretWatch(keys, catalogue, onError);

@@ -85,7 +85,9 @@ export class LiveCatalogue implements CatalogueSource {
       checkpoints: {
         items: this.#saved.map((saved) => this.#checkpoint(saved)),
         // Other windows have runs of their own.
-        ...{ ageMs: 0, isComplete: false, server: null },
+        ageMs: 0,
+        isComplete: false,
+        server: null,
       },
     },
     hosted: {

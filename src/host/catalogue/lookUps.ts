@@ -84,7 +84,9 @@ export async function lookUpEnvironment(
     const dependencies = { http, clock, random: systemRandom, log: options.log };
     const remote = connectEnvironments({
       ...dependencies,
-      ...{ baseUrl, apiKey, userAgent: USER_AGENT },
+      baseUrl,
+      apiKey,
+      userAgent: USER_AGENT,
     }).environment(name);
     try {
       const catalogue = await catalogueOptions(options, { http, signal });
@@ -154,7 +156,11 @@ async function environmentList(
   if (options === null) throw noKey("OpenReward");
   const { items, isComplete } = await listEnvironments(options, MAX_PAGES);
   const entries = items.map(({ name, description }) => ({
-    ...{ name, description, splits: null, tools: null, secrets: [] },
+    name,
+    description,
+    splits: null,
+    tools: null,
+    secrets: [],
     page: `${PAGES}/${name.split("/").map(encodeURIComponent).join("/")}`,
   }));
   return { items: entries, isComplete, server: options.apiUrl, atMs: Date.now() };
@@ -163,7 +169,10 @@ async function environmentList(
 async function modelList(account: TinkerAccount, server: string): Promise<StoredList<ModelEntry>> {
   const models = (await account.models()).filter(({ isTrainable }) => isTrainable);
   const items = models.map(({ name, maxContextLength }) => ({
-    ...{ name, contextTokens: maxContextLength, maxRank: null, note: null },
+    name,
+    contextTokens: maxContextLength,
+    maxRank: null,
+    note: null,
   }));
   return { items, isComplete: true, server, atMs: Date.now() };
 }
@@ -183,11 +192,15 @@ async function checkpointList(
     const run = byId.get(id);
     const completed = Number(userMetadata["step"] ?? 0);
     return {
-      ...{ path, sizeBytes, savedAtMs: timeOf(time), expiresAtMs: timeOf(expiresAt) },
+      path,
+      sizeBytes,
+      savedAtMs: timeOf(time),
+      expiresAtMs: timeOf(expiresAt),
       model: run?.baseModel ?? null,
       rank: run?.loraRank ?? null,
       run: textOf(run?.userMetadata["run"]),
-      ...{ kind: null, isGone: false },
+      kind: null,
+      isGone: false,
       step: Number.isInteger(completed) && completed > 0 ? completed - 1 : null,
     };
   });

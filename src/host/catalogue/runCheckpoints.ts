@@ -101,7 +101,10 @@ async function readSaves(
   const usable = new Set(usableCheckpoints(entries, Date.now()).map((entry) => entry.state_path));
   return {
     saved: [...byPath].map(([path, entry]) => ({
-      ...{ path, run: name, ...model, ...factsOf(entry) },
+      path,
+      run: name,
+      ...model,
+      ...factsOf(entry),
       isGone: !usable.has(path),
     })),
     rewards: new Map(

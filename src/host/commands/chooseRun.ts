@@ -48,6 +48,19 @@ export async function chooseRun(
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;
 }
 
+/** {@link chooseRun} for commands that can do something with most runs. */
+export function chooseAnyRun(
+  options: ChooseRunOptions,
+  target: unknown,
+  fits: RunChoice["fits"] = () => true,
+): Promise<RunEntry | undefined> {
+  return chooseRun(options, target, {
+    placeHolder: vscode.l10n.t("Which run?"),
+    none: vscode.l10n.t("There is no such run here."),
+    fits,
+  });
+}
+
 function goneText(folder: string): string {
   return vscode.l10n.t("The run in {0} is not in the list any more.", folder);
 }

@@ -74,15 +74,15 @@ export function trajectoryHandlers(
     },
     clearFilter: () => filterBy(null),
     sortTrajectories: async () => {
-      const items = (Object.keys(ORDERS) as RolloutOrder[]).map((launchRequest) => ({
-        label: ORDERS[launchRequest],
-        description: launchRequest === trajectories.launchRequest ? vscode.l10n.t("now") : "",
-        launchRequest,
+      const items = (Object.keys(ORDERS) as RolloutOrder[]).map((order) => ({
+        label: ORDERS[order],
+        description: order === trajectories.order ? vscode.l10n.t("now") : "",
+        order,
       }));
       const picked = await plainWindow.showQuickPick(items, {
         placeHolder: vscode.l10n.t("Order of the rollouts in a group"),
       });
-      if (picked !== undefined) trajectories.setOrder(picked.launchRequest);
+      if (picked !== undefined) trajectories.setOrder(picked.order);
     },
     followLatest: async () => {
       await setContextKey("followLatest", true);
@@ -147,7 +147,10 @@ function placeOf(target: unknown): RolloutPlace | null {
   if (typeof step !== "number" || typeof group !== "number" || typeof rollout !== "number")
     return null;
   return {
-    ...{ folder, step, group, rollout },
+    folder,
+    step,
+    group,
+    rollout,
     source: source === "evaluation" ? "evaluation" : "training",
   };
 }

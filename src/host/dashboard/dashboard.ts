@@ -1,4 +1,4 @@
-/** The panel as VS Code shows it: one tab, reused, restored after a reload. All it says and does is in the session. */
+/** The dashboard's tab in VS Code: one, reused, restored after a reload. What its page shows comes from the session. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
@@ -9,35 +9,21 @@ import type {
   ExportedFile,
 } from "../../shared/dashboardMessages.ts";
 import { dashboardHtml } from "./dashboardHtml.ts";
-import {
-  type DashboardRun,
-  DashboardSession,
-  type DashboardSessionOptions,
-  type DashboardTarget,
-} from "./dashboardSession.ts";
+import type { DashboardRun, DashboardTarget } from "./dashboardRun.ts";
+import { DashboardSession, type DashboardSessionOptions } from "./dashboardSession.ts";
 
 const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
 
 /** The commands that need nothing but the editor itself are done here; all others come to `command`. */
-export interface DashboardServices extends Omit<DashboardSessionOptions, "post" | "onRunShown"> {
+export interface DashboardOptions {
+  readonly session: Omit<DashboardSessionOptions, "post">;
   /** The extension's folder: holds `dist/webview` and `media`. */
   readonly extensionUri: vscode.Uri;
-  /** Fires when files of a run have changed, so that the panel need not wait for its next look. */
-  readonly onDidChangeRuns?: vscode.Event<unknown>;
-  /** Called with the run that the panel shows from now on. */
-  readonly onRunShown?: (run: DashboardRun) => void;
+  /** Fires when files of a run have changed, so that the dashboard need not wait for its next reading. */
+  readonly onDidChangeRuns: vscode.Event<unknown>;
 }
 
-export interface Dashboard extends vscode.Disposable {
-  /** Opens the panel beside, or brings it to the front, and shows the run. */
-  open(run: DashboardRun, options?: DashboardOptions): void;
-  /** The run that is shown; null when the panel is closed. */
-  readonly shownRun: DashboardRun | null;
-  /** True while the panel is in sight. */
-  readonly isVisible: boolean;
-}
-
-export interface DashboardOptions {
+export interface OpenOptions {
   readonly target?: DashboardTarget;
   readonly viewColumn?: vscode.ViewColumn;
   readonly preserveFocus?: boolean;
@@ -48,100 +34,117 @@ interface OpenPanel {
   readonly session: DashboardSession;
 }
 
-/** Registers the serializer; push the result to the extension's subscriptions. */
-export function createDashboard(parts: DashboardServices): Dashboard {
-  let shown: OpenPanel | null = null;
+export class Dashboard implements vscode.Disposable {
+  readonly #options: DashboardOptions;
+  readonly #serializer: vscode.Disposable;
+  #shown: OpenPanel | null = null;
 
-  const adopt = (panel: vscode.WebviewPanel, run: DashboardRun | null): OpenPanel => {
-    const { webview } = panel;
-    const root = (name: string): vscode.Uri =>
-      vscode.Uri.joinPath(parts.extensionUri, ...name.split("/"));
-    webview.options = {
-      enableScripts: true,
-      localResourceRoots: [root("dist/webview"), root("media")],
-    };
-    panel.iconPath = {
-      light: root("media/icons/dashboard-light.svg"),
-      dark: root("media/icons/dashboard-dark.svg"),
-    };
-    const session = new DashboardSession(
-      {
-        ...parts,
-        post: (message) => void webview.postMessage(message),
-        command: (command, own, args) => runCommand(parts, command, own, args),
-        onRunShown: (own) => {
-          panel.title = own.name;
-          parts.onRunShown?.(own);
-        },
-      },
-      { run, isVisible: panel.visible },
+  constructor(options: DashboardOptions) {
+    this.#options = options;
+    this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
+      deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
+    });
+  }
+
+  /** The run that is shown; null when the dashboard is closed. */
+  get shownRun(): DashboardRun | null {
+    return this.#shown?.session.run ?? null;
+  }
+
+  /** True while the dashboard is in sight. */
+  get isVisible(): boolean {
+    return this.#shown?.panel.visible === true;
+  }
+
+  /** Opens the dashboard beside, or brings it to the front, and shows the run. */
+  open(run: DashboardRun, options: OpenOptions = {}): void {
+    const { target = null, viewColumn = vscode.ViewColumn.Beside, preserveFocus = false } = options;
+    if (this.#shown !== null) {
+      this.#shown.panel.reveal(undefined, preserveFocus);
+      this.#shown.session.show(run, target);
+      return;
+    }
+    closeOrphans();
+    const panel = vscode.window.createWebviewPanel(
+      DASHBOARD_VIEW_TYPE,
+      run.name,
+      { viewColumn, preserveFocus },
+      {},
     );
+    this.#adopt(panel, run).show(run, target);
+  }
+
+  dispose(): void {
+    this.#serializer.dispose();
+    this.#shown?.session.dispose();
+  }
+
+  async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { runs } = this.#options.session;
+    const id = runIdOf(state);
+    const run = id === null ? null : await runs.find(id);
+    this.#shown?.panel.dispose();
+    this.#adopt(panel, run ?? (await firstRun(runs)));
+  }
+
+  #adopt(panel: vscode.WebviewPanel, run: DashboardRun | null): DashboardSession {
+    const { webview } = panel;
+    const session = this.#createSession(panel, run);
     const opened = { panel, session };
     const subscriptions = [
       webview.onDidReceiveMessage((message: unknown) => session.receive(message)),
       panel.onDidChangeViewState(() => session.setVisible(panel.visible)),
-      parts.onDidChangeRuns?.(() => session.refresh()),
+      this.#options.onDidChangeRuns(() => session.refresh()),
     ];
     panel.onDidDispose(() => {
       session.dispose();
-      for (const subscription of subscriptions) subscription?.dispose();
-      if (shown === opened) shown = null;
+      for (const subscription of subscriptions) subscription.dispose();
+      if (this.#shown === opened) this.#shown = null;
     });
-    webview.html = dashboardHtml({
-      scriptUri: String(webview.asWebviewUri(root("dist/webview/dashboard.js"))),
-      styleUri: String(webview.asWebviewUri(root("dist/webview/style.css"))),
-      cspSource: webview.cspSource,
-      nonce: randomBytes(16).toString("hex"),
-      language: "en",
-    });
-    shown = opened;
-    return opened;
-  };
+    fillPanel(panel, this.#options.extensionUri);
+    this.#shown = opened;
+    return session;
+  }
 
-  const serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
-    deserializeWebviewPanel: async (panel, state: unknown) => {
-      const id = runIdOf(state);
-      const run = id === null ? null : await parts.runs.find(id);
-      shown?.panel.dispose();
-      adopt(panel, run ?? (await firstRun(parts)));
-    },
-  });
-
-  return {
-    get shownRun() {
-      return shown?.session.run ?? null;
-    },
-    get isVisible() {
-      return shown?.panel.visible === true;
-    },
-    open: (run, options = {}) => {
-      const {
-        target = null,
-        viewColumn = vscode.ViewColumn.Beside,
-        preserveFocus = false,
-      } = options;
-      if (shown === null) {
-        closeOrphans();
-        const panel = vscode.window.createWebviewPanel(
-          DASHBOARD_VIEW_TYPE,
-          run.name,
-          { viewColumn, preserveFocus },
-          {},
-        );
-        adopt(panel, run).session.show(run, target);
-        return;
-      }
-      shown.panel.reveal(undefined, preserveFocus);
-      shown.session.show(run, target);
-    },
-    dispose: () => {
-      serializer.dispose();
-      shown?.session.dispose();
-    },
-  };
+  #createSession(panel: vscode.WebviewPanel, run: DashboardRun | null): DashboardSession {
+    const { session } = this.#options;
+    return new DashboardSession(
+      {
+        ...session,
+        post: (message) => void panel.webview.postMessage(message),
+        command: (command, own, args) => runCommand(session.command, command, own, args),
+        onRunShown: (own) => {
+          panel.title = own.name;
+          session.onRunShown?.(own);
+        },
+      },
+      { run, isVisible: panel.visible },
+    );
+  }
 }
 
-/** Tabs of the panel that no session serves: they stay after a crash of the extension host, and only this program removes them. */
+/** Icon, rights and page of a panel. */
+function fillPanel(panel: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
+  const { webview } = panel;
+  const uri = (path: string): vscode.Uri => vscode.Uri.joinPath(extensionUri, ...path.split("/"));
+  webview.options = {
+    enableScripts: true,
+    localResourceRoots: [uri("dist/webview"), uri("media")],
+  };
+  panel.iconPath = {
+    light: uri("media/icons/dashboard-light.svg"),
+    dark: uri("media/icons/dashboard-dark.svg"),
+  };
+  webview.html = dashboardHtml({
+    scriptUri: String(webview.asWebviewUri(uri("dist/webview/dashboard.js"))),
+    styleUri: String(webview.asWebviewUri(uri("dist/webview/style.css"))),
+    cspSource: webview.cspSource,
+    nonce: randomBytes(16).toString("hex"),
+    language: "en",
+  });
+}
+
+/** Tabs of the dashboard that no session serves: they stay after a crash of the extension host, and only this program removes them. */
 export function orphanedTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
@@ -158,7 +161,7 @@ function closeOrphans(): void {
 }
 
 async function runCommand(
-  { command: handle }: DashboardServices,
+  handle: DashboardSessionOptions["command"],
   command: DashboardCommand,
   run: DashboardRun,
   args: CommandArgs,
@@ -214,7 +217,7 @@ async function openLink(address: string): Promise<void> {
 }
 
 /** The newest run, when the one that was shown is gone. */
-async function firstRun({ runs }: DashboardServices): Promise<DashboardRun | null> {
+async function firstRun(runs: DashboardSessionOptions["runs"]): Promise<DashboardRun | null> {
   const id = (await runs.list())[0]?.id;
   return id === undefined ? null : await runs.find(id);
 }

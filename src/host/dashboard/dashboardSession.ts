@@ -1,58 +1,31 @@
-/** One page of the panel and the run it shows: sends what is new while the page is visible, and answers its questions. */
+/** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
 
 import { errorMessage } from "../../core/errors.ts";
-import type { Clock, FileSystem } from "../../core/ports.ts";
-import type { RunFollower } from "../../core/runFolder/follower.ts";
-import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
-import {
-  type CommandArgs,
-  DASHBOARD_VERSION,
-  type DashboardCommand,
-  type HostMessage,
-  type PageMessage,
-  type RunFacts,
+import type {
+  CommandArgs,
+  DashboardCommand,
+  PageMessage,
+  RunFacts,
 } from "../../shared/dashboardMessages.ts";
-import type { DashboardSettings, RunListing } from "../../shared/dashboardTypes.ts";
-import type { RolloutSet } from "../../shared/rolloutSet.ts";
-import { type Answerer, createAnswerer, type TokenTexts } from "./answers.ts";
-import { ColumnQueue } from "./columnQueue.ts";
-import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
+import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
-import { type ConfigSummary, gatherFacts, readConfigSummary } from "./runFacts.ts";
+import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
 
-/** Numbers in one message. */
-const APPEND_BYTES = 240_000;
 /** At most four messages with numbers a second. */
 const APPEND_PAUSE_MS = 250;
-/** How often the folder of a run that is under way is looked at; changes that somebody tells of come at once. */
+/** How often the folder of a run that is under way is read; changes that are reported are read at once. */
 const LIVE_PAUSE_MS = 500;
 const IDLE_PAUSE_MS = 3_000;
-const NO_CONFIG: ConfigSummary = { model: null, environments: [], maxSteps: null };
 
-/** A run that can be shown. */
-export interface DashboardRun {
-  readonly id: string;
-  readonly name: string;
-  /** May be shared with other views. */
-  readonly follower: RunFollower;
-}
-
-/** A step or evaluation, or one of its rollouts. */
-export interface DashboardTarget extends RolloutSet {
-  readonly rollout: { readonly group: number; readonly rollout: number } | null;
-}
-
-export interface DashboardSessionOptions {
-  /** Hands a message to the page. */
-  readonly post: (message: HostMessage) => void;
-  readonly clock: Clock;
-  readonly fileSystem: FileSystem;
-  readonly isProcessAlive: (pid: number) => boolean;
-  readonly runs: {
-    list(): Promise<readonly RunListing[]>;
+export interface DashboardSessionOptions extends RunTransferOptions {
+  readonly runs: RunTransferOptions["runs"] & {
     /** Null when there is no such run any more. */
     find(id: string): Promise<DashboardRun | null>;
+  };
+  readonly settings: RunTransferOptions["settings"] & {
+    /** Stores the metrics that the user added, for other pages. */
+    pinMetrics(names: readonly string[]): Promise<void>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
   readonly command: (
@@ -60,14 +33,6 @@ export interface DashboardSessionOptions {
     run: DashboardRun,
     args: CommandArgs,
   ) => Promise<void>;
-  readonly tokenTexts: TokenTexts;
-  /** A path as people should see it: from the workspace or from `~`. */
-  readonly shortenPath: (path: string) => string;
-  readonly settings: () => DashboardSettings;
-  /** Keeps the metrics that the user added, for {@link DashboardSettings} of other pages. */
-  readonly pinMetrics: (names: readonly string[]) => Promise<void>;
-  /** Called with the run that is shown from now on. */
-  readonly onRunShown?: (run: DashboardRun) => void;
 }
 
 /**
@@ -76,25 +41,20 @@ export interface DashboardSessionOptions {
  */
 export class DashboardSession {
   readonly #options: DashboardSessionOptions;
-  readonly #queue = new ColumnQueue(APPEND_BYTES);
   #run: DashboardRun | null;
-  #answerer: Answerer | null = null;
-  #config = NO_CONFIG;
-  #configAttempt: number | null = null;
-  #metrics: MetricColumns | null = null;
-  #sent = new Map<string, string>();
+  /** Null until the page has loaded, and while another run is to be shown. */
+  #transfer: RunTransfer | null = null;
   /** Metrics that the page looks at. */
-  #wanted: ReadonlySet<string> = new Set();
-  /** How many of the run's metrics the page knows by name. */
-  #named = 0;
+  #requested: ReadonlySet<string> = new Set();
   #target: DashboardTarget | null = null;
   #isVisible: boolean;
   #isReady = false;
+  /** True until the page that is ready has got its first message. */
   #isStarting = false;
   #isDisposed = false;
   #looping: Promise<void> | null = null;
   readonly #sleep = new WakeableSleep();
-  #lookedAtMs = 0;
+  #readAtMs = 0;
 
   constructor(
     options: DashboardSessionOptions,
@@ -122,7 +82,7 @@ export class DashboardSession {
     this.#isVisible = isVisible;
     if (!isVisible) {
       this.#isReady = false;
-      this.#dropAnswerer();
+      this.#dropTransfer();
     }
     this.#wake();
   }
@@ -131,7 +91,7 @@ export class DashboardSession {
   show(run: DashboardRun, target: DashboardTarget | null = null): void {
     if (target !== null) this.#target = target;
     if (run.id !== this.#run?.id) {
-      this.#dropAnswerer();
+      this.#dropTransfer();
       this.#run = run;
       this.#isStarting = true;
     }
@@ -146,7 +106,7 @@ export class DashboardSession {
   /** Harmless when repeated. */
   dispose(): void {
     this.#isDisposed = true;
-    this.#dropAnswerer();
+    this.#dropTransfer();
     this.#wake();
   }
 
@@ -155,35 +115,36 @@ export class DashboardSession {
       case "ready":
         this.#isReady = true;
         this.#isStarting = true;
-        this.#wanted = new Set();
+        this.#dropTransfer();
+        this.#requested = new Set();
         this.#wake();
         return;
       case "question":
-        this.#answerer?.answer(message.id, message.question);
+        this.#transfer?.answer(message.id, message.question);
         return;
       case "cancel":
-        this.#answerer?.cancel(message.id);
+        this.#transfer?.cancel(message.id);
         return;
       case "select-run":
         this.#select(message.id);
         return;
       case "want-columns":
-        this.#wanted = new Set(message.names);
+        this.#requested = new Set(message.names);
         this.#wake();
         return;
       case "pin-metrics":
-        this.#options.pinMetrics(message.names).catch((error: unknown) => {
-          this.#postError(this.#clean(errorMessage(error)));
-        });
+        this.#options.settings
+          .pinMetrics(message.names)
+          .catch((error: unknown) => this.#showError(error));
         return;
       case "command":
         this.#command(message.command, message.args);
     }
   }
 
-  #dropAnswerer(): void {
-    this.#answerer?.dispose();
-    this.#answerer = null;
+  #dropTransfer(): void {
+    this.#transfer?.dispose();
+    this.#transfer = null;
   }
 
   #select(id: string): void {
@@ -192,7 +153,7 @@ export class DashboardSession {
         if (run === null) this.#postError("This run is not there any more. Choose another one.");
         else this.show(run);
       },
-      (error: unknown) => this.#postError(this.#clean(errorMessage(error))),
+      (error: unknown) => this.#showError(error),
     );
   }
 
@@ -201,7 +162,7 @@ export class DashboardSession {
     if (run === null) return;
     this.#options.command(command, run, args).then(
       () => this.#wake(),
-      (error: unknown) => this.#postError(this.#clean(errorMessage(error))),
+      (error: unknown) => this.#showError(error),
     );
   }
 
@@ -222,21 +183,21 @@ export class DashboardSession {
   async #loop(): Promise<void> {
     const { clock } = this.#options;
     while (this.#isActive) {
-      this.#lookedAtMs = clock.monotonic();
+      this.#readAtMs = clock.monotonic();
       const pauseMs = await this.#step();
       if (this.#isActive) await this.#sleep.sleep(clock, pauseMs);
       // The loop reads and sends at most four times a second, however often it is woken.
-      while (this.#isActive && !this.#isStarting && this.#restMs > 0) {
-        await this.#sleep.sleep(clock, this.#restMs);
+      while (this.#isActive && !this.#isStarting && this.#pauseMs > 0) {
+        await this.#sleep.sleep(clock, this.#pauseMs);
       }
     }
   }
 
-  get #restMs(): number {
-    return this.#lookedAtMs + APPEND_PAUSE_MS - this.#options.clock.monotonic();
+  get #pauseMs(): number {
+    return this.#readAtMs + APPEND_PAUSE_MS - this.#options.clock.monotonic();
   }
 
-  /** Sends what is due and tells when to look again. */
+  /** Sends what is due; resolves with the milliseconds until the next step. */
   async #step(): Promise<number> {
     try {
       const run = this.#run;
@@ -244,7 +205,7 @@ export class DashboardSession {
       return await this.#showRun(run);
     } catch (error) {
       // The fault is shown and not thrown: the next reading may succeed.
-      this.#postError(this.#clean(errorMessage(error)));
+      this.#showError(error);
       return IDLE_PAUSE_MS;
     }
   }
@@ -257,68 +218,25 @@ export class DashboardSession {
       this.show(run);
       return 0;
     }
-    if (this.#isStarting) post({ kind: "empty", settings: settings() });
+    if (this.#isStarting) post({ kind: "empty", settings: settings.current() });
     this.#isStarting = false;
     return IDLE_PAUSE_MS;
   }
 
   async #showRun(run: DashboardRun): Promise<number> {
-    const { follower } = run;
-    const change = await follower.refresh();
-    await this.#readConfig(run);
-    const facts = await this.#facts(run);
+    this.#transfer ??= new RunTransfer(this.#options, run);
+    const transfer = this.#transfer;
+    const reading = await transfer.read();
     // While the folder was read, the page may have gone or asked for another run.
-    if (!this.#isActive || run !== this.#run) return 0;
-    const names = inDrawingOrder(follower.metrics.names);
-    if (this.#isStarting) this.#begin(run, facts, names);
-    else if (this.#metrics !== follower.metrics) this.#replace(run, facts, names);
-    else {
-      if (change.fromRow !== null) this.#queue.rewind(change.fromRow);
-      this.#postChangedFacts(facts);
-    }
-    this.#postTarget();
-    const isComplete = this.#postColumns(follower.metrics, sentColumns(names, this.#wanted));
-    await this.#answerer?.refresh();
-    if (!isComplete) return APPEND_PAUSE_MS;
-    return facts.run.isControllable || isLive(facts) ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
-  }
-
-  #begin(run: DashboardRun, facts: RunFacts, names: readonly string[]): void {
-    const { post, settings, onRunShown } = this.#options;
+    if (!this.#isActive || transfer !== this.#transfer) return 0;
+    transfer.sendFacts(reading);
     this.#isStarting = false;
-    this.#reset(run, facts);
-    post({ kind: "init", version: DASHBOARD_VERSION, settings: settings(), facts, names });
-    onRunShown?.(run);
-  }
-
-  #replace(run: DashboardRun, facts: RunFacts, names: readonly string[]): void {
-    this.#reset(run, facts);
-    this.#options.post({ kind: "replace", facts, names });
-  }
-
-  #reset(run: DashboardRun, facts: RunFacts): void {
-    const { post, clock, fileSystem, tokenTexts, shortenPath } = this.#options;
-    this.#dropAnswerer();
-    this.#answerer = createAnswerer({
-      ...{ post, clock, fileSystem, tokenTexts, shortenPath },
-      follower: run.follower,
-      clean: (text) => this.#clean(text),
-    });
-    this.#metrics = run.follower.metrics;
-    this.#named = run.follower.metrics.names.length;
-    this.#queue.clear();
-    this.#sent = new Map(Object.entries(facts).map(([key, value]) => [key, JSON.stringify(value)]));
-  }
-
-  #postChangedFacts(facts: RunFacts): void {
-    const changed = Object.entries(facts).filter(([key, value]) => {
-      const text = JSON.stringify(value);
-      const isChanged = this.#sent.get(key) !== text;
-      this.#sent.set(key, text);
-      return isChanged;
-    });
-    if (changed.length === 0) return;
-    this.#options.post({ kind: "facts", facts: Object.fromEntries(changed) });
+    this.#postTarget();
+    const isComplete = transfer.sendColumns(this.#requested);
+    await transfer.refreshAnswers();
+    if (!isComplete) return APPEND_PAUSE_MS;
+    const { facts } = reading;
+    return facts.run.isControllable || isLive(facts) ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
   }
 
   #postTarget(): void {
@@ -328,46 +246,16 @@ export class DashboardSession {
     this.#options.post({ kind: "open", source, step, rollout });
   }
 
-  #postColumns(metrics: MetricColumns, names: readonly string[]): boolean {
-    const next = this.#queue.next(metrics, names);
-    if (next === null) return true;
-    const newNames = metrics.names.slice(this.#named);
-    this.#named += newNames.length;
-    this.#options.post({ kind: "append", rows: metrics.length, names: newNames, ...next });
-    return next.isComplete;
-  }
-
-  async #readConfig({ follower }: DashboardRun): Promise<void> {
-    const attempt = follower.runFile?.attempt ?? 0;
-    if (!this.#isStarting && this.#configAttempt === attempt && this.#config.model !== null) return;
-    this.#config = await readConfigSummary(this.#options.fileSystem, follower.folder);
-    this.#configAttempt = attempt;
-  }
-
-  async #facts({ id, name, follower }: DashboardRun): Promise<RunFacts> {
-    const { fileSystem, clock, isProcessAlive, shortenPath, runs } = this.#options;
-    const liveness = { nowMs: clock.now(), isProcessAlive };
-    const own = await gatherFacts({
-      ...{ id, name, follower, fileSystem, liveness, shortenPath },
-      config: this.#config,
-    });
-    return {
-      ...own,
-      runs: await runs.list(),
-      rolloutSteps: await follower.steps("training"),
-      evaluatedSteps: await follower.steps("evaluation"),
-    };
+  #showError(error: unknown): void {
+    const message = errorMessage(error);
+    const { shortenPath } = this.#options;
+    this.#postError(
+      this.#run === null ? message : withShortFolder(message, this.#run, shortenPath),
+    );
   }
 
   #postError(message: string): void {
     if (this.#isActive) this.#options.post({ kind: "error", id: null, message });
-  }
-
-  /** Messages name files; the page sees them as people do. */
-  #clean(text: string): string {
-    const folder = this.#run?.follower.folder;
-    if (folder === undefined) return text;
-    return text.replaceAll(folder, this.#options.shortenPath(folder));
   }
 }
 

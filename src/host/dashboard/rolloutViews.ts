@@ -29,8 +29,21 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
   const { source, step, group, rollout, environment, split, index, temperature } = summary;
   const { reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs } = summary;
   return {
-    ...{ source, step, group, rollout, environment, split, index, temperature },
-    ...{ reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs },
+    source,
+    step,
+    group,
+    rollout,
+    environment,
+    split,
+    index,
+    temperature,
+    reward,
+    turns,
+    tokens,
+    toolCalls,
+    failedToolCalls,
+    stop,
+    durationMs,
     error: summary.error === null ? null : summary.error.slice(0, 500),
     advantage: summary.score?.advantage ?? null,
     trainingUse: summary.score?.trainingUse ?? null,
@@ -43,8 +56,15 @@ export function rolloutBody(record: RolloutRecord): RolloutBody {
   const { taskKey, environment, split, index, attempt } = record;
   const { rewards, rewardChartData, reward, stop, durationMs } = record;
   return {
-    ...{ taskKey, environment, split, index, attempt },
-    ...{ rewardChartData, reward, stop, durationMs },
+    taskKey,
+    environment,
+    split,
+    index,
+    attempt,
+    rewardChartData,
+    reward,
+    stop,
+    durationMs,
     rewards: rewards.slice(0, MAX_PARTS),
     error: record.error?.slice(0, MAX_TEXT) ?? null,
     system: record.systemText === null ? null : bounded(record.systemText),
@@ -64,7 +84,9 @@ function replayTurn(
 ): ReplayTurn {
   const { stopReason, durationMs, tokens } = turn;
   return {
-    ...{ stopReason, durationMs, tokens },
+    stopReason,
+    durationMs,
+    tokens,
     reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
     content: bounded(turn.content.slice(0, turn.lead)),
     afterCalls: bounded(turn.content.slice(turn.lead).trimStart()),
@@ -79,7 +101,10 @@ function replayTurn(
       message: message.slice(0, MAX_TEXT),
     })),
     results: turn.results.slice(0, MAX_PARTS).map(({ name, text, isError, reward, finished }) => ({
-      ...{ name: name.slice(0, MAX_NAME), isError, reward, finished },
+      name: name.slice(0, MAX_NAME),
+      isError,
+      reward,
+      finished,
       text: bounded(text),
     })),
     nudge: turn.nudge === null ? null : bounded(turn.nudge),

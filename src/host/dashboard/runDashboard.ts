@@ -17,8 +17,9 @@ import { applyAlarm } from "../runs/applyAlarm.ts";
 import type { Memento } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { createDashboard, type Dashboard, orphanedTabs } from "./dashboard.ts";
-import type { DashboardRun, DashboardTarget } from "./dashboardSession.ts";
+import { Dashboard, type OpenOptions, orphanedTabs } from "./dashboard.ts";
+import type { DashboardRun } from "./dashboardRun.ts";
+import type { DashboardSessionOptions } from "./dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
 import { tokenTextsOf } from "./tokenTexts.ts";
 
@@ -62,43 +63,22 @@ export class RunDashboard implements vscode.Disposable {
 
   constructor(options: RunDashboardOptions) {
     this.#options = options;
-    const { store, fileSystem, extensionUri, programFolder } = options;
+    const { store, extensionUri } = options;
     this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
-    this.#dashboard = createDashboard({
-      ...{ fileSystem, extensionUri, isProcessAlive },
-      clock: systemClock,
+    this.#dashboard = new Dashboard({
+      extensionUri,
+      session: this.#sessionOptions(),
       onDidChangeRuns: this.#changes.event,
-      runs: {
-        list: async () => store.runs.map((run) => this.#listing(run)),
-        find: async (id) => this.#find(id),
-      },
-      command: (command, run, args) => this.#command(command, run, args),
-      tokenTexts: tokenTextsOf(fileSystem, programFolder),
-      shortenPath,
-      settings: () => ({
-        smoothing: readSetting("dashboard.smoothing"),
-        hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
-        hasLiveRegion: readSetting("dashboard.liveRegion"),
-        pinnedMetrics: readPinnedMetrics(options.workspaceState),
-      }),
-      pinMetrics: (names) => keepPinnedMetrics(options.workspaceState, names),
-      onRunShown: ({ follower: { folder } }) => {
-        options.onShown(folder);
-        void options.workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
-      },
     });
   }
 
-  /** True while the panel is in sight. */
+  /** True while the dashboard is in sight. */
   get isVisible(): boolean {
     return this.#dashboard.isVisible;
   }
 
-  /** Opens the panel, or brings it to the front, at a run and if wanted at one of its steps or rollouts. */
-  open(
-    folder: string,
-    options: { readonly target?: DashboardTarget; readonly preserveFocus?: boolean } = {},
-  ): void {
+  /** Opens the dashboard, or brings it to the front, at a run or at one of its steps or rollouts. */
+  open(folder: string, options: Omit<OpenOptions, "viewColumn"> = {}): void {
     this.#dashboard.open(this.#run(folder), {
       ...options,
       viewColumn:
@@ -112,7 +92,7 @@ export class RunDashboard implements vscode.Disposable {
   reviveAfterCrash(): void {
     const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
     const [tab] = orphanedTabs();
-    // A reload begins another session, and the editor restores the panel by itself.
+    // A reload begins another session, and the editor restores the dashboard by itself.
     if (
       tab === undefined ||
       last?.session !== vscode.env.sessionId ||
@@ -131,6 +111,35 @@ export class RunDashboard implements vscode.Disposable {
     this.#changes.dispose();
   }
 
+  #sessionOptions(): Omit<DashboardSessionOptions, "post"> {
+    const { store, fileSystem, programFolder, workspaceState, onShown } = this.#options;
+    return {
+      fileSystem,
+      isProcessAlive,
+      shortenPath,
+      clock: systemClock,
+      runs: {
+        list: async () => store.runs.map((run) => this.#listing(run)),
+        find: async (id) => this.#find(id),
+      },
+      settings: {
+        current: () => ({
+          smoothing: readSetting("dashboard.smoothing"),
+          hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+          hasLiveRegion: readSetting("dashboard.liveRegion"),
+          pinnedMetrics: readPinnedMetrics(workspaceState),
+        }),
+        pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+      },
+      command: (command, run, args) => this.#command(command, run, args),
+      tokenTexts: tokenTextsOf(fileSystem, programFolder),
+      onRunShown: ({ follower: { folder } }) => {
+        onShown(folder);
+        void workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
+      },
+    };
+  }
+
   #listing(run: RunEntry): RunListing {
     const state = run.phase === "unreadable" ? "unknown" : run.phase;
     return { id: idOf(run.folder), name: run.name, state };
@@ -146,7 +155,7 @@ export class RunDashboard implements vscode.Disposable {
     const { store, fileSystem } = this.#options;
     if (this.#follower?.folder !== folder) {
       this.#follower = new RunFollower({ fileSystem, folder });
-      // Reads while the page loads. What goes wrong is told when the panel reads again.
+      // Reads while the page loads. The page reports what goes wrong when it reads again.
       this.#follower.refresh().catch(() => undefined);
     }
     const name = store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
@@ -198,12 +207,12 @@ export class RunDashboard implements vscode.Disposable {
   }
 }
 
-/** Names a run towards the page without telling where it lies. */
+/** Names a run for the page without its path. */
 function idOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 16);
 }
 
-/** From the workspace where it lies in it, else from the home folder. */
+/** From the workspace where the path is in it, else from the home folder. */
 function shortenPath(path: string): string {
   const relative = vscode.workspace.asRelativePath(path, false);
   if (relative !== path) return relative;

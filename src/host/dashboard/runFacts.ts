@@ -26,8 +26,11 @@ import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 const MAX_EVENTS = 300;
 const MAX_DRAWN_EVENTS = 2_000;
 const DRAWN_EVENTS: ReadonlySet<string> = new Set([
-  ...["run-started", "alarm"],
-  ...["run-retuned", "run-paused", "capacity-paused"],
+  "run-started",
+  "alarm",
+  "run-retuned",
+  "run-paused",
+  "capacity-paused",
 ]);
 const MAX_ALARM_TEXT = 1_000;
 const MAX_ENDING_TEXT = 4_000;
@@ -148,7 +151,9 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
 
 function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {
   return {
-    ...{ id, severity, step },
+    id,
+    severity,
+    step,
     seen: seen.slice(0, MAX_ALARM_TEXT),
     meaning: meaning.slice(0, MAX_ALARM_TEXT),
     fix: edits.length === 0 ? null : editsTitle(edits).slice(0, MAX_ALARM_TEXT),

@@ -11,7 +11,7 @@ import { compileInThread } from "../../node/tokenizer/compileInThread.ts";
 import { loadHubSettings } from "../../node/tokenizer/hubSettings.ts";
 import { createModelTokenizer } from "../../node/tokenizer/modelTokenizer.ts";
 import { resolveTokenizer } from "../../node/tokenizer/resolve.ts";
-import type { TokenTexts } from "./answers.ts";
+import type { TokenTexts } from "./runQueries.ts";
 
 /** Vocabularies are large; one is enough for a person who looks at a run. */
 let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;

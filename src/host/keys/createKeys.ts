@@ -69,7 +69,9 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
   const files = workspaceEnvFiles(settings.envFile);
   const approvals = new Approvals({ memory, ui });
   const envPermission = new EnvPermission({
-    ...{ memory, ui, isTrusted },
+    memory,
+    ui,
+    isTrusted,
     setting: settings.envRead,
     allowAlways: () =>
       vscode.workspace
@@ -86,7 +88,13 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
   const environment = () => ({ ...process.env, ...settings.variables() });
   const sources = new KeySources({ store, environment, envValues });
   const flow = {
-    ...{ store, ui, isTrusted, files, sources, approvals, envPermission },
+    store,
+    ui,
+    isTrusted,
+    files,
+    sources,
+    approvals,
+    envPermission,
     variables: settings.variables,
     openHttp,
     now: Date.now,
@@ -99,7 +107,11 @@ export function createKeys({ context, log, redactor, settings }: KeysOptions): K
   };
 
   return {
-    ...{ log, store, sources, approvals, openHttp },
+    log,
+    store,
+    sources,
+    approvals,
+    openHttp,
     variables: () => present(environment()),
     forLaunch: (config) => gatherKeys(config, flow),
     recoverFromLaunchError: (error, project) => recoverFromLaunchError(error, project, flow),

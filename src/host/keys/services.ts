@@ -36,9 +36,17 @@ export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
 
 /** Variables that a trainer looks up and that are no keys: addresses of services, and how runs are reported. */
 const SERVICE_VARIABLES: readonly string[] = [
-  ...["TINKER_BASE_URL", ...ENVIRONMENT_ADDRESS_VARIABLES, "OPENREWARD_API_URL"],
-  ...["WANDB_BASE_URL", "WANDB_APP_URL", "WANDB_ENTITY", "WANDB_CONFIG_DIR", "NETRC"],
-  ...["WANDB_TAGS", "WANDB_RUN_GROUP", "WANDB_NOTES"],
+  "TINKER_BASE_URL",
+  ...ENVIRONMENT_ADDRESS_VARIABLES,
+  "OPENREWARD_API_URL",
+  "WANDB_BASE_URL",
+  "WANDB_APP_URL",
+  "WANDB_ENTITY",
+  "WANDB_CONFIG_DIR",
+  "NETRC",
+  "WANDB_TAGS",
+  "WANDB_RUN_GROUP",
+  "WANDB_NOTES",
 ];
 
 /** Those of {@link SERVICE_VARIABLES}, for a trainer. */

@@ -26,7 +26,9 @@ export async function createLaunchRequest(
   return {
     version: CONTROL_VERSION,
     training: {
-      ...{ configPath, resume, overrides: [...settingOverrides, ...overrides] },
+      configPath,
+      resume,
+      overrides: [...settingOverrides, ...overrides],
       digest: config?.digest ?? null,
     },
     ...allowed,

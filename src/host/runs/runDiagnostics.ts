@@ -52,7 +52,9 @@ export function findingsIn(message: string): readonly RunFinding[] {
     const [, path, line, column, severity, code, text] = LINE.exec(row) ?? [];
     if (path === undefined || text === undefined) return [];
     return {
-      ...{ path, code: code ?? null, message: text },
+      path,
+      code: code ?? null,
+      message: text,
       line: Math.max(0, Number(line) - 1),
       column: Math.max(0, Number(column) - 1),
       severity: severity as RunFinding["severity"], // the expression allows these words only

@@ -26,7 +26,7 @@ export interface TrainingsOptions {
   readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
   /** Keys and leaves for a training; null when the user gave up. May ask. */
-  readonly launchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
+  readonly createLaunchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
   readonly recoverFromLaunchError: (
     error: LaunchError,
@@ -195,7 +195,7 @@ class Session implements Training, ActiveTraining {
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    const launchRequest = await this.#options.launchRequest(this.request);
+    const launchRequest = await this.#options.createLaunchRequest(this.request);
     if (launchRequest === null) return null;
     signal.throwIfAborted();
     this.#launch = await launchTrainer(this.#options.launcher, {

@@ -103,7 +103,10 @@ export class TaskProvider implements vscode.TaskProvider {
     }
     const resume = resumedFolder(read);
     const request = {
-      ...{ configPath, title, overrides: own, project: projectOf(configPath, folder) },
+      configPath,
+      title,
+      overrides: own,
+      project: projectOf(configPath, folder),
       // A run keeps what it was started with: only what is new is said to it.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),

@@ -145,7 +145,10 @@ export class EnvironmentsView
     if (splits === null && tools === null) return [this.#environmentNote(node)];
     const detail = (icon: string, label: string, description: string): EnvironmentNode => ({
       kind: "environmentDetail",
-      ...{ parent: node, icon, label, description },
+      parent: node,
+      icon,
+      label,
+      description,
     });
     return [
       ...(splits ?? []).map(({ name, tasks }) =>
@@ -185,7 +188,8 @@ export class EnvironmentsView
     }
     const isKey = isAppError(failure, "key-missing", "environment-auth");
     return {
-      ...{ ...note, icon: "warning" },
+      ...note,
+      icon: "warning",
       label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Ask again"),
       description: errorMessage(failure),
       command: isKey ? "setOpenRewardKey" : "refreshEnvironments",

@@ -18,7 +18,8 @@ export function rolloutUri(place: RolloutPlace): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
   const name = `${nameOf(place)}.json`;
   const query = new URLSearchParams({
-    ...{ folder, source },
+    folder,
+    source,
     step: `${step}`,
     group: `${group}`,
     rollout: `${rollout}`,

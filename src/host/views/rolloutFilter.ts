@@ -56,11 +56,11 @@ export function describeFilter(filter: RolloutFilter): string {
 /** Rollouts of one group in the wanted order; equal ones keep theirs. */
 export function inOrder(
   rollouts: readonly RolloutSummary[],
-  launchRequest: RolloutOrder,
+  order: RolloutOrder,
 ): readonly RolloutSummary[] {
-  if (launchRequest === "number") return rollouts;
+  if (order === "number") return rollouts;
   const value = (each: RolloutSummary): number => {
-    const found = launchRequest === "advantage" ? each.score?.advantage : each[launchRequest];
+    const found = order === "advantage" ? each.score?.advantage : each[order];
     return found ?? Number.NEGATIVE_INFINITY;
   };
   return rollouts.toSorted((a, b) => value(b) - value(a));

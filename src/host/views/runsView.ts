@@ -179,16 +179,21 @@ function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.
   const { label, path, icon, uri } = {
     config: {
       label: vscode.l10n.t("Configuration used"),
-      ...{ path: paths.resolvedConfig, icon: "settings-gear" },
+      path: paths.resolvedConfig,
+      icon: "settings-gear",
       uri: vscode.Uri.file(paths.resolvedConfig),
     },
     events: {
       label: vscode.l10n.t("What happened"),
-      ...{ path: paths.events, icon: "output", uri: runLogUri(folder) },
+      path: paths.events,
+      icon: "output",
+      uri: runLogUri(folder),
     },
     folder: {
       label: vscode.l10n.t("Run folder"),
-      ...{ path: folder, icon: "folder", uri: vscode.Uri.file(folder) },
+      path: folder,
+      icon: "folder",
+      uri: vscode.Uri.file(folder),
     },
   }[part];
   const item = new vscode.TreeItem(label);

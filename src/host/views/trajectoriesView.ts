@@ -39,7 +39,7 @@ export interface TrajectoriesViewOptions {
   /** True while a trainer is at work on the run in this folder. */
   readonly isLive: (folder: string) => boolean;
   /** Shows a line above the rows; empty for none. */
-  readonly report: (message: string) => void;
+  readonly showMessage: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ export class TrajectoriesView
   #timer: NodeJS.Timeout | null = null;
   #shownSteps = 0;
   #filter: RolloutFilter | null = null;
-  #launchRequest: RolloutOrder = "number";
+  #order: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
   #drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
   /** Summaries of the steps and evaluations that are unfolded, by {@link setName} and group. */
@@ -84,8 +84,8 @@ export class TrajectoriesView
     return this.#filter;
   }
 
-  get launchRequest(): RolloutOrder {
-    return this.#launchRequest;
+  get order(): RolloutOrder {
+    return this.#order;
   }
 
   /** Shows another run, or none. */
@@ -110,12 +110,12 @@ export class TrajectoriesView
 
   setFilter(filter: RolloutFilter | null): void {
     this.#filter = filter;
-    this.#report("");
+    this.#updateMessage("");
     this.#soon();
   }
 
-  setOrder(launchRequest: RolloutOrder): void {
-    this.#launchRequest = launchRequest;
+  setOrder(order: RolloutOrder): void {
+    this.#order = order;
     this.#soon();
   }
 
@@ -134,7 +134,7 @@ export class TrajectoriesView
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     const run = this.#run;
     if (run === null) {
-      this.#report("");
+      this.#updateMessage("");
       return [];
     }
     switch (node?.kind) {
@@ -213,16 +213,16 @@ export class TrajectoriesView
       lastEvaluation: evaluated.at(-1) ?? -1,
       isLive: this.#options.isLive(follower.folder),
     };
-    this.#report(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
+    this.#updateMessage(known.length > 0 ? "" : noStepsText(follower.runFile, this.#drawn.isLive));
     const shown = known.slice(0, this.#shownSteps).map((set) => this.#stepNode(set));
     const left = known.length - shown.length;
     return left > 0 ? [...shown, { kind: "more", count: left }] : shown;
   }
 
-  #report(otherwise: string): void {
+  #updateMessage(otherwise: string): void {
     const filter = this.#filter;
     const only = filter === null ? null : vscode.l10n.t("Only {0}", describeFilter(filter));
-    this.#options.report(only ?? otherwise);
+    this.#options.showMessage(only ?? otherwise);
   }
 
   async #groups(run: FollowedRun, node: StepNode): Promise<TrajectoryNode[]> {
@@ -241,7 +241,7 @@ export class TrajectoriesView
   async #rollouts(run: FollowedRun, node: GroupNode): Promise<TrajectoryNode[]> {
     if (!this.#summaries.has(setName(node))) await this.#read(run, node);
     const shown = this.#ofGroup(node).filter((each) => isShown(each, this.#filter));
-    return inOrder(shown, this.#launchRequest).map(({ rollout }) =>
+    return inOrder(shown, this.#order).map(({ rollout }) =>
       this.#node({ ...node, kind: "rollout", rollout }),
     );
   }

@@ -5,10 +5,8 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import {
-  type DashboardRun,
-  DashboardSession,
-} from "../../../src/host/dashboard/dashboardSession.ts";
+import type { DashboardRun } from "../../../src/host/dashboard/dashboardRun.ts";
+import { DashboardSession } from "../../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboardMessages.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
@@ -51,8 +49,7 @@ async function openedSession() {
       },
       tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
       shortenPath: (path) => path.replace(parent, "~"),
-      settings: () => SETTINGS,
-      pinMetrics: async () => undefined,
+      settings: { current: () => SETTINGS, pinMetrics: async () => undefined },
     },
     { run, isVisible: true },
   );

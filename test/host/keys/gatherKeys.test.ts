@@ -63,9 +63,9 @@ it("asks nothing for a local run, even beside a .env", async () => {
 
 it("asks for no key that .env has, once that may be read", async () => {
   const parts = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
-  const launchRequest = { keys: {}, allowedOrigins: [], envFile: ENV_FILE };
-  expect(await gatherKeys(HOSTED, parts)).toEqual(launchRequest);
-  expect(await gatherKeys(HOSTED, parts)).toEqual(launchRequest);
+  const handedOver = { keys: {}, allowedOrigins: [], envFile: ENV_FILE };
+  expect(await gatherKeys(HOSTED, parts)).toEqual(handedOver);
+  expect(await gatherKeys(HOSTED, parts)).toEqual(handedOver);
 });
 
 it("asks for a key that .env has and that may not be taken from there", async () => {
@@ -85,10 +85,10 @@ it("hands a secret to environments only with leave, which is asked for once", as
   await parts.store.set("openreward", "or_value", null);
   await parts.store.set("env:SEARCH_KEY", "search-value", null);
   expect(await gatherKeys(WITH_SECRET, parts)).toBeNull();
-  const launchRequest = await gatherKeys(WITH_SECRET, parts);
-  expect(launchRequest).toEqual(await gatherKeys(WITH_SECRET, parts));
+  const handedOver = await gatherKeys(WITH_SECRET, parts);
+  expect(handedOver).toEqual(await gatherKeys(WITH_SECRET, parts));
   const origin = "https://sessions.openreward.ai";
-  expect(launchRequest?.allowedOrigins).toEqual([{ key: "SEARCH_KEY", origin }]);
+  expect(handedOver?.allowedOrigins).toEqual([{ key: "SEARCH_KEY", origin }]);
   expect(parts.ui.text).toContain(`Send SEARCH_KEY to ${origin}?`);
   expect(parts.ui.text).not.toMatch(/or_value|search-value/);
 });
@@ -123,7 +123,7 @@ it("asks about a secret of .env that would go to another server than the officia
     "secrets: {search_key: null}\nopenreward_base_url: https://envs.example.org",
   );
   const parts = setUp([{ notify: "Yes" }, { confirm: true }], { SEARCH_KEY: "search-value" });
-  const launchRequest = await gatherKeys(config, parts);
+  const handedOver = await gatherKeys(config, parts);
   expect(parts.ui.text).toContain("Send SEARCH_KEY to https://envs.example.org?");
-  expect(launchRequest).toMatchObject({ keys: {}, envFile: ENV_FILE });
+  expect(handedOver).toMatchObject({ keys: {}, envFile: ENV_FILE });
 });

@@ -18,10 +18,10 @@ it("asks nothing while there is a place", async () => {
 it("queues in the order of asking, and each starts when a place is free", async () => {
   const places = slots("queue");
   const release = await places.take(holder("a"), options());
-  const launchRequest: string[] = [];
+  const order: string[] = [];
   const start = async (title: string) => {
     const done = await places.take(holder(title), options());
-    launchRequest.push(title);
+    order.push(title);
     return done;
   };
   const b = start("b");
@@ -30,7 +30,7 @@ it("queues in the order of asking, and each starts when a place is free", async 
   release?.();
   (await b)?.();
   await c;
-  expect(launchRequest).toEqual(["b", "c"]);
+  expect(order).toEqual(["b", "c"]);
 });
 
 it("gives one free place to one of those that wait", async () => {

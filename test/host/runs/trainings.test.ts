@@ -47,9 +47,9 @@ const orderOf = async ({ configPath, resume }: TrainingRequest): Promise<LaunchR
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
 function open({
-  launchRequest = orderOf,
+  createLaunchRequest = orderOf,
 }: {
-  launchRequest?: (request: TrainingRequest) => Promise<LaunchRequest | null>;
+  createLaunchRequest?: (request: TrainingRequest) => Promise<LaunchRequest | null>;
 } = {}) {
   const slots = new RunSlots({ maxParallel: () => 1, choose: async () => "queue" });
   const trainings = new Trainings({
@@ -59,7 +59,7 @@ function open({
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    ...{ slots, launchRequest, recoverFromLaunchError: async () => false },
+    ...{ slots, createLaunchRequest, recoverFromLaunchError: async () => false },
     onError: (error) => expect.unreachable(String(error)),
   });
   const ended: TrainingEnded[] = [];
@@ -112,11 +112,11 @@ it("a training that waits does not go on without its terminal", async () => {
 
 it("nothing is started for a terminal that was closed while keys were asked for", async () => {
   let answer = (_: LaunchRequest): void => undefined;
-  const launchRequest = () =>
+  const createLaunchRequest = () =>
     new Promise<LaunchRequest>((resolve) => {
       answer = resolve;
     });
-  const { trainings, detached, start } = open({ launchRequest });
+  const { trainings, detached, start } = open({ createLaunchRequest });
   const { end, close } = start("one");
   await vi.waitFor(() => expect(trainings.active).toHaveLength(1));
   close();
@@ -134,7 +134,7 @@ it("goes on with a run whose configuration was in a folder that is not here any 
 });
 
 it("says that nothing was started when a question about keys is closed without an answer", async () => {
-  const { start } = open({ launchRequest: async () => null });
+  const { start } = open({ createLaunchRequest: async () => null });
   const { end, print } = start("one");
   expect(await end).toBeNull();
   expect(print.mock.calls.join("")).toContain("Not started: a question was closed");

@@ -1,0 +1,91 @@
+/** The handlers of all commands but those that are there before the app is loaded. */
+
+import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
+import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
+import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
+import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
+import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
+import { environmentHandlers } from "../commands/environmentHandlers.ts";
+import { folderHandlers } from "../commands/folderHandlers.ts";
+import type { HelpHandlers } from "../commands/help.ts";
+import type { LocalDemo } from "../commands/localDemo.ts";
+import type { CheckpointRemovalOptions } from "../commands/removeCheckpoint.ts";
+import { runListHandlers } from "../commands/runListHandlers.ts";
+import { showRunMenu } from "../commands/runMenu.ts";
+import { startHandlers } from "../commands/startHandlers.ts";
+import { steerHandlers } from "../commands/steerHandlers.ts";
+import { trajectoryHandlers } from "../commands/trajectoryHandlers.ts";
+import type { ConfigHandlers } from "../config/configHandlers.ts";
+import type { RunDashboard } from "../dashboard/runDashboard.ts";
+import type { KeyHandlers } from "../keys/keyHandlers.ts";
+import { runProgram } from "../runs/runProgram.ts";
+import type { Trees } from "../views/trees.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import type { Runs } from "./createRuns.ts";
+import type { Views } from "./createViews.ts";
+
+/** Handlers that are there before the app is loaded. */
+export type EarlyHandlers = ConfigHandlers & HelpHandlers;
+export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
+
+export interface HandlersOptions {
+  readonly runs: Runs;
+  readonly views: Views;
+  readonly trees: Trees;
+  readonly services: CatalogueServices;
+  readonly dashboard: RunDashboard;
+  readonly keyHandlers: KeyHandlers;
+  readonly demo: LocalDemo;
+  readonly fileSystem: ClosableFileSystem;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
+}
+
+export function createHandlers(options: HandlersOptions): LateHandlers {
+  const { views, trees, services, dashboard, keyHandlers, demo, fileSystem } = options;
+  const { store, labels, finder, tasks } = options.runs;
+  const open = (folder: string): void => dashboard.open(folder);
+  return {
+    ...keyHandlers,
+    ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
+    ...steerHandlers({ store, labels }),
+    ...folderHandlers({ store, labels, finder, fileSystem, open }),
+    ...runListHandlers({ store, labels, finder, view: views.runs }),
+    ...startHandlers({ store, labels, finder, tasks, demo }),
+    ...trajectoryHandlers({
+      trajectories: views.trajectories,
+      view: trees.trajectories.view,
+      open: ({ folder, source, step, group, rollout }) =>
+        dashboard.open(folder, { target: { source, step, rollout: { group, rollout } } }),
+      follow: (isFollowing) => views.selectedRun.follow(isFollowing),
+    }),
+    ...checkpointHandlers({
+      store,
+      tasks,
+      view: views.checkpoints,
+      read: views.readSaved,
+      removal: removal(options),
+    }),
+    ...dashboardHandlers({ store, labels, dashboard, view: trees.runs.view }),
+    runMenu: () => showRunMenu(store),
+  };
+}
+
+function removal({
+  services,
+  fileSystem,
+  programFolder,
+}: HandlersOptions): CheckpointRemovalOptions {
+  return {
+    fileSystem,
+    now: Date.now,
+    append: async (folder, entry) => {
+      const own = createFileSystem();
+      await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
+    },
+    removeLocal: (paths) =>
+      runProgram(programFolder, ["checkpoints", "delete", "--local", "--", ...paths]),
+    removeHosted: async (path) =>
+      (await import("../catalogue/lookUps.ts")).deleteHostedCheckpoint(path, services.lookUps),
+  };
+}

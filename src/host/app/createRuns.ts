@@ -1,0 +1,97 @@
+/** The runs of this window: those on disk, those that it starts, and the tasks by which VS Code shows them. */
+
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../node/clock.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import type { Keys } from "../keys/createKeys.ts";
+import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
+import { launchConfig } from "../runs/launchConfig.ts";
+import { LaunchStore } from "../runs/launchStore.ts";
+import { RunFeeds } from "../runs/runFeed.ts";
+import { RunFinder } from "../runs/runFinder.ts";
+import { RunLabels } from "../runs/runLabels.ts";
+import { RunSlots } from "../runs/runSlots.ts";
+import { RunStore } from "../runs/runStore.ts";
+import { askForSlot } from "../runs/slotQuestion.ts";
+import { trainerEnvironment } from "../runs/trainerEnvironment.ts";
+import { Trainings } from "../runs/trainings.ts";
+import { TaskProvider } from "../task/taskProvider.ts";
+import { validateConfigFile } from "../task/validateConfigFile.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { readSetting } from "../vscode/settings.ts";
+import type { Register } from "./register.ts";
+
+export interface RunsOptions {
+  readonly context: Pick<
+    vscode.ExtensionContext,
+    "globalState" | "workspaceState" | "globalStorageUri"
+  >;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
+  readonly keys: Keys;
+  readonly fileSystem: ClosableFileSystem;
+  readonly register: Register;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Runs {
+  readonly store: RunStore;
+  readonly labels: RunLabels;
+  readonly feeds: RunFeeds;
+  readonly finder: RunFinder;
+  readonly launches: LaunchStore;
+  readonly trainings: Trainings;
+  readonly tasks: TaskProvider;
+}
+
+export function createRuns(options: RunsOptions): Runs {
+  const { context, fileSystem, register, onError } = options;
+  const labels = new RunLabels({
+    everywhere: context.globalState,
+    workspace: context.workspaceState,
+  });
+  const nameOf = (folder: string): string | null => labels.nameOf(folder);
+  const store = new RunStore({ fileSystem, clock: systemClock, nameOf, onError });
+  const feeds = new RunFeeds({ store, fileSystem, onError });
+  register({ dispose: () => feeds.close() });
+  register({ dispose: () => store.close() });
+  const finder = register(new RunFinder({ store, labels, onError }));
+  const launches = new LaunchStore(join(context.globalStorageUri.fsPath, "launches"));
+  const trainings = createTrainings(options, launches);
+  const tasks = new TaskProvider({
+    configs: async () => {
+      await finder.find();
+      return finder.configs;
+    },
+    openTraining: (request, launch) =>
+      trainings.open(request, launch === null ? null : launches.folder(launch)),
+    validate: validateConfigFile,
+    settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
+  });
+  return { store, labels, feeds, finder, launches, trainings, tasks };
+}
+
+function createTrainings(
+  { context, programFolder, keys, onError }: RunsOptions,
+  launches: LaunchStore,
+): Trainings {
+  return new Trainings({
+    launcher: {
+      launches,
+      programFolder,
+      copiesFolder: join(context.globalStorageUri.fsPath, "trainer"),
+      environment: trainerEnvironment,
+    },
+    slots: new RunSlots({
+      maxParallel: () => readSetting("run.maxParallel"),
+      choose: askForSlot,
+    }),
+    createLaunchRequest: (request) => createLaunchRequest(keys, request),
+    recoverFromLaunchError: async (error, request) => {
+      const config = await launchConfig(request);
+      return config !== null && (await keys.recoverFromLaunchError(error, config.project));
+    },
+    onError,
+  });
+}

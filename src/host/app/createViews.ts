@@ -1,0 +1,101 @@
+/** Fills the trees of the side bar, and shows rollouts and logs as documents. */
+
+import * as vscode from "vscode";
+import type { FileSystem } from "../../core/ports.ts";
+import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import type { LiveCatalogue } from "../catalogue/liveCatalogue.ts";
+import { CheckpointsView } from "../views/checkpointsView.ts";
+import { EnvironmentsView } from "../views/environmentsView.ts";
+import { ROLLOUT_SCHEME, RolloutDocuments } from "../views/rolloutDocuments.ts";
+import { RUN_LOG_SCHEME, RunLogDocuments } from "../views/runLogDocuments.ts";
+import { RunsView } from "../views/runsView.ts";
+import { SavedCheckpoints } from "../views/savedCheckpoints.ts";
+import { SelectedRun } from "../views/selectedRun.ts";
+import { TrajectoriesView } from "../views/trajectoriesView.ts";
+import type { Trees } from "../views/trees.ts";
+import { WorkspaceEnvironments } from "../views/workspaceEnvironments.ts";
+import type { Runs } from "./createRuns.ts";
+import type { Register } from "./register.ts";
+
+export interface ViewsOptions {
+  readonly trees: Trees;
+  readonly runs: Runs;
+  readonly catalogue: LiveCatalogue;
+  readonly fileSystem: FileSystem;
+  readonly register: Register;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Views {
+  readonly runs: RunsView;
+  readonly trajectories: TrajectoriesView;
+  readonly checkpoints: CheckpointsView;
+  readonly environments: EnvironmentsView;
+  readonly selectedRun: SelectedRun;
+  /** The checkpoints of the run in a folder. */
+  readonly readSaved: (folder: string) => Promise<readonly CheckpointEntry[]>;
+}
+
+export function createViews(options: ViewsOptions): Views {
+  const { trees, register, fileSystem, onError } = options;
+  const { store, trainings, labels, feeds } = options.runs;
+  const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
+  const saved = new SavedCheckpoints({ fileSystem, runIdOf });
+  const readSaved: Views["readSaved"] = (folder) => saved.read(folder);
+
+  const runs = register(new RunsView({ store, trainings, labels }));
+  register(trees.runs.tree.use(runs));
+  const trajectories = register(
+    new TrajectoriesView({
+      feeds,
+      onError,
+      isLive: (folder) => store.get(folder)?.isLive === true,
+      showMessage: (message) => {
+        trees.trajectories.view.message = message;
+      },
+    }),
+  );
+  register(trees.trajectories.tree.use(trajectories));
+  const checkpoints = register(new CheckpointsView({ store, read: readSaved }));
+  register(trees.checkpoints.tree.use(checkpoints));
+  const environments = createEnvironmentsView(options);
+  const selectedRun = register(new SelectedRun({ store, feeds, trajectories, trees, onError }));
+  registerDocuments(options);
+  return { runs, trajectories, checkpoints, environments, selectedRun, readSaved };
+}
+
+function createEnvironmentsView({
+  trees,
+  runs: { finder },
+  catalogue,
+  register,
+  onError,
+}: ViewsOptions): EnvironmentsView {
+  const named = register(
+    new WorkspaceEnvironments({
+      configs: () => finder.configs,
+      onDidChangeConfigs: finder.onDidFind,
+    }),
+  );
+  const view = register(
+    new EnvironmentsView({
+      catalogue,
+      named: named.names,
+      onDidChangeNamed: named.onDidChange,
+    }),
+  );
+  register(trees.environments.tree.use(view));
+  register(
+    trees.environments.view.onDidExpandElement(({ element }) => {
+      view.expanded(element).catch(onError);
+    }),
+  );
+  return view;
+}
+
+function registerDocuments({ runs: { feeds, store }, fileSystem, register }: ViewsOptions): void {
+  const rollouts = new RolloutDocuments({ feeds, fileSystem });
+  register(vscode.workspace.registerTextDocumentContentProvider(ROLLOUT_SCHEME, rollouts));
+  const logs = register(new RunLogDocuments({ feeds, store }));
+  register(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
+}

@@ -1,0 +1,128 @@
+/** Answers the questions of a page about one run, each under its number, until the page cancels it. */
+
+import { setImmediate as turn } from "node:timers/promises";
+import { errorMessage } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { RolloutSummary } from "../../core/runFolder/reader.ts";
+import type { DashboardQuestion, HostMessage } from "../../shared/dashboardMessages.ts";
+import type { RolloutSet } from "../../shared/rolloutSet.ts";
+import { rolloutRow } from "./rolloutViews.ts";
+import { RunQueries, type RunQueriesOptions } from "./runQueries.ts";
+
+const ROWS_PER_PAGE = 500;
+
+export interface AnswererOptions extends RunQueriesOptions {
+  readonly post: (message: HostMessage) => void;
+  readonly clock: Clock;
+  /** Removes from a message what a page must not see. */
+  readonly clean: (text: string) => string;
+}
+
+/** A question whose answer changes while its step is played. */
+interface Watched {
+  readonly id: number;
+  readonly set: RolloutSet;
+  sent: readonly RolloutSummary[] | null;
+  sentAtMs: number;
+}
+
+export class Answerer {
+  readonly #options: AnswererOptions;
+  readonly #queries: RunQueries;
+  readonly #open = new Set<number>();
+  #watched: Watched | null = null;
+
+  constructor(options: AnswererOptions) {
+    this.#options = options;
+    this.#queries = new RunQueries(options);
+  }
+
+  answer(id: number, question: DashboardQuestion): void {
+    this.#open.add(id);
+    this.#send(id, question)
+      .catch((error: unknown) => {
+        this.#post(id, { kind: "error", id, message: this.#options.clean(errorMessage(error)) });
+      })
+      .finally(() => {
+        if (this.#watched?.id !== id) this.#open.delete(id);
+      });
+  }
+
+  cancel(id: number): void {
+    this.#open.delete(id);
+    if (this.#watched?.id === id) this.#watched = null;
+  }
+
+  /** Sends the step asked for last again when it has grown. */
+  async refresh(): Promise<void> {
+    if (this.#watched !== null) await this.#sendRollouts(this.#watched);
+  }
+
+  dispose(): void {
+    this.#open.clear();
+    this.#watched = null;
+  }
+
+  async #send(id: number, question: DashboardQuestion): Promise<void> {
+    const queries = this.#queries;
+    switch (question.ask) {
+      case "rollouts":
+        return this.#watch(id, question);
+      case "rollout":
+        this.#post(id, { kind: "rollout", id, body: await queries.rollout(question.key) });
+        return;
+      case "counterpart": {
+        const body = await queries.counterpart(question.key, question.step);
+        this.#post(id, { kind: "rollout", id, body });
+        return;
+      }
+      case "tokens":
+        this.#post(id, { kind: "tokens", id, window: await queries.tokens(question) });
+        return;
+      case "search":
+        for await (const report of queries.search(question)) {
+          if (!this.#post(id, { kind: "search", id, ...report })) return;
+        }
+        return;
+      case "config":
+        this.#post(id, { kind: "config", id, config: await queries.config() });
+        return;
+      case "superseded": {
+        const { attempt } = question;
+        const metrics = await queries.superseded(question);
+        this.#post(id, { kind: "superseded", id, attempt, ...metrics });
+      }
+    }
+  }
+
+  #watch(id: number, { source, step }: RolloutSet): Promise<void> {
+    if (this.#watched !== null) this.#open.delete(this.#watched.id);
+    this.#watched = { id, set: { source, step }, sent: null, sentAtMs: 0 };
+    return this.#sendRollouts(this.#watched);
+  }
+
+  async #sendRollouts(target: Watched): Promise<void> {
+    const { clock } = this.#options;
+    const { id } = target;
+    const summaries = await this.#queries.summaries(target.set);
+    const total = summaries.length;
+    if (summaries === target.sent || !this.#open.has(id)) return;
+    // All rows go every time, so a long list is sent again less often.
+    const pauseMs = target.sent === null ? 0 : target.sentAtMs + total - clock.monotonic();
+    if (pauseMs > 0) return;
+    target.sent = summaries;
+    target.sentAtMs = clock.monotonic();
+    for (let from = 0; from === 0 || from < total; from += ROWS_PER_PAGE) {
+      const rows = summaries.slice(from, from + ROWS_PER_PAGE).map(rolloutRow);
+      if (!this.#post(id, { kind: "rollouts", id, total, from, rows })) return;
+      await turn();
+    }
+  }
+
+  /** Nobody waits for the answer to a question that was cancelled; false = not sent. */
+  #post(id: number, message: HostMessage): boolean {
+    const isOpen = this.#open.has(id);
+    if (isOpen) this.#options.post(message);
+    return isOpen;
+  }
+}
