@@ -1,6 +1,6 @@
 /** Alarms on a terminal: what was seen, what it means, what to try. */
 
-import type { AlarmNotice } from "../core/alarms/alarmTexts.ts";
+import type { AlarmNotice } from "../core/alarms/evaluateAlarms.ts";
 import { editSetting, editsChange, editText } from "../core/alarms/formatSettingChange.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, type Piece, type Style, styled } from "./line.ts";

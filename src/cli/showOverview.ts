@@ -1,8 +1,8 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
 import { firingAlarms } from "../core/alarms/alarmEvents.ts";
-import { alarmFacts } from "../core/alarms/alarmFacts.ts";
-import { ALARM_TITLES } from "../core/alarms/alarmTexts.ts";
+import { firingAfter } from "../core/alarms/alarmHistory.ts";
+import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { type CheckpointEntry, readCheckpoints } from "../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/runFolder/events.ts";
 import { runPaths } from "../core/runFolder/layout.ts";
@@ -74,19 +74,19 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   return lines;
 }
 
-/** The alarms that rang after the last step, each as it was told when it began. */
+/** The alarms that fired after the last step, each as it was reported when it began. */
 async function firingLines(
   { fileSystem, folder, invocation }: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
-  const firing = last === undefined ? new Set() : alarmFacts(last).firing;
+  const firing = last === undefined ? new Set() : firingAfter(last);
   if (firing.size === 0) return [];
   const events: RunEvent[] = [];
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
   const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
   return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
     BLANK,
-    heading(`${ALARM_TITLES[alarm.id]}, since step ${alarm.step + 1}`),
+    heading(`${ALARMS[alarm.id].title}, since step ${alarm.step + 1}`),
     ...alarmLines(alarm, isOver ? null : folder, invocation),
   ]);
 }

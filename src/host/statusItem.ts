@@ -1,7 +1,7 @@
 /** The one item in the status bar: how the run stands; hidden while there is nothing to tell. */
 
 import * as vscode from "vscode";
-import { ALARM_TITLES } from "../core/alarms/alarmTexts.ts";
+import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { formatReward } from "../shared/format.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
@@ -58,7 +58,7 @@ export class StatusItem implements vscode.Disposable {
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
     this.#item.text = `${textOf(run)}${more}`;
     const firing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
-    const titles = firing.map(({ id }) => ALARM_TITLES[id]);
+    const titles = firing.map(({ id }) => ALARMS[id].title);
     this.#item.tooltip = runTooltip(run, titles);
     const { spoken } = runRow(run, { isArchived: false, isSpinning: false });
     this.#item.accessibilityInformation = {

@@ -1,4 +1,4 @@
-/** Alarms in `events.jsonl`: how they are written down, and which of them ring now. */
+/** Alarms in `events.jsonl`: how they are written down, and which of them fire now. */
 
 import * as z from "zod";
 import { shapeAt } from "../config/fields.ts";
@@ -6,29 +6,27 @@ import type { AlarmId } from "../config/schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { NewRunEvent, RunEvent } from "../runFolder/events.ts";
 import type { RunFollower } from "../runFolder/follower.ts";
-import { ALARM_TITLES, type AlarmNotice, type AlarmSeverity } from "./alarmTexts.ts";
-import { ALARM_IDS } from "./evaluateAlarms.ts";
+import { ALARMS, type AlarmSeverity } from "./alarmTable.ts";
+import { ALARM_IDS, type AlarmNotice } from "./evaluateAlarms.ts";
 
 const ALARM_BEGINS = "alarm";
 const ALARM_ENDS = "alarm-over";
 
-/** An alarm that rings, with the step that it began with. */
+/** An alarm that fires, with the step that it began with. */
 export interface FiringAlarm extends AlarmNotice {
   readonly step: number;
 }
 
-const LEVELS: Readonly<Record<AlarmSeverity, RunEvent["level"]>> = {
-  info: "info",
-  warning: "warn",
-  critical: "error",
-};
+const LEVELS = { info: "info", warning: "warn", critical: "error" } as const;
+/** The most serious first. */
+const SEVERITIES: readonly AlarmSeverity[] = ["critical", "warning", "info"];
 
 /** Run folders come from anywhere: a suggestion may set no address, no path and no secret. */
 const SETTABLE: ReadonlySet<string> = new Set(["integer", "number", "boolean", "enum"]);
 
 const noticeSchema = z.object({
   alarm: z.enum(ALARM_IDS),
-  severity: z.enum(["info", "warning", "critical"]),
+  severity: z.enum(SEVERITIES),
   seen: z.string(),
   meaning: z.string(),
   edits: z.array(
@@ -44,14 +42,17 @@ const noticeSchema = z.object({
 export function alarmBegins(step: number, notice: AlarmNotice): NewRunEvent {
   const { id, severity, seen, meaning, edits } = notice;
   const data: JsonObject = {
-    ...{ alarm: id, severity, seen, meaning },
+    alarm: id,
+    severity,
+    seen,
+    meaning,
     edits: edits.map(({ path, value }) => ({ path, value })),
   };
   return { step, level: LEVELS[severity], kind: ALARM_BEGINS, message: `${seen} ${meaning}`, data };
 }
 
 export function alarmEnds(step: number, id: AlarmId): NewRunEvent {
-  const message = `Over: ${ALARM_TITLES[id].toLowerCase()}.`;
+  const message = `Over: ${ALARMS[id].title.toLowerCase()}.`;
   return { step, level: "info", kind: ALARM_ENDS, message, data: { alarm: id } };
 }
 
@@ -80,7 +81,9 @@ export function firingAlarms(
   }
   return [...begun.values()]
     .filter(({ id }) => isFiring(id))
-    .sort((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.step - a.step);
+    .sort((a, b) => rank(a) - rank(b) || b.step - a.step);
 }
 
-const RANKS: Readonly<Record<AlarmSeverity, number>> = { critical: 0, warning: 1, info: 2 };
+function rank({ severity }: AlarmNotice): number {
+  return SEVERITIES.indexOf(severity);
+}

@@ -1,11 +1,10 @@
 /** Whether an alarm begins, goes on or ends with a step: a pure function of the rows of the run so far. */
 
 import { alarmFields } from "../config/alarmFields.ts";
-import type { AlarmId, AlarmsConfig } from "../config/schema.ts";
-import { ALARM_RULES, type AlarmPast, type AlarmRule } from "./rules.ts";
-
-/** An alarm ends after so many steps in a row without a reason for it, so that it does not flicker. */
-export const CLEAR_AFTER_STEPS = 3;
+import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
+import type { AlarmEdits } from "./alarmEdits.ts";
+import { type AlarmPast, CLEAR_AFTER_STEPS } from "./alarmHistory.ts";
+import { ALARMS, type AlarmSeverity } from "./alarmTable.ts";
 
 // The table's own keys.
 export const ALARM_IDS = Object.keys(alarmFields) as readonly AlarmId[];
@@ -14,49 +13,72 @@ export interface AlarmState {
   readonly id: AlarmId;
   /** Null when the alarm is off. */
   readonly threshold: number | null;
-  /** As the rule measured it; null when there was too little to judge by. */
+  /** As the alarm measured it; null when there was too little to judge by. */
   readonly value: number | null;
   readonly isFiring: boolean;
   readonly change: "begins" | "ends" | null;
 }
 
-/** Judges the last step of `past`, one verdict an alarm. What cannot be judged stays as it was. */
+/** What is reported when an alarm begins. */
+export interface AlarmNotice {
+  readonly id: AlarmId;
+  readonly severity: AlarmSeverity;
+  readonly seen: string;
+  readonly meaning: string;
+  readonly edits: AlarmEdits;
+}
+
+/** Judges the last step of `past`, one state an alarm. What cannot be judged stays as it was. */
 export function evaluateAlarms(past: AlarmPast, thresholds: AlarmsConfig): readonly AlarmState[] {
-  const before = past.steps.at(-2)?.firing;
-  const verdicts = ALARM_IDS.map((id): AlarmState => {
+  const before = past.steps.at(-2)?.firing ?? new Set();
+  const isBadEnough = (id: AlarmId): boolean => {
     const threshold = thresholds[id];
-    const value = threshold === null ? null : ALARM_RULES[id].measure(past);
-    const wasFiring = before?.has(id) === true;
-    const isFiring = threshold !== null && fires(id, past, threshold, wasFiring);
-    const change = isFiring === wasFiring ? null : isFiring ? "begins" : "ends";
+    return threshold !== null && fires(id, past, threshold, before.has(id));
+  };
+  return ALARM_IDS.map((id): AlarmState => {
+    const threshold = thresholds[id];
+    const value = threshold === null ? null : measured(id, past);
+    const { suppressedBy } = ALARMS[id];
+    if (suppressedBy !== undefined && isBadEnough(suppressedBy)) {
+      return { id, threshold, value, isFiring: false, change: null };
+    }
+    const isFiring = isBadEnough(id);
+    const change = isFiring === before.has(id) ? null : isFiring ? "begins" : "ends";
     return { id, threshold, value, isFiring, change };
-  });
-  const firing = new Set(verdicts.flatMap(({ id, isFiring }) => (isFiring ? [id] : [])));
-  return verdicts.map((verdict) => {
-    const suppressor = SUPPRESSED_BY[verdict.id];
-    const isSuppressed = suppressor !== undefined && firing.has(suppressor);
-    return isSuppressed ? { ...verdict, isFiring: false, change: null } : verdict;
   });
 }
 
-/** The alarm that says the same in stronger words: while it rings, the other one is silent. */
-const SUPPRESSED_BY: Readonly<Partial<Record<AlarmId, AlarmId>>> = {
-  logprob_gap: "logprob_gap_critical",
-};
+/** `past` ends with the step that the alarm begins with; null when there was too little to judge by. */
+export function alarmNotice(
+  { id, value, threshold }: AlarmState,
+  past: AlarmPast,
+  config: Config,
+): AlarmNotice | null {
+  const now = past.steps.at(-1);
+  if (value === null || threshold === null || now === undefined) return null;
+  const alarm = ALARMS[id];
+  const finding = { value, threshold, now, past };
+  const { severity, meaning, edits } = { ...alarm, ...alarm.byCause?.(finding) };
+  return { id, severity, seen: alarm.seen(finding), meaning, edits: edits(config) };
+}
 
 function fires(id: AlarmId, past: AlarmPast, threshold: number, wasFiring: boolean): boolean {
-  const rule = ALARM_RULES[id];
-  if (!wasFiring) return isBad(rule, past, threshold) === true;
+  if (!wasFiring) return isBad(id, past, threshold) === true;
   for (let back = 0; back < CLEAR_AFTER_STEPS; back += 1) {
     const steps = past.steps.slice(0, past.steps.length - back);
-    if (isBad(rule, { ...past, steps }, threshold) !== false) return true;
+    if (isBad(id, { ...past, steps }, threshold) !== false) return true;
   }
   return false;
 }
 
-/** Null when it cannot be told. */
-function isBad(rule: AlarmRule, past: AlarmPast, threshold: number): boolean | null {
-  const value = rule.measure(past);
+/** Null when there is too little to judge by. */
+function isBad(id: AlarmId, past: AlarmPast, threshold: number): boolean | null {
+  const value = measured(id, past);
   if (value === null) return null;
-  return rule.fires === "above" ? value > threshold : value < threshold;
+  return ALARMS[id].fires === "above" ? value > threshold : value < threshold;
+}
+
+function measured(id: AlarmId, past: AlarmPast): number | null {
+  const now = past.steps.at(-1);
+  return now === undefined ? null : ALARMS[id].measure(now, past);
 }

@@ -2,8 +2,8 @@
 
 import { alarmBegins, alarmEnds } from "../alarms/alarmEvents.ts";
 import { AlarmHistory } from "../alarms/alarmHistory.ts";
-import { ALARM_TITLES, type AlarmNotice, alarmNotice } from "../alarms/alarmTexts.ts";
-import { type AlarmState, evaluateAlarms } from "../alarms/evaluateAlarms.ts";
+import { ALARMS } from "../alarms/alarmTable.ts";
+import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../alarms/evaluateAlarms.ts";
 import { zeroVariancePolicy } from "../config/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../runFolder/metricsTree.ts";
@@ -32,14 +32,16 @@ export class RunAlarms {
     const { config, events, fileSystem, folder } = context;
     this.#history ??= await AlarmHistory.read(fileSystem, folder);
     const past = this.#history.with(bare);
-    const verdicts = evaluateAlarms(past, thresholds(config));
-    const begun = verdicts.flatMap((verdict) =>
-      verdict.change === "begins" ? (alarmNotice(verdict, past, config) ?? []) : [],
+    const states = evaluateAlarms(past, thresholds(config));
+    const begun = states.flatMap((state) =>
+      state.change === "begins" ? (alarmNotice(state, past, config) ?? []) : [],
     );
-    const ended = verdicts.flatMap(({ change, id }) => (change === "ends" ? [id] : []));
+    const ended = states.flatMap(({ change, id }) => (change === "ends" ? id : []));
     for (const notice of begun) await events.record(alarmBegins(bare.step, notice));
     for (const id of ended) await events.record(alarmEnds(bare.step, id));
-    const row = { ...mergeMetrics(bare, { alarm: flags(verdicts) }), step: bare.step };
+    const judged = states.filter(({ threshold }) => threshold !== null);
+    const alarm = Object.fromEntries(judged.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
+    const row = { ...mergeMetrics(bare, { alarm }), step: bare.step };
     this.#history.add(row);
     return { row, begun, ended };
   }
@@ -52,23 +54,15 @@ function thresholds(config: Config): AlarmsConfig {
     : config.alarms;
 }
 
-function flags(verdicts: readonly AlarmState[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    verdicts.flatMap(({ id, threshold, isFiring }) =>
-      threshold === null ? [] : [[id, isFiring ? 1 : 0] as const],
-    ),
-  );
-}
-
 /** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
 export function applyAlarmActions(
   { config, control, watch }: RunContext,
   { row: { step }, begun, ended }: EvaluatedRow,
 ): void {
   for (const { id, ...notice } of begun) {
-    watch({ kind: "alarm", step, title: ALARM_TITLES[id], ...notice });
+    watch({ kind: "alarm", step, title: ALARMS[id].title, ...notice });
   }
-  for (const id of ended) watch({ kind: "alarm-over", step, title: ALARM_TITLES[id] });
+  for (const id of ended) watch({ kind: "alarm-over", step, title: ALARMS[id].title });
   const isCritical = begun.some(({ severity }) => severity === "critical");
   if (!config.pause_on_alarm || !isCritical) return;
   const message = "The run pauses because of this alarm (pause_on_alarm) until you continue it.";

@@ -1,6 +1,6 @@
 /** What a run tells those who watch it, after the fact; a watcher cannot hold it up. */
 
-import type { AlarmNotice } from "../alarms/alarmTexts.ts";
+import type { AlarmNotice } from "../alarms/evaluateAlarms.ts";
 import type { EvaluationResult } from "./evaluation.ts";
 
 export type ProgressEvent =

@@ -1,8 +1,8 @@
 /** Rows of a healthy run for tests of alarms, with only the interesting numbers named. */
 
+import type { AlarmPast } from "../../../src/core/alarms/alarmHistory.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
 import { type AlarmState, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
-import type { AlarmPast } from "../../../src/core/alarms/rules.ts";
 import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { aConfig } from "../training/builders.ts";
@@ -50,28 +50,28 @@ export function aRow(step: number, changes: Numbers = {}): MetricsRow {
   return row;
 }
 
-/** What is said after each of the steps, and how the alarms stand after the last one. */
+/** What begins and ends after each of the steps, and how the alarms stand after the last one. */
 export function watched(
   steps: readonly Numbers[],
   thresholds: Partial<AlarmsConfig> = {},
 ): {
-  readonly told: readonly string[];
+  readonly changes: readonly string[];
   readonly last: readonly AlarmState[];
   readonly past: AlarmPast;
 } {
   const history = new AlarmHistory();
-  const told: string[] = [];
+  const changes: string[] = [];
   let last: readonly AlarmState[] = [];
   let past: AlarmPast = { steps: [], firstGaps: [] };
   for (const [step, numbers] of steps.entries()) {
     const bare = aRow(step, numbers);
     past = history.with(bare);
     last = evaluateAlarms(past, { ...aConfig().alarms, ...thresholds });
-    for (const { id, change } of last) if (change !== null) told.push(`${step} ${id} ${change}`);
+    for (const { id, change } of last) if (change !== null) changes.push(`${step} ${id} ${change}`);
     const alarm = Object.fromEntries(last.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
     history.add({ ...mergeMetrics(bare, { alarm }), step });
   }
-  return { told, last, past };
+  return { changes, last, past };
 }
 
 /** The same numbers again and again. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { alarmBegins, firingAlarms, noticeOf } from "../../../src/core/alarms/alarmEvents.ts";
-import { type AlarmNotice, alarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
+import { type AlarmNotice, alarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import {
   editSetting,
   editsChange,
@@ -12,28 +12,25 @@ import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/confi
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
-interface CommandHandler {
+interface Setup {
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
   readonly steps?: readonly Numbers[];
 }
 
 /** The notice of `id` after healthy steps and then `steps`. */
-function noticed(
-  id: AlarmId,
-  { config, environment, steps = [] }: CommandHandler = {},
-): AlarmNotice {
+function noticed(id: AlarmId, { config, environment, steps = [] }: Setup = {}): AlarmNotice {
   const environments = { [ENVIRONMENT]: anEnvironment(environment) };
   const { last, past } = watched([...times(12), ...steps]);
-  const verdict = last.find((each) => each.id === id);
+  const state = last.find((each) => each.id === id);
   const notice =
-    verdict === undefined ? null : alarmNotice(verdict, past, aConfig({ environments, ...config }));
+    state === undefined ? null : alarmNotice(state, past, aConfig({ environments, ...config }));
   if (notice === null) throw new Error(`${id} was not judged`);
   return notice;
 }
 
-const edits = (id: AlarmId, handler?: CommandHandler): readonly string[] =>
-  noticed(id, handler).edits.map(editText);
+const edits = (id: AlarmId, setup?: Setup): readonly string[] =>
+  noticed(id, setup).edits.map(editText);
 
 describe("what an alarm says", () => {
   it("names the number and the bound", () => {
@@ -44,7 +41,7 @@ describe("what an alarm says", () => {
     });
   });
 
-  it("tells tasks that are learnt from tasks that are too hard", () => {
+  it("distinguishes tasks that are learnt from tasks that are too hard", () => {
     const equal = { "group/frac_mixed": 0.05 };
     const good = times(5, { ...equal, "group/frac_all_good": 0.9 });
     const bad = times(5, { ...equal, "group/frac_all_good": 0 });
@@ -56,7 +53,7 @@ describe("what an alarm says", () => {
     expect(hard.meaning).toContain("easier tasks");
   });
 
-  it("tells a model that has lost its calls from one that never had them", () => {
+  it("distinguishes a model that has lost its calls from one that never had them", () => {
     const unread = { "rollout/parse_ok_frac": 0 };
     const lost = noticed("parse_success", { steps: [unread], config: { learning_rate: 1e-4 } });
     expect(lost.seen).toMatch(/^None of the turns/);
@@ -70,7 +67,7 @@ describe("what an alarm says", () => {
     expect(suggested.map(editText)).toEqual(['chat_format: "auto"']);
   });
 
-  it("tells growing responses from shrinking ones", () => {
+  it("distinguishes growing responses from shrinking ones", () => {
     const change = (mean: number) => times(3, { "rollout/response_tokens/mean": mean });
     expect(noticed("response_length", { steps: change(300) }).seen).toContain("from 100 to 300");
     expect(noticed("response_length", { steps: change(30) }).seen).toContain("from 100 to 30");
@@ -93,13 +90,13 @@ describe("what an alarm suggests", () => {
 
   it("the sampling that the model was asked for, before anything else", () => {
     const steps = [{ "rollout/duplicate_frac": 0.9 }];
-    const place = `environments.${ENVIRONMENT}`;
+    const prefix = `environments.${ENVIRONMENT}`;
     expect(edits("identical_rollouts", { steps, environment: { temperature: 0.2 } })).toEqual([
-      `${place}.temperature: 1`,
+      `${prefix}.temperature: 1`,
     ]);
     expect(edits("identical_rollouts", { steps, environment: { top_p: 0.1, top_k: 1 } })).toEqual([
-      `${place}.top_p: null`,
-      `${place}.top_k: null`,
+      `${prefix}.top_p: null`,
+      `${prefix}.top_k: null`,
     ]);
     expect(edits("identical_rollouts", { steps })).toEqual(["sampling_seed: false"]);
   });
@@ -142,7 +139,7 @@ describe("what an alarm suggests", () => {
     ]);
     const environments = { [ENVIRONMENT]: anEnvironment({ temperature: 1.5 }) };
     const config = aConfig({ environments, chat_format: "reference" });
-    const notices = everything.last.map((verdict) => alarmNotice(verdict, everything.past, config));
+    const notices = everything.last.map((state) => alarmNotice(state, everything.past, config));
     expect(notices).not.toContain(null);
     for (const { path, value } of notices.flatMap((notice) => notice?.edits ?? [])) {
       const text = JSON.stringify(withValue(config, path, value));
@@ -157,7 +154,7 @@ function withValue(tree: object, [key = "", ...rest]: readonly string[], value: 
   return { ...tree, [key]: isLeaf ? value : withValue(inner, rest, value) };
 }
 
-describe("a suggestion in words", () => {
+describe("a suggestion as text", () => {
   const temperature = { path: ["environments", "Owner/Game.v2", "temperature"], value: 1 };
 
   it("is a title for a button, once for all environments", () => {
@@ -204,7 +201,7 @@ describe("alarms in the events of a run", () => {
     expect(suggesting(["no_such_key"], 1)).toBeNull();
   });
 
-  it("ring when the last row says so, told as they began last, the most serious first", () => {
+  it("fire when the last row says so, each as it began last, the most serious first", () => {
     const critical = noticed("stale_sampler", { steps: [{ "async/staleness/max": 1 }] });
     const over = noticed("tool_errors", { steps: [{ "rollout/failed_tool_calls/mean": 2 }] });
     const events = [event(2), event(4, over), event(5, critical), event(8)];

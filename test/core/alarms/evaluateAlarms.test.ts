@@ -6,12 +6,12 @@ import { aRow, type Numbers, times, watched } from "./aRow.ts";
 
 /** Alarms that begin with a step of these numbers after five healthy ones. */
 function begunBy(numbers: Numbers): readonly string[] {
-  return watched([...times(5), numbers]).told;
+  return watched([...times(5), numbers]).changes;
 }
 
 describe("alarms", () => {
   it("say nothing about a healthy run", () => {
-    expect(watched(times(30)).told).toEqual([]);
+    expect(watched(times(30)).changes).toEqual([]);
   });
 
   const bad: readonly (readonly [string, Numbers])[] = [
@@ -24,7 +24,7 @@ describe("alarms", () => {
     ["stale_sampler", { "async/staleness/max": 1 }],
     ["missing_rewards", { "rollout/reward/count": 56 }],
   ];
-  it.each(bad)("ring at once: %s", (id, numbers) => {
+  it.each(bad)("fire at once: %s", (id, numbers) => {
     expect(begunBy(numbers)).toEqual([`5 ${id} begins`]);
   });
 
@@ -59,34 +59,34 @@ describe("alarms", () => {
 
   it("can be turned off, and have other thresholds", () => {
     const steps = [...times(5), { "rollout/turn_truncated_frac": 0.4 }];
-    expect(watched(steps, { truncated_turns: null }).told).toEqual([]);
-    expect(watched(steps, { truncated_turns: 0.5 }).told).toEqual([]);
+    expect(watched(steps, { truncated_turns: null }).changes).toEqual([]);
+    expect(watched(steps, { truncated_turns: 0.5 }).changes).toEqual([]);
     const off = Object.fromEntries(ALARM_IDS.map((id) => [id, null]));
-    expect(watched(times(8, { "rollout/parse_ok_frac": 0 }), off).told).toEqual([]);
+    expect(watched(times(8, { "rollout/parse_ok_frac": 0 }), off).changes).toEqual([]);
   });
 });
 
-describe("an alarm that rings", () => {
+describe("an alarm that fires", () => {
   const cut = { "rollout/turn_truncated_frac": 0.4 };
 
   it("ends after three steps without a reason for it", () => {
-    const { told } = watched([...times(2), cut, {}, {}, cut, {}, {}, {}, {}]);
-    expect(told).toEqual(["2 truncated_turns begins", "8 truncated_turns ends"]);
+    const { changes } = watched([...times(2), cut, {}, {}, cut, {}, {}, {}, {}]);
+    expect(changes).toEqual(["2 truncated_turns begins", "8 truncated_turns ends"]);
   });
 
   it("goes on while nothing can be judged", () => {
     const nothing = { "rollout/tokens_per_turn/count": 0, "rollout/turn_truncated_frac": null };
-    expect(watched([cut, ...times(6, nothing)]).told).toEqual(["0 truncated_turns begins"]);
+    expect(watched([cut, ...times(6, nothing)]).changes).toEqual(["0 truncated_turns begins"]);
   });
 
   it("ends when it is turned off", () => {
     const history = new AlarmHistory();
     history.add(aRow(0, { ...cut, "alarm/truncated_turns": 1 }));
-    const verdicts = evaluateAlarms(history.with(aRow(1, cut)), {
+    const states = evaluateAlarms(history.with(aRow(1, cut)), {
       ...aConfig().alarms,
       truncated_turns: null,
     });
-    const ended = verdicts.filter(({ change }) => change === "ends");
+    const ended = states.filter(({ change }) => change === "ends");
     expect(ended).toMatchObject([{ id: "truncated_turns", isFiring: false }]);
   });
 });
@@ -94,13 +94,13 @@ describe("an alarm that rings", () => {
 describe("equal rewards", () => {
   const equal = { "group/frac_mixed": 0 };
 
-  it("ring after five steps in a row", () => {
-    expect(watched([...times(3), ...times(4, equal), {}]).told).toEqual([]);
-    expect(watched([...times(3), ...times(5, equal)]).told).toEqual(["7 equal_rewards begins"]);
+  it("fire after five steps in a row", () => {
+    expect(watched([...times(3), ...times(4, equal), {}]).changes).toEqual([]);
+    expect(watched([...times(3), ...times(5, equal)]).changes).toEqual(["7 equal_rewards begins"]);
   });
 
   it("need sixteen groups with rewards to compare", () => {
-    expect(watched(times(5, { ...equal, "group/compared": 3 })).told).toEqual([]);
+    expect(watched(times(5, { ...equal, "group/compared": 3 })).changes).toEqual([]);
   });
 });
 
@@ -109,23 +109,26 @@ describe("the gap between sampler and trainer", () => {
 
   it("is measured over the first five steps", () => {
     const usual = times(5, gap(0.06));
-    expect(watched([...usual, gap(0.1)]).told).toEqual([]);
-    expect(watched([...usual, gap(0.12)]).told).toEqual(["5 logprob_gap begins"]);
-    expect(watched([...usual, gap(0.3)]).told).toEqual(["5 logprob_gap_critical begins"]);
+    expect(watched([...usual, gap(0.1)]).changes).toEqual([]);
+    expect(watched([...usual, gap(0.12)]).changes).toEqual(["5 logprob_gap begins"]);
+    expect(watched([...usual, gap(0.3)]).changes).toEqual(["5 logprob_gap_critical begins"]);
   });
 
-  it("rings from the first step on when no model begins with one like it", () => {
-    expect(watched([gap(0.14)]).told).toEqual([]);
-    expect(watched([gap(0.4)]).told).toEqual(["0 logprob_gap_critical begins"]);
+  it("fires from the first step on when no model begins with one like it", () => {
+    expect(watched([gap(0.14)]).changes).toEqual([]);
+    expect(watched([gap(0.4)]).changes).toEqual(["0 logprob_gap_critical begins"]);
   });
 
   it("does not get used to a large one", () => {
-    expect(watched([...times(5, gap(0.14)), gap(0.16)]).told).toEqual(["5 logprob_gap begins"]);
+    expect(watched([...times(5, gap(0.14)), gap(0.16)]).changes).toEqual(["5 logprob_gap begins"]);
   });
 
-  it("is one alarm at a time: the critical one takes the place of the other, and gives it back", () => {
-    const { told } = watched([...times(5, gap(0.01)), ...[0.1, 0.1, 0.4, 0.1, 0.1, 0.1].map(gap)]);
-    expect(told).toEqual([
+  it("is one alarm at a time: the critical one replaces the other, and lets it fire again later", () => {
+    const { changes } = watched([
+      ...times(5, gap(0.01)),
+      ...[0.1, 0.1, 0.4, 0.1, 0.1, 0.1].map(gap),
+    ]);
+    expect(changes).toEqual([
       "5 logprob_gap begins",
       "7 logprob_gap_critical begins",
       "10 logprob_gap begins",
@@ -135,7 +138,7 @@ describe("the gap between sampler and trainer", () => {
 
   it("knows nothing of steps that trained nothing", () => {
     const skipped = { "optim/kl_sample_train_v2": null, "train/action_tokens": 0 };
-    expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).told).toEqual([
+    expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).changes).toEqual([
       "8 logprob_gap begins",
     ]);
   });
@@ -145,37 +148,41 @@ describe("the length of responses", () => {
   const long = { "rollout/response_tokens/mean": 210 };
   const short = { "rollout/response_tokens/mean": 45 };
 
-  it("rings when it doubles or halves and the reward stays", () => {
-    expect(watched([...times(10), ...times(3, long)]).told).toEqual(["12 response_length begins"]);
-    expect(watched([...times(10), ...times(3, short)]).told).toEqual(["12 response_length begins"]);
+  it("fires when it doubles or halves and the reward stays", () => {
+    expect(watched([...times(10), ...times(3, long)]).changes).toEqual([
+      "12 response_length begins",
+    ]);
+    expect(watched([...times(10), ...times(3, short)]).changes).toEqual([
+      "12 response_length begins",
+    ]);
   });
 
   it("may change with a better reward", () => {
     const better = { ...long, "rollout/reward/mean": 0.7 };
-    expect(watched([...times(10), ...times(3, better)]).told).toEqual([]);
+    expect(watched([...times(10), ...times(3, better)]).changes).toEqual([]);
   });
 
   it("may fall when all is learnt", () => {
     const learnt = { "rollout/reward/mean": 1, "rollout/reward/std": 0, "rollout/success_frac": 1 };
     const steps = [...times(10, learnt), ...times(3, { ...learnt, ...short })];
-    expect(watched(steps).told).toEqual([]);
+    expect(watched(steps).changes).toEqual([]);
   });
 
   it("ends when the new length has become the usual one", () => {
-    const { told } = watched([...times(10), ...times(20, long)]);
-    expect(told).toEqual(["12 response_length begins", "22 response_length ends"]);
+    const { changes } = watched([...times(10), ...times(20, long)]);
+    expect(changes).toEqual(["12 response_length begins", "22 response_length ends"]);
   });
 });
 
 describe("lag", () => {
   const late = { "client/event_loop_lag_ms": 400 };
 
-  it("rings in two long steps in a row", () => {
-    expect(watched([...times(3), late]).told).toEqual([]);
-    expect(watched([...times(3), late, late]).told).toEqual(["4 event_loop_lag begins"]);
+  it("fires in two long steps in a row", () => {
+    expect(watched([...times(3), late]).changes).toEqual([]);
+    expect(watched([...times(3), late, late]).changes).toEqual(["4 event_loop_lag begins"]);
   });
 
   it("is nothing in short steps", () => {
-    expect(watched(times(5, { ...late, "time/total_s": 3 })).told).toEqual([]);
+    expect(watched(times(5, { ...late, "time/total_s": 3 })).changes).toEqual([]);
   });
 });

@@ -26,7 +26,11 @@ async function play(
     await appendMetrics(context.fileSystem, FOLDER, row);
     rows.push(row);
   }
-  return { context, rows, told: events.map(({ step, kind, data }) => [step, kind, data["alarm"]]) };
+  return {
+    context,
+    rows,
+    reported: events.map(({ step, kind, data }) => [step, kind, data["alarm"]]),
+  };
 }
 
 /** Alarms of all lengths of memory: the first steps, ten steps, five steps, one. */
@@ -41,11 +45,11 @@ const EVENTFUL: readonly Numbers[] = [
 describe("the alarms of a run", () => {
   it("stand in every row, and in the events when they begin and end", async () => {
     const cut = { "rollout/turn_truncated_frac": 0.4 };
-    const { rows, told } = await play([{}, cut, cut, {}, {}, {}]);
+    const { rows, reported } = await play([{}, cut, cut, {}, {}, {}]);
     expect(rows.map(({ alarm }) => alarm)).toMatchObject(
       [0, 1, 1, 1, 1, 0].map((truncated_turns) => ({ truncated_turns, parse_success: 0 })),
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1, "alarm", "truncated_turns"],
       [5, "alarm-over", "truncated_turns"],
     ]);
@@ -53,20 +57,20 @@ describe("the alarms of a run", () => {
 
   it("are the same whether the run was resumed or not", async () => {
     const whole = await play(EVENTFUL);
-    expect(new Set(whole.told.map(([, , id]) => id)).size).toBe(4);
+    expect(new Set(whole.reported.map(([, , id]) => id)).size).toBe(4);
     const everyStep = EVENTFUL.map((_, step) => step);
     const resumed = await play(EVENTFUL, everyStep);
     expect(linesOf(resumed.context, PATHS.metrics)).toEqual(linesOf(whole.context, PATHS.metrics));
-    expect(resumed.told).toEqual(whole.told);
+    expect(resumed.reported).toEqual(whole.reported);
   });
 
   it("do not mind equal rewards that are trained on", async () => {
-    const told = async (zero_variance: "keep" | "drop") => {
+    const reported = async (zero_variance: "keep" | "drop") => {
       const equal = times(6, { "group/frac_mixed": 0 });
-      return (await play(equal, [], aConfig({ zero_variance }))).told;
+      return (await play(equal, [], aConfig({ zero_variance }))).reported;
     };
-    expect(await told("drop")).toEqual([[4, "alarm", "equal_rewards"]]);
-    expect(await told("keep")).toEqual([]);
+    expect(await reported("drop")).toEqual([[4, "alarm", "equal_rewards"]]);
+    expect(await reported("keep")).toEqual([]);
   });
 
   it("have no number in the row while they are turned off", async () => {

@@ -1,7 +1,7 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
-import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
+import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { FileSystem, FolderFiles } from "../../../src/core/ports.ts";
 import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";

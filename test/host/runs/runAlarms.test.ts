@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
-import type { AlarmNotice } from "../../../src/core/alarms/alarmTexts.ts";
+import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { appendMetrics } from "../../../src/core/runFolder/metrics.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";

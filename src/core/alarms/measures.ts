@@ -1,0 +1,100 @@
+/** What alarms measure, and how much they must have seen for it: a false alarm is worse than a late one. Null = too little to judge by. */
+
+import { mean, percentile } from "../util/stats.ts";
+import { type AlarmFacts, type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
+
+/** A share of fewer turns, calls, rollouts or groups says too little. */
+export const MIN_SAMPLES = 16;
+/** Models with routed experts begin with a gap of 0.05 to 0.1; a larger one is never taken for usual. */
+const HIGHEST_BASELINE = 0.1;
+const MIN_TOKENS = 100;
+const MIN_MISSING = 4;
+const EQUAL_STEPS = 5;
+/** Steps whose mean stands for one length. */
+const LENGTH_STEPS = 3;
+/** From this share of successes on, shorter answers are no loss. */
+const LEARNT_SHARE = 0.95;
+const LAG_STEPS = 2;
+const MIN_LAG_STEP_S = 10;
+
+/** Of the turns that ended by themselves, those with a call that could be read. */
+export function readableShare({ turns, parsedShare, truncatedShare }: AlarmFacts): number | null {
+  const whole = turns * (1 - (truncatedShare ?? 0));
+  if (parsedShare === null || whole < MIN_SAMPLES) return null;
+  return Math.min(1, (turns * parsedShare) / whole);
+}
+
+/** Share of the groups with equal rewards, the least of the last steps. */
+export function leastEqualShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
+  const last = steps.slice(-EQUAL_STEPS);
+  const shares = last.flatMap(({ equalShare }) => equalShare ?? []);
+  const groups = last.reduce((sum, facts) => sum + facts.comparedGroups, 0);
+  return shares.length < EQUAL_STEPS || groups < MIN_SAMPLES ? null : Math.min(...shares);
+}
+
+/** Share of copies among the rollouts, over what the model's probabilities let expect. */
+export function unexpectedCopies(now: AlarmFacts): number | null {
+  if (now.identicalShare === null || now.rollouts - now.groups < MIN_SAMPLES) return null;
+  return now.identicalShare - (now.expectedIdenticalShare ?? 0);
+}
+
+/** Share of the rollouts without a reward; a few of them count as none. */
+export function missingShare({ rollouts, scored }: AlarmFacts): number | null {
+  if (rollouts < MIN_SAMPLES) return null;
+  return rollouts - scored < MIN_MISSING ? 0 : (rollouts - scored) / rollouts;
+}
+
+/** The KL estimate between sampler and trainer in the last step, less what is usual for this run. */
+export function gapOverBaseline(
+  { logprobGap, trainedTokens }: AlarmFacts,
+  { firstGaps }: AlarmPast,
+): number | null {
+  return logprobGap === null || trainedTokens < MIN_TOKENS
+    ? null
+    : logprobGap - usualGap(firstGaps);
+}
+
+/** Median of the first gaps, within bounds; the upper bound until all of them are known. */
+export function usualGap(firstGaps: readonly number[]): number {
+  if (firstGaps.length < BASELINE_STEPS) return HIGHEST_BASELINE;
+  return Math.min(HIGHEST_BASELINE, percentile(firstGaps, 0.5) ?? 0);
+}
+
+/**
+ * Mean tokens of responses in an earlier and in the last stretch of steps. `factor` says how many times longer or shorter they
+ * became, at least 1; 1 when the change went with a better reward (by more than a standard error), or after success.
+ */
+export function lengthChange({ steps }: AlarmPast) {
+  if (steps.length < MEASURED_STEPS) return null;
+  const last = steps.slice(-LENGTH_STEPS);
+  const before = meansOf(steps.slice(-MEASURED_STEPS).slice(0, LENGTH_STEPS));
+  const now = meansOf(last);
+  if (before === null || now === null) return null;
+  const [earlier, later] = [before.tokens, now.tokens];
+  const hasRisen = now.reward - before.reward > Math.sqrt(before.variance + now.variance);
+  const isLearnt = last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE);
+  const isFine = hasRisen || (isLearnt && later < earlier);
+  return { earlier, later, factor: isFine ? 1 : Math.max(later / earlier, earlier / later) };
+}
+
+/** Null when a step has too few rollouts. `variance` is the squared standard error of the reward. */
+function meansOf(steps: readonly AlarmFacts[]) {
+  const meanOf = (value: (facts: AlarmFacts) => number | null): number =>
+    mean(steps.map((facts) => value(facts) ?? 0)) ?? 0;
+  const scored = steps.map((facts) => (facts.responseTokens === null ? 0 : facts.scored));
+  const tokens = meanOf(({ responseTokens }) => responseTokens);
+  if (tokens === 0 || Math.min(...scored) < MIN_SAMPLES) return null;
+  const variance =
+    meanOf(({ rewardStd }) => (rewardStd ?? 0) ** 2) /
+    (meanOf(({ scored }) => scored) * steps.length);
+  return { tokens, reward: meanOf(({ reward }) => reward), variance };
+}
+
+/** Milliseconds, the least of the last steps; short steps count as prompt. */
+export function leastLag(_now: AlarmFacts, { steps }: AlarmPast): number | null {
+  const last = steps.slice(-LAG_STEPS);
+  const lags = last.flatMap(({ lagMs, totalS }) =>
+    (totalS ?? 0) < MIN_LAG_STEP_S ? 0 : (lagMs ?? []),
+  );
+  return lags.length < LAG_STEPS ? null : Math.min(...lags);
+}
