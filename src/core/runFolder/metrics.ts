@@ -4,7 +4,7 @@ import type { FolderFiles } from "../ports.ts";
 import { gradientNorm } from "../tinker/metricNames.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
-import { fraction, mean } from "../util/stats.ts";
+import { fraction, mean, sum } from "../util/stats.ts";
 import { type DatumTokens, divergenceMetrics } from "./divergence.ts";
 import { countEach, groupMetrics } from "./groupMetrics.ts";
 import { runPaths } from "./layout.ts";
@@ -20,7 +20,6 @@ import {
   responseTokens,
   rewardMetrics,
   stats,
-  sum,
 } from "./rolloutMetrics.ts";
 import type { RolloutFacts, StepFacts } from "./stepFacts.ts";
 

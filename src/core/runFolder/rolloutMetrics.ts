@@ -1,7 +1,7 @@
 /** The `rollout/…` metrics over a list of rollouts. */
 
 import { groupBy } from "../util/groupBy.ts";
-import { fraction, mean, type Stats, summarize } from "../util/stats.ts";
+import { fraction, mean, type Stats, sum, summarize } from "../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
 
@@ -66,10 +66,6 @@ export function responseTokens({ turns }: RolloutFacts): number {
 export function stats(values: readonly number[]): MetricsTree {
   const { mean, min, max, std, count }: Stats = summarize(values);
   return { mean, min, max, std, count };
-}
-
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Rollouts that ended with a reward. */

@@ -5,9 +5,8 @@ import { policyLoss, type TokenLoss } from "./policyLosses.ts";
 
 export interface LossCandidate {
   readonly loss: LossName | "cross_entropy";
-  /** For people. */
+  /** For people; of the loss that was asked for: its name. */
   readonly label: string;
-  readonly isAsked: boolean;
   readonly value: TokenLoss;
 }
 
@@ -21,44 +20,33 @@ const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
   dro: [0.01, 0.05, 0.1, 1].map((beta) => ({ beta })),
 };
 
+// Sound: the table's type lists its keys.
+export const LOSS_NAMES = Object.keys(LOSS_DEFAULTS) as readonly LossName[];
+
 /** The loss that was asked for comes first. */
-export function lossCandidates(asked: LossName, parameters: Parameters): readonly LossCandidate[] {
+export function lossCandidates(
+  asked: LossName,
+  parameters: Parameters,
+): readonly [LossCandidate, ...LossCandidate[]] {
   const own = policyLoss(asked, parameters);
-  const others = lossNames().filter((loss) => loss !== asked);
+  const candidate = (loss: LossCandidate["loss"], value: TokenLoss, label: string = loss) => ({
+    loss,
+    label,
+    value,
+  });
   return [
-    { loss: asked, label: asked, isAsked: true, value: own },
-    // Its quadratic term is left out where nothing is trained, which costs a run nothing (see `trainStep`).
-    ...(asked === "dro" ? [{ loss: asked, label: asked, isAsked: true, value: masked(own) }] : []),
-    ...KNOWN_DEFAULTS[asked]
-      .filter((habit) => !isSame(habit, parameters))
-      .map((habit) => ({
-        loss: asked,
-        label: `${asked} with ${describe(habit)}`,
-        isAsked: false,
-        value: policyLoss(asked, habit),
-      })),
-    ...others.map((loss) => ({
-      ...{ loss, label: loss, isAsked: false },
-      value: policyLoss(loss, LOSS_DEFAULTS[loss]),
-    })),
-    ...[1, null].map((weight) => ({
-      ...{ loss: "cross_entropy" as const, label: "cross_entropy", isAsked: false },
-      value: (({ p, advantage }) => -p * (weight ?? advantage)) satisfies TokenLoss,
-    })),
+    candidate(asked, own),
+    // The quadratic term of `dro` is left out where nothing is trained, which costs a run nothing (see `trainStep`).
+    candidate(asked, (token) => (token.advantage === 0 ? 0 : own(token))),
+    ...KNOWN_DEFAULTS[asked].map((known) =>
+      candidate(asked, policyLoss(asked, known), `${asked} with ${describe(known)}`),
+    ),
+    ...LOSS_NAMES.filter((loss) => loss !== asked).map((loss) =>
+      candidate(loss, policyLoss(loss, LOSS_DEFAULTS[loss])),
+    ),
+    candidate("cross_entropy", ({ p }) => -p),
+    candidate("cross_entropy", ({ p, advantage }) => -p * advantage),
   ];
-}
-
-export function lossNames(): readonly LossName[] {
-  // Sound: the table's type lists its keys.
-  return Object.keys(LOSS_DEFAULTS) as LossName[];
-}
-
-function masked(loss: TokenLoss): TokenLoss {
-  return (token) => (token.advantage === 0 ? 0 : loss(token));
-}
-
-function isSame(one: Parameters, other: Parameters): boolean {
-  return Object.entries(one).every(([key, value]) => other[key] === value);
 }
 
 function describe(parameters: Parameters): string {

@@ -2,9 +2,10 @@
 
 import { lossMetrics } from "../tinker/metricNames.ts";
 import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
+import { sum } from "../util/stats.ts";
 import type { LossCandidate } from "./lossCandidates.ts";
 import { type LossNormalization, normalized } from "./normalizations.ts";
-import type { LossToken, TokenLoss } from "./policyLosses.ts";
+import type { LossToken } from "./policyLosses.ts";
 import type { ProbeData } from "./probeData.ts";
 
 export interface LossReading {
@@ -33,14 +34,14 @@ interface Fit {
   readonly normalization: LossNormalization | null;
 }
 
-type Tokens = readonly (readonly LossToken[])[];
+type Rows<Value> = readonly (readonly Value[])[];
 
 /** Servers compute in lower precision than this program; of what the terms add up to without their signs. */
 const TOLERANCE = 0.01;
 
 /** The loss that was asked for is the first of the candidates. */
 export function lossVerdict(
-  candidates: readonly LossCandidate[],
+  candidates: readonly [LossCandidate, ...LossCandidate[]],
   data: ProbeData,
   answer: ForwardBackwardResult,
 ): LossVerdict {
@@ -51,76 +52,71 @@ export function lossVerdict(
     }),
   );
   const [asked] = candidates;
-  const expected = asked === undefined ? Number.NaN : reductions(tokens, asked.value).token_sum;
+  const expected = sum(tokens.flat().map(asked.value));
+  const verdictOn = (source: string, given: number, fits: readonly Fit[]) =>
+    verdictOf({ source, given, expected }, fits, asked);
   const verdicts = lossMetrics(answer.metrics).map((source) => {
     const given = answer.metrics[source] ?? Number.NaN;
-    return verdictOf({ source, given, expected }, fitsOfNumber(candidates, tokens, given));
+    return verdictOn(source, given, fitsOfNumber(candidates, tokens, given));
   });
   const best = verdicts.find(({ kind }) => kind === "matches") ?? verdicts[0];
   if (best !== undefined) return best;
   const losses = answer.outputs.flatMap((output) => output.losses ?? []);
   if (losses.length < data.length) return { kind: "unreported" };
-  const given = sum(losses.map((row) => sum([...row])));
-  const reading = { source: "elementwise_loss", given, expected };
-  return verdictOf(reading, fitsOfTokens(candidates, tokens, losses));
+  const given = losses.map((row) => Array.from(row));
+  return verdictOn("elementwise_loss", sum(given.flat()), fitsOfTokens(candidates, tokens, given));
 }
 
 /** By how the number would have come about, the documented sum first, and then in the order of the candidates. */
 function fitsOfNumber(
   candidates: readonly LossCandidate[],
-  tokens: Tokens,
+  tokens: Rows<LossToken>,
   given: number,
 ): readonly Fit[] {
+  const isTrained = tokens.map((row) => row.map(({ advantage }) => advantage !== 0));
   const fits = candidates.flatMap((candidate) => {
-    const values = reductions(tokens, candidate.value);
-    const sizes = reductions(tokens, (token) => Math.abs(candidate.value(token)));
+    const losses = tokens.map((row) => row.map(candidate.value));
+    const values = normalized(losses, isTrained);
+    const sizes = normalized(
+      losses.map((row) => row.map(Math.abs)),
+      isTrained,
+    );
     // Sound: the record's type lists its keys.
-    const names = Object.keys(values) as LossNormalization[];
-    return names
+    return (Object.keys(values) as LossNormalization[])
       .filter((name) => Math.abs(given - values[name]) <= TOLERANCE * sizes[name])
       .map((normalization) => ({ candidate, normalization }));
   });
-  const isSum = ({ normalization }: Fit): number => (normalization === "token_sum" ? 0 : 1);
-  return fits.toSorted((one, other) => isSum(one) - isSum(other));
+  const rank = ({ normalization }: Fit): number => (normalization === "token_sum" ? 0 : 1);
+  return fits.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function fitsOfTokens(
   candidates: readonly LossCandidate[],
-  tokens: Tokens,
-  losses: readonly Float32Array[],
+  tokens: Rows<LossToken>,
+  given: Rows<number>,
 ): readonly Fit[] {
-  return candidates.flatMap((candidate) => {
-    const values = tokens.map((row) => row.map(candidate.value));
-    const gaps = values.flatMap((row, d) =>
-      row.map((value, i) => Math.abs(value - (losses[d]?.[i] ?? Number.NaN))),
+  const fits = candidates.filter(({ value }) => {
+    const gaps = tokens.flatMap((row, d) =>
+      row.map((token, i) => Math.abs(value(token) - (given[d]?.[i] ?? Number.NaN))),
     );
-    const isNear = sum(gaps) <= TOLERANCE * sum(values.flat().map(Math.abs));
-    return isNear ? [{ candidate, normalization: null }] : [];
+    return sum(gaps) <= TOLERANCE * sum(tokens.flat().map((token) => Math.abs(value(token))));
   });
+  return fits.map((candidate) => ({ candidate, normalization: null }));
 }
 
-function verdictOf(reading: LossReading, fits: readonly Fit[]): LossVerdict {
-  const matches = fits.find(({ candidate }) => candidate.isAsked);
-  if (matches === undefined) {
+function verdictOf(reading: LossReading, fits: readonly Fit[], asked: LossCandidate): LossVerdict {
+  const isAsked = ({ candidate }: Fit): boolean => candidate.label === asked.label;
+  const match = fits.find(isAsked);
+  if (match === undefined) {
     return { kind: "other", ...reading, fits: fits[0]?.candidate.label ?? null };
   }
-  const { candidate, normalization } = matches;
-  const others = fits.filter((fit) => !fit.candidate.isAsked);
-  const isCertain = !others.some((fit) =>
-    fit.normalization === normalization
-      ? fit.candidate.loss !== candidate.loss
-      : fit.normalization === "token_sum",
+  const { normalization } = match;
+  const isCertain = fits.every(
+    (fit) =>
+      isAsked(fit) ||
+      (fit.normalization === normalization
+        ? fit.candidate.loss === asked.loss
+        : fit.normalization !== "token_sum"),
   );
   return { kind: "matches", ...reading, normalization, isCertain };
-}
-
-function reductions(tokens: Tokens, loss: TokenLoss): Readonly<Record<LossNormalization, number>> {
-  return normalized(
-    tokens.map((row) => row.map(loss)),
-    tokens.map((row) => row.map(({ advantage }) => advantage !== 0)),
-  );
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,6 +1,7 @@
 /** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum. */
 
 import type { Config } from "../config/schema.ts";
+import { sum } from "../util/stats.ts";
 
 /** By the names of the setting `loss_normalization` where that has one; a group's own mean a server cannot know. */
 export type LossNormalization =
@@ -43,8 +44,4 @@ export function normalized(
     sum_of_position_means: sum(positionMeans),
     mean_of_position_means: sum(positionMeans) / losses.length,
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

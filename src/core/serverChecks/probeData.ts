@@ -10,68 +10,62 @@ export interface ProbePosition extends Pick<LossToken, "q" | "advantage"> {
 /** Positions of each datum; the datums differ in length, and in the share of positions that are trained. */
 export type ProbeData = readonly (readonly ProbePosition[])[];
 
-/** What the server answered for the positions of each datum. */
-export type ProbeLogprobs = readonly ArrayLike<number>[];
+interface Known {
+  /** What the server answered for the positions of each datum. */
+  readonly logprobs: readonly ArrayLike<number>[];
+  /** Bounds of the ratio; absent for a loss without. */
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
+}
 
-/** Input positions of the two datums, and how much their advantages are: means over datums are then unlike those over tokens. */
-const DATUMS = [
-  { length: 8, weight: 1 },
-  { length: 5, weight: 3 },
-] as const;
 /** Text that every tokenizer cuts into more pieces than are needed. */
 export const PROBE_TEXT =
   "A server was asked what 17 + 25 is, and why the sky over Lisbon looks blue at noon in June.";
-const TOKENS = DATUMS.reduce((sum, { length }) => sum + length + 1, 0);
 
 /** So small that a server that trains on forward-only data all the same is hardly moved by them. */
 const SCALE = 1 / 64;
 
 interface Role {
   readonly advantage: number;
-  /** Without knowledge of p: far below any, far above any, in between. */
+  /** Log-probability of sampling without knowledge of the model's: far below any, far above any, in between. */
   readonly initial: number;
   /** With it: where the ratio is to lie. */
-  readonly ratio: (clip: ClipRange) => number;
-}
-interface ClipRange {
-  readonly low: number;
-  readonly high: number;
+  readonly ratio: (low: number, high: number) => number;
 }
 
 /** Clipped above, clipped below, not clipped, and not trained. */
 const ROLES: readonly Role[] = [
-  { advantage: SCALE, initial: -9, ratio: ({ high }) => 1.6 * high },
-  { advantage: -0.75 * SCALE, initial: -0.02, ratio: ({ low }) => 0.6 * (low || 0.6) },
+  { advantage: SCALE, initial: -9, ratio: (_low, high) => 1.6 * high },
+  { advantage: -0.75 * SCALE, initial: -0.02, ratio: (low) => 0.6 * (low || 0.6) },
   { advantage: 0.5 * SCALE, initial: -3, ratio: () => 1.05 },
   { advantage: 0, initial: 0, ratio: () => 1 },
 ];
-const DEFAULT_CLIP: ClipRange = { low: 0.8, high: 1.2 };
+
+/** Roles of the two datums, and how much their advantages are: means over datums are then unlike those over tokens. */
+const DATUMS = [
+  { first: 0, roles: [...ROLES, ...ROLES], weight: 1 },
+  { first: 9, roles: [...ROLES, ...ROLES.slice(0, 1)], weight: 3 },
+];
 
 /**
  * `known` are the log-probabilities that an earlier answer gave for the same tokens: with them every ratio lies on the side of
  * its bound that it is meant for.
  */
-export function probeData(
-  tokens: readonly number[],
-  known?: { readonly logprobs: ProbeLogprobs; readonly clip?: ClipRange | undefined },
-): ProbeData {
-  const ids = Array.from({ length: TOKENS }, (_, i) => tokens[i % tokens.length] ?? 0);
-  let start = 0;
-  return DATUMS.map(({ length, weight }, datum) => {
-    const own = ids.slice(start, start + length + 1);
-    start += length + 1;
-    return Array.from({ length }, (_, i) => {
-      const role = ROLES[i % ROLES.length] ?? { advantage: 0, initial: 0, ratio: () => 1 };
-      const p = known?.logprobs[datum]?.[i];
-      const ratio = role.ratio(known?.clip ?? DEFAULT_CLIP);
+export function probeData(tokens: readonly number[], known?: Known): ProbeData {
+  const { logprobs = [], low = 0.8, high = 1.2 } = known ?? {};
+  const idAt = (i: number): number => tokens[i % tokens.length] ?? 0;
+  return DATUMS.map(({ first, roles, weight }, datum) =>
+    roles.map(({ advantage, initial, ratio }, i) => {
+      const p = logprobs[datum]?.[i];
+      const calibrated = (p ?? 0) - Math.log(ratio(low, high));
       return {
-        input: own[i] ?? 0,
-        target: own[i + 1] ?? 0,
-        advantage: weight * role.advantage,
-        q: p === undefined ? role.initial : Math.fround(Math.min(p - Math.log(ratio), -1e-3)),
+        input: idAt(first + i),
+        target: idAt(first + i + 1),
+        advantage: weight * advantage,
+        q: p === undefined ? initial : Math.fround(Math.min(calibrated, -1e-3)),
       };
-    });
-  });
+    }),
+  );
 }
 
 /** As it is sent. */

@@ -4,10 +4,10 @@ import { type LossName, lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
-import { lossCandidates, lossNames } from "./lossCandidates.ts";
+import { LOSS_NAMES, lossCandidates } from "./lossCandidates.ts";
 import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";
-import { isRefusal, refusalWords } from "./refusal.ts";
+import { answerOrRefusal, type Refusal } from "./refusal.ts";
 
 export type LossFinding =
   | LossVerdict
@@ -17,7 +17,6 @@ export type LossFinding =
   | { readonly kind: "refused"; readonly words: string };
 
 type Asked = Pick<Config, "loss_fn" | "loss_fn_config">;
-type Answered = ForwardBackwardResult | { readonly refusal: string };
 
 /**
  * One request when all is well. What looks wrong or odd, or could be two losses, is asked again with data made for the model's own
@@ -34,13 +33,12 @@ export async function probeLoss(
   const candidates = lossCandidates(loss, parameters);
   const initial = probeData(tokens);
   const first = await ask(client, initial, loss, parameters);
-  if ("refusal" in first) return await refusedLoss(client, initial, loss, first.refusal);
+  if ("refusal" in first) return await refusedLoss(client, initial, loss, first);
   const verdict = lossVerdict(candidates, initial, first);
   if (verdict.kind === "unreported" || isPlain(verdict)) return verdict;
   const logprobs = first.outputs.map((output) => output.logprobs);
   const { clip_low_threshold: low, clip_high_threshold: high } = parameters;
-  const clip = low === undefined || high === undefined ? undefined : { low, high };
-  const calibrated = probeData(tokens, { logprobs, clip });
+  const calibrated = probeData(tokens, { logprobs, low, high });
   const second = await ask(client, calibrated, loss, parameters);
   if ("refusal" in second) return verdict;
   const checked = lossVerdict(candidates, calibrated, second);
@@ -56,19 +54,14 @@ function isPlain(verdict: Exclude<LossVerdict, { kind: "unreported" }>): boolean
   return verdict.normalization === null || verdict.normalization === "token_sum";
 }
 
-async function ask(
+function ask(
   client: TrainingClient,
   data: ProbeData,
   loss: LossName,
   parameters: Readonly<Record<string, number>>,
-): Promise<Answered> {
-  try {
-    const how = { forwardOnly: true, mayBeRefused: true };
-    return await client.forwardBackward(toDatums(data), loss, parameters, how);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return { refusal: refusalWords(error) };
-  }
+): Promise<ForwardBackwardResult | Refusal> {
+  const how = { forwardOnly: true, mayBeRefused: true };
+  return answerOrRefusal(client.forwardBackward(toDatums(data), loss, parameters, how));
 }
 
 /** A server that refuses all losses in this form may well take them in training. */
@@ -76,14 +69,12 @@ async function refusedLoss(
   client: TrainingClient,
   data: ProbeData,
   asked: LossName,
-  words: string,
+  { refusal: words }: Refusal,
 ): Promise<LossFinding> {
-  const others = lossNames().filter((loss) => loss !== asked);
-  const offered: string[] = [];
-  for (const loss of others) {
+  const offered: LossName[] = [];
+  for (const loss of LOSS_NAMES.filter((other) => other !== asked)) {
     const parameters = lossParameters({ loss_fn: loss, loss_fn_config: {} });
-    const answered = await ask(client, data, loss, parameters);
-    if (!("refusal" in answered)) offered.push(loss);
+    if (!("refusal" in (await ask(client, data, loss, parameters)))) offered.push(loss);
   }
   return offered.length === 0
     ? { kind: "refused", words }

@@ -1,18 +1,27 @@
-/** Which faults are a server's answer to a probe, and not trouble that the run itself would have. */
+/** Which faults are a server's answer to a probe, and not faults that the run itself would meet. */
 
 import { errorMessage, isAppError } from "../errors.ts";
 
-/** True when the server was reached and would not, or cannot, do what it was asked for. */
-export function isRefusal(error: unknown): boolean {
-  return isAppError(
-    error,
-    ...["tinker-request-failed", "tinker-bad-request", "tinker-not-found"],
-    ...["tinker-conflict", "tinker-protocol"],
-  );
+const REFUSALS = [
+  "tinker-request-failed",
+  "tinker-bad-request",
+  "tinker-not-found",
+  "tinker-conflict",
+  "tinker-protocol",
+];
+
+export interface Refusal {
+  /** What the server said, without the advice that errors of a run end in. */
+  readonly refusal: string;
 }
 
-/** What the server said, without the advice that errors of a run end in. */
-export function refusalWords(error: unknown): string {
-  const detail = isAppError(error) ? error.data["detail"] : undefined;
-  return typeof detail === "string" && detail !== "" ? detail : errorMessage(error);
+/** The answer, or why the server, which was reached, refuses it. @throws what `answer` throws otherwise */
+export async function answerOrRefusal<Answer>(answer: Promise<Answer>): Promise<Answer | Refusal> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!isAppError(error, ...REFUSALS)) throw error;
+    const detail = error.data["detail"];
+    return { refusal: typeof detail === "string" && detail !== "" ? detail : errorMessage(error) };
+  }
 }

@@ -17,29 +17,33 @@ type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Ki
 
 /**
  * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
- * @throws AppError `loss-not-offered` and `loss-not-honoured`, with the numbers; `tinker-*`
+ * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
 export async function checkLoss(context: CheckingContext, step: number): Promise<void> {
   const { client, config, tokenizer } = context;
+  const { loss_fn: loss } = config;
+  const server = serverName(context, "the");
   const finding = await probeLoss(client, tokenizer.encodeText(PROBE_TEXT), config);
+  const reportUnchecked = async (level: "info" | "warn", why: string): Promise<void> => {
+    const message = `Whether ${server} computes loss_fn: ${loss} could not be checked: ${why}`;
+    await reportServerCheck(context, step, level, message);
+  };
   switch (finding.kind) {
     case "matches":
       return await reportMatch(context, step, finding);
     case "unreported":
-      return await reportServerCheck(
-        context,
-        step,
-        "info",
-        unchecked(context, "it reports no loss"),
-      );
+      return await reportUnchecked("info", "it reports no loss.");
     case "refused":
-      return await reportServerCheck(context, step, "info", unchecked(context, finding.words));
+      return await reportUnchecked("info", `${asClause(finding.words)}.`);
     case "not-offered":
-      throw notOffered(context, finding);
+      throw notOffered(loss, server, finding);
     case "other":
       // Only a number that fits another loss ends the run: a server may report the right loss in an unknown way.
-      if (finding.fits !== null) throw mismatch(context, finding, finding.fits);
-      return await reportServerCheck(context, step, "warn", unknownNumber(context, finding));
+      if (finding.fits !== null) throw mismatch(loss, server, finding);
+      return await reportUnchecked(
+        "warn",
+        `${numbers(loss, finding)} No loss known here gives that number. The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
+      );
   }
 }
 
@@ -49,52 +53,35 @@ async function reportMatch(
   { source, given, expected, normalization, isCertain }: Finding<"matches">,
 ): Promise<void> {
   const { loss_fn } = context.config;
+  const server = serverName(context);
+  const how = isCertain
+    ? ` as documented (${source})${normalization === null ? "; how it adds tokens up is not reported" : ""}`
+    : `, or another loss that is the same for the probe (${source})`;
   const data = { loss_fn, source, given, expected, normalization };
-  const who = serverName(context);
-  if (!isCertain) {
-    const message = `${who} computes loss_fn: ${loss_fn}, or another loss that is the same for the probe (${source}).`;
-    return await reportServerCheck(context, step, "info", message, data);
-  }
-  const how = normalization === null ? "; how it adds tokens up is not told" : "";
-  const message = `${who} computes loss_fn: ${loss_fn} as documented (${source})${how}.`;
+  const message = `${server} computes loss_fn: ${loss_fn}${how}.`;
   await reportServerCheck(context, step, "info", message, data);
-  if (normalization === null || normalization === "token_sum") return;
-  const differs = `${who} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
+  if (!isCertain || normalization === null || normalization === "token_sum") return;
+  const differs = `${server} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
   await reportServerCheck(context, step, "warn", differs, { normalization });
 }
 
-function unchecked(context: ReportContext, why: string): string {
-  return `Whether ${serverName(context, "the")} computes loss_fn: ${context.config.loss_fn} could not be checked: ${asClause(why)}.`;
+function notOffered(
+  loss: string,
+  server: string,
+  { words, offered }: Finding<"not-offered">,
+): AppError {
+  const message = `loss_fn: ${server} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`;
+  return new AppError("loss-not-offered", message, { configPath: "loss_fn", data: { offered } });
 }
 
-function notOffered(context: ReportContext, { words, offered }: Finding<"not-offered">): AppError {
-  const { loss_fn: loss } = context.config;
-  return new AppError(
-    "loss-not-offered",
-    `loss_fn: ${serverName(context, "the")} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`,
-    { configPath: "loss_fn", data: { offered } },
-  );
-}
-
-function mismatch(context: ReportContext, finding: Finding<"other">, fits: string): AppError {
-  const { loss_fn: loss } = context.config;
-  const { source, given, expected } = finding;
-  return new AppError(
-    "loss-differs",
-    `loss_fn: ${serverName(context, "the")} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`,
-    { configPath: "loss_fn", data: { source, given, expected, fits } },
-  );
-}
-
-function unknownNumber(context: ReportContext, finding: Finding<"other">): string {
-  const { loss_fn: loss } = context.config;
-  return `${unchecked(context, `${numbers(loss, finding)} No loss known here gives that number`)} The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`;
+function mismatch(loss: string, server: string, finding: Finding<"other">): AppError {
+  const { source, given, expected, fits } = finding;
+  const message = `loss_fn: ${server} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`;
+  const data = { source, given, expected, fits };
+  return new AppError("loss-differs", message, { configPath: "loss_fn", data });
 }
 
 function numbers(loss: string, { source, given, expected }: Finding<"other">): string {
+  const shown = (value: number): number => Number(value.toPrecision(6));
   return `for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens.`;
-}
-
-function shown(value: number): string {
-  return String(Number(value.toPrecision(6)));
 }

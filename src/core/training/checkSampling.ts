@@ -1,8 +1,11 @@
 /** Before the first rollout of an attempt: which distribution do the log-probabilities of sampled tokens belong to? */
 
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
-import type { LogprobConvention } from "../serverChecks/logprobConvention.ts";
-import { type ProbedSampling, probeConvention } from "../serverChecks/probeConvention.ts";
+import {
+  type LogprobConvention,
+  type ProbedSampling,
+  probeConvention,
+} from "../serverChecks/probeConvention.ts";
 import { PROBE_TEXT } from "../serverChecks/probeData.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { RunContext } from "./context.ts";
@@ -25,13 +28,15 @@ export async function checkSampling(
   sampler: SamplingClient,
   step: number,
 ): Promise<MetricsTree> {
-  const odd = nonDefaultSampling(context);
-  if (odd === null) return {};
-  const { environment, sampling } = odd;
-  const tokens = context.tokenizer.encodeText(PROBE_TEXT);
-  const { seed } = context.config;
-  const { signal } = context.control;
-  const finding = await probeConvention(sampler, { tokens, sampling, seed, signal });
+  const found = nonDefaultSampling(context);
+  if (found === null) return {};
+  const { environment, sampling } = found;
+  const finding = await probeConvention(sampler, {
+    tokens: context.tokenizer.encodeText(PROBE_TEXT),
+    sampling,
+    seed: context.config.seed,
+    signal: context.control.signal,
+  });
   const words = samplingWords(sampling);
   if (finding.convention === null) {
     const message = `Whether the log-probabilities of ${serverName(context, "the")} hold ${words} (environment ${environment}) could not be checked: ${asClause(finding.words)}.`;
@@ -57,12 +62,12 @@ function nonDefaultSampling({ config, environments }: CheckingContext) {
 }
 
 function samplingWords({ temperature, topP, topK }: ProbedSampling): string {
-  const parts = [
-    ...(temperature === 1 ? [] : [`temperature ${temperature}`]),
-    ...(topP === 1 ? [] : [`top_p ${topP}`]),
-    ...(topK < 1 ? [] : [`top_k ${topK}`]),
+  const words = [
+    temperature === 1 ? "" : `temperature ${temperature}`,
+    topP === 1 ? "" : `top_p ${topP}`,
+    topK < 1 ? "" : `top_k ${topK}`,
   ];
-  return parts.join(" and ");
+  return words.filter(Boolean).join(" and ");
 }
 
 const CONVENTION_WORDS: Readonly<Record<LogprobConvention, (sampling: string) => string>> = {

@@ -30,6 +30,11 @@ export function summarize(values: Iterable<number>): Stats {
   return { mean, min, max, std, count };
 }
 
+/** 0 when empty. */
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** Arithmetic mean; null when empty. */
 export function mean(values: Iterable<number>): number | null {
   return summarize(values).mean;
