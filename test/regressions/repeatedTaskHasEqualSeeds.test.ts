@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/core/config/schema.ts";
-import { environmentOf } from "../../src/core/training/context.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
@@ -29,21 +28,25 @@ async function seedsOf(
   mix: Config["mix"],
   batchSize: number,
 ): Promise<readonly (number | undefined)[]> {
+  const solved = { onCall: () => result("", { reward: 1, finished: true }) };
   const context = aContext({
-    remote: scriptedEnvironment([{ onCall: () => result("", { reward: 1, finished: true }) }]),
+    remote: scriptedEnvironment([solved]),
+    otherRemotes: { [FEW]: scriptedEnvironment([solved]) },
     sequence: createTaskSequence(sources, 42, mix, sha256),
     totalSteps: 2,
     config: aConfig({
-      ...{ batch_size: batchSize, mix, save_every: 0, rolling_save_every: 0 },
+      batch_size: batchSize,
+      mix,
+      save_every: 0,
+      rolling_save_every: 0,
       environments: Object.fromEntries(
         [ENVIRONMENT, FEW].map((name) => [name, anEnvironment({ num_rollouts: 2 })]),
       ),
-      ...{ num_epochs: null, max_steps: 2, max_consecutive_empty_steps: 9 },
+      num_epochs: null,
+      max_steps: 2,
+      max_consecutive_empty_steps: 9,
     }),
   });
-  const environment = environmentOf(context, ENVIRONMENT);
-  const environments = new Map([ENVIRONMENT, FEW].map((name) => [name, environment]));
-  Object.assign(context, { environments });
   const sampler = scriptedSampler([ended(call("answer"))]);
   context.client.sampler = sampler;
   const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
@@ -71,16 +74,17 @@ describe("groups of one task", () => {
 describe("a step that holds a task more than once", () => {
   const warnings = (sources: readonly TaskSource[], mix: Config["mix"], batch_size: number) =>
     repeatedTaskWarnings(createTaskSequence(sources, 42, mix, sha256), {
-      ...{ batch_size, num_epochs: null },
+      batch_size,
+      num_epochs: null,
     });
 
-  it("is warned of, with the numbers", () => {
+  it("causes a warning, with the numbers", () => {
     expect(warnings([aSource()], "proportional", 7)).toEqual([
       `batch_size: 7 takes 7 tasks of ${ENVIRONMENT} for the first step, and only 3 of them differ: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`,
     ]);
   });
 
-  it("is warned of for the environment that has too few tasks for its weight", () => {
+  it("causes a warning for the environment that has too few tasks for its weight", () => {
     const few = aSource({ environment: FEW, count: 1, weight: 3 });
     const many = aSource({ count: 9 });
     expect(warnings([few, many], "weighted", 8)).toEqual([
@@ -88,7 +92,7 @@ describe("a step that holds a task more than once", () => {
     ]);
   });
 
-  it("is no matter where every task occurs once", () => {
+  it("causes no warning where every task occurs once", () => {
     expect(warnings([aSource()], "proportional", 3)).toEqual([]);
     expect(warnings([aSource()], "proportional", 2)).toEqual([]);
   });

@@ -1,15 +1,21 @@
-/** What the parts of a run share, on a still clock and a file system in memory. */
+/** The context of a run, on a still clock and a file system in memory. */
 
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore, type RolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
-import { type RunContext, runLimits } from "../../../src/core/training/context.ts";
+import {
+  type PreparedEnvironment,
+  type RunContext,
+  runLimits,
+} from "../../../src/core/training/context.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import { createTaskSequence } from "../../../src/core/training/dataset.ts";
 import type { ProgressEvent } from "../../../src/core/training/progress.ts";
 import { sha256 } from "../../../src/node/hash.ts";
+import type { RunPhase } from "../../../src/shared/runFile.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { aGate } from "../rollout/aGate.ts";
@@ -24,30 +30,44 @@ export interface FakeContext extends RunContext {
   readonly client: FakeTrainingClient;
   readonly fileSystem: MemoryFileSystem;
   readonly progress: readonly ProgressEvent[];
+  /** Phases that the run entered, in order. */
+  readonly phases: readonly RunPhase[];
+  /** Events of the run, in order. */
+  readonly recorded: readonly NewRunEvent[];
   /** Paths of checkpoints that were deleted. */
   readonly deleted: string[];
 }
 
 export const FOLDER = "/runs/one";
 
-interface CommandHandler extends Partial<RunContext> {
+export interface ContextOptions extends Partial<RunContext> {
   readonly remote?: ScriptedEnvironment;
+  /** Environments beside that of the builders, by full name. */
+  readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
+  /** Of all environments. */
   readonly settings?: RolloutSettings;
   readonly maxSessions?: number;
+  /** Called after each change of phase is noted. */
+  readonly onPhase?: (phase: RunPhase) => void;
+  /** What the service answers when it is asked for its models; it refuses by default. */
+  readonly capabilities?: ServiceClient["capabilities"];
+  /** Puts something around the store of rollouts. */
+  readonly wrapStore?: (store: RolloutStore) => RolloutStore;
 }
 
-export function aContext({
-  remote = scriptedEnvironment(),
-  settings = someSettings(),
-  maxSessions = Number.POSITIVE_INFINITY,
-  ...overrides
-}: CommandHandler = {}): FakeContext {
+export function aContext(options: ContextOptions = {}): FakeContext {
+  const { remote = scriptedEnvironment(), otherRemotes = {}, settings = someSettings() } = options;
+  const { maxSessions, onPhase, capabilities, wrapStore, ...overrides } = options;
   const clock = new FakeClock();
   const config = overrides.config ?? aConfig();
   const fileSystem = createMemoryFileSystem();
   const redactor = overrides.redactor ?? new Redactor();
   const progress: ProgressEvent[] = [];
+  const phases: RunPhase[] = [];
+  const recorded: NewRunEvent[] = [];
   const deleted: string[] = [];
+  const service = fakeService(deleted);
+  const store = createRolloutStore({ fileSystem, redactor, folder: FOLDER });
   const sources = [
     {
       environment: ENVIRONMENT,
@@ -58,8 +78,13 @@ export function aContext({
       weight: 1,
     },
   ];
-  const gate = aGate(remote, clock, maxSessions);
-  const environment = { remote, settings, gate, given: { maxContext: null, secrets: {} } };
+  const prepare = (played: ScriptedEnvironment): PreparedEnvironment => ({
+    remote: played,
+    settings,
+    gate: aGate(played, clock, maxSessions),
+    given: { maxContext: null, secrets: {} },
+  });
+  const remotes = Object.entries({ [ENVIRONMENT]: remote, ...otherRemotes });
   return {
     config,
     folder: FOLDER,
@@ -68,23 +93,28 @@ export function aContext({
     sha256,
     renderer,
     tokenizer,
-    store: createRolloutStore({ fileSystem, redactor, folder: FOLDER }),
-    events: { record: async () => undefined },
+    store: wrapStore?.(store) ?? store,
+    events: { record: async (event) => void recorded.push(event) },
     redactor,
-    service: fakeService(deleted),
-    environments: new Map([[ENVIRONMENT, environment]]),
+    service: capabilities === undefined ? service : { ...service, capabilities },
+    environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),
     sequence: createTaskSequence(sources, 42, "proportional", sha256),
     totalSteps: null,
     limits: runLimits(config),
     control: new RunControl(),
     watch: (event) => progress.push(event),
-    enterPhase: async () => undefined,
+    enterPhase: async (phase) => {
+      phases.push(phase);
+      onPhase?.(phase);
+    },
     attempt: 1,
     ...overrides,
     clock,
     client: new FakeTrainingClient(),
     fileSystem,
     progress,
+    phases,
+    recorded,
     deleted,
   };
 }

@@ -2,11 +2,8 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../src/cli/exitCode.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
-import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
-import type { PreparedEnvironment } from "../../../src/core/training/context.ts";
 import { settle } from "../../fakes/fakeClock.ts";
-import { aGate } from "../rollout/aGate.ts";
 import {
   result,
   type ScriptedEnvironment,
@@ -15,7 +12,7 @@ import {
 } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, aTask, ENVIRONMENT, someSettings } from "./builders.ts";
-import { aContext, type FakeContext } from "./fakeContext.ts";
+import { aContext, type ContextOptions, type FakeContext } from "./fakeContext.ts";
 
 const MINUTE_MS = 60_000;
 const OTHER = "Owner/Other";
@@ -48,17 +45,21 @@ function faulty(fault: Fault, isSilent = true): ScriptedEnvironment {
 }
 
 /** Plays in step 3, with a model that takes a second for each turn. */
-function setUp(remote: ScriptedEnvironment, rollouts: readonly RolloutTask[], maxActive = 64) {
-  const events: NewRunEvent[] = [];
-  const phases: string[] = [];
+function setUp(
+  remote: ScriptedEnvironment,
+  rollouts: readonly RolloutTask[],
+  maxActive = 64,
+  otherRemotes: ContextOptions["otherRemotes"] = {},
+) {
   const saves: number[] = [];
-  const config = aConfig({ max_active_tasks: maxActive });
-  const context = aContext({ remote, config, settings: someSettings({ maxRetries: 1 }) });
-  Object.assign(context, {
-    enterPhase: async (phase: string) => void phases.push(phase),
-    events: { record: async (event: NewRunEvent) => void events.push(event) },
-    service: { ...context.service, capabilities: async () => [] },
+  const context = aContext({
+    remote,
+    otherRemotes,
+    config: aConfig({ max_active_tasks: maxActive }),
+    settings: someSettings({ maxRetries: 1 }),
+    capabilities: async () => [],
   });
+  const { recorded: events, phases } = context;
   context.control.offerSave(async () => {
     saves.push(context.clock.monotonic());
     throw new AppError("unused", "Nothing reads the entry.");
@@ -116,7 +117,7 @@ describe("an environment without room for a single session", () => {
     expect(clock.monotonic()).toBeLessThanOrEqual(42 * MINUTE_MS);
   });
 
-  it("is tried at once when the run is told to continue", async () => {
+  it("is tried at once when the run is asked to continue", async () => {
     const fault: Fault = { error: full };
     const { play, clock, context } = setUp(faulty(fault), tasks(1));
     const playing = play();
@@ -174,8 +175,9 @@ describe("an environment that fails beside one that is well", () => {
     const fault: Fault = { error: gone };
     const own = tasks(8);
     const others = tasks(8, { environment: OTHER, taskKey: `${OTHER}:train:1#1` });
-    const { context, clock, kinds, phases, play } = setUp(faulty(fault), [...own, ...others], 2);
-    addEnvironment(context, OTHER, { ...scriptedEnvironment([solved]), name: OTHER });
+    const { context, clock, kinds, phases, play } = setUp(faulty(fault), [...own, ...others], 2, {
+      [OTHER]: { ...scriptedEnvironment([solved]), name: OTHER },
+    });
     const playing = play();
     await clock.advance(20_000);
     const { environments } = context;
@@ -189,18 +191,6 @@ describe("an environment that fails beside one that is well", () => {
     expect(kinds()).toEqual(["circuit-open", "circuit-closed"]);
   });
 });
-
-function addEnvironment(context: FakeContext, name: string, remote: ScriptedEnvironment): void {
-  const own = context.environments.get(ENVIRONMENT);
-  if (own === undefined) throw new Error("the context has an environment");
-  const added: PreparedEnvironment = { ...own, remote, gate: aGate(remote, context.clock) };
-  Object.assign(context, {
-    environments: new Map([
-      [ENVIRONMENT, own],
-      [name, added],
-    ]),
-  });
-}
 
 describe("a task for which no session can ever be opened", () => {
   it("fails after a while where the environment answers questions", async () => {

@@ -12,7 +12,7 @@ import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
-interface CommandHandler {
+interface StepScript {
   /** One for each rollout in the order in which they end; null = none is given. */
   readonly rewards?: readonly (number | null)[];
   readonly config?: Partial<Config>;
@@ -22,14 +22,14 @@ interface CommandHandler {
   readonly fault?: Error;
 }
 
-async function run(options: CommandHandler = {}) {
-  const { output, ...rest } = begin(options);
+async function run(script: StepScript = {}) {
+  const { output, ...rest } = begin(script);
   return { ...rest, output: await output };
 }
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
-function begin(options: CommandHandler = {}) {
-  const { rewards = [1, 0], config, environment, groups = 1, fault } = options;
+function begin(script: StepScript = {}) {
+  const { rewards = [1, 0], config, environment, groups = 1, fault } = script;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
@@ -160,14 +160,12 @@ describe("a step", () => {
   });
 
   it("ends with a stack written down when most rollouts fail in a way that nobody foresaw", async () => {
-    const told: object[] = [];
     const { context, output } = begin({ fault: new TypeError("x is not iterable") });
-    Object.assign(context.events, { record: async (event: object) => void told.push(event) });
     await expect(output).rejects.toMatchObject({
       code: "rollout-bugs",
       message: expect.stringMatching(/^2 of 2 rollouts of step 7 .*x is not iterable.*resumed\.$/),
     });
-    expect(told).toMatchObject([
+    expect(context.recorded).toMatchObject([
       { kind: "rollout-bug", data: { stack: expect.stringContaining("step.test.ts") } },
     ]);
     expect(context.client.calls).toEqual([]);

@@ -8,14 +8,14 @@ import { planResume } from "../../../src/trainer/resume.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { call, ended, scriptedSampler } from "../../core/rollout/scriptedModel.ts";
 import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
+import { type LoopRun, positionOf, prepareRun } from "../../core/training/loop/prepareRun.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import * as original from "./original.ts";
-import { prepareRun } from "./playRun.ts";
 
 /** Stops the run, or breaks it, when it has completed two steps. */
-function atStepTwo(set: ReturnType<typeof prepareRun>, happen: () => void): void {
+function atStepTwo(set: LoopRun, happen: () => void): void {
   set.context.client.sampler = scriptedSampler([ended(call("answer"))], {
     beforeAnswer: async () => {
       if (set.rows().length === 2) happen();
@@ -64,16 +64,16 @@ describe("a run that ends between two regular saves", () => {
   it("D-54 a run waits between two steps when it is told to, and goes on as if it had not", async () => {
     const undisturbed = prepareRun({ config, steps: 4 });
     await undisturbed.run();
-    const paused = prepareRun({ config, steps: 4 });
-    const { control } = paused.context;
     const phases: string[] = [];
-    atStepTwo(paused, () => control.pause());
-    Object.assign(paused.context, {
-      enterPhase: async (phase: string) => {
+    const paused = prepareRun({
+      config,
+      steps: 4,
+      onPhase: (phase) => {
         phases.push(`${phase} after ${paused.rows().length}`);
-        if (phase === "paused") control.continue();
+        if (phase === "paused") paused.context.control.continue();
       },
     });
+    atStepTwo(paused, () => paused.context.control.pause());
     await paused.run();
     expect(phases).toEqual(["paused after 3", "running after 3"]);
     const { lossCalls } = paused.context.client;
@@ -89,7 +89,7 @@ describe("a run that ends between two regular saves", () => {
       client.forwardBackward = () => Promise.reject(refused);
     });
     await expect(broken.run()).rejects.toBe(refused);
-    expect(await broken.position()).toMatchObject({ step: 2, cursor: 2 });
+    expect(await positionOf(broken)).toMatchObject({ step: 2, cursor: 2 });
 
     const environment = prepareRun({ config });
     const gone = new AppError("environment-auth", "The key was withdrawn.");

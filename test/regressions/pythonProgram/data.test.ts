@@ -15,10 +15,10 @@ import { sha256 } from "../../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { configIn, messagesIn } from "../../core/config/configText.ts";
 import { scriptedEnvironment } from "../../core/rollout/scriptedEnvironment.ts";
+import { positionOf, prepareRun } from "../../core/training/loop/prepareRun.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
-import { prepareRun } from "./playRun.ts";
 
 const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
 const tokenizer = await loadModelTokenizer(folder);
@@ -147,7 +147,7 @@ it("D-7 a resumed run goes on with the tasks, seeds and data that come next", as
   expect(replayed.rows().map(stepOf)).toEqual(first.rows().map(stepOf));
 
   const rest = prepareRun({ steps: 6 });
-  await rest.run(await first.position());
+  await rest.run(await positionOf(first));
   const played = [first, rest];
   expect(played.flatMap(({ remote }) => remote.choices)).toEqual(whole.remote.choices);
   expect(played.flatMap(({ sampler }) => sampler.requests)).toEqual(whole.sampler.requests);

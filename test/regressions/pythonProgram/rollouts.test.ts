@@ -24,10 +24,10 @@ import {
   someSettings,
 } from "../../core/training/builders.ts";
 import { aContext, type FakeContext } from "../../core/training/fakeContext.ts";
+import { prepareRun } from "../../core/training/loop/prepareRun.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
-import { prepareRun } from "./playRun.ts";
 
 const ADD = ended(call("add"));
 const ANSWER = ended(call("answer"));

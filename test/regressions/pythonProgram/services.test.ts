@@ -10,9 +10,9 @@ import { textWith } from "../../core/config/configText.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem, createStillClock } from "../../core/runFolder/memoryFileSystem.ts";
 import { ENVIRONMENT } from "../../core/training/builders.ts";
+import { prepareRun } from "../../core/training/loop/prepareRun.ts";
 import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
-import { prepareRun } from "./playRun.ts";
 
 describe("secrets", () => {
   const SECRET = "sk-0123456789";

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { isJsonObject } from "../../../../src/core/json.ts";
+import { evalPath } from "../../../../src/core/runFolder/layout.ts";
+import { environmentOf } from "../../../../src/core/training/context.ts";
+import { START } from "../../../../src/core/training/loopPosition.ts";
+import { ENVIRONMENT, someSettings } from "../builders.ts";
+import { FOLDER, linesOf, PATHS } from "../fakeContext.ts";
+import { prepareRun } from "./prepareRun.ts";
+
+describe("evaluations", () => {
+  const evaluation = {
+    splits: { [ENVIRONMENT]: ["test"] },
+    at_start: true,
+    at_end: true,
+    every: 2,
+    num_samples: 1,
+    rollouts_per_task: 1,
+    temperatures: [0],
+  };
+
+  it("come before the first step and after every so many, and go into the next row", async () => {
+    const { run, context } = prepareRun({ config: { evaluation }, steps: 3, rewards: [1] });
+    await run();
+    const evaluated = context.progress.flatMap((event) =>
+      event.kind === "evaluated" ? [[event.purpose, event.step]] : [],
+    );
+    expect(evaluated).toEqual([
+      ["start", 0],
+      ["periodic", 2],
+    ]);
+    const rows = linesOf(context, PATHS.metrics).filter(isJsonObject);
+    const withEvaluation = rows.map((row) => Object.hasOwn(row, "eval"));
+    expect(withEvaluation).toEqual([true, false, true]);
+  });
+
+  it("are repeated where the environments' service failed them, and leave one result", async () => {
+    const { run, context, remote } = prepareRun({
+      config: { evaluation },
+      settings: someSettings({ maxRetries: 0 }),
+      steps: 1,
+      rewards: [1],
+    });
+    const { openSession } = remote;
+    remote.openSession = async (...choice) => {
+      if (context.clock.monotonic() > 0) return openSession.apply(remote, choice);
+      await context.clock.sleep(100);
+      throw new AppError("environment-unavailable", "gone");
+    };
+    await run();
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30_000);
+    expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
+    expect(linesOf(context, evalPath(FOLDER, 0))).toHaveLength(1);
+  });
+
+  it("wait where the environment has no room for their question", async () => {
+    const { run, context, remote } = prepareRun({ config: { evaluation }, steps: 1, rewards: [1] });
+    const { numTasks } = remote;
+    let refusals = 0;
+    remote.numTasks = async (...asked) => {
+      refusals += 1;
+      if (refusals <= 3) throw new AppError("environment-capacity", "full");
+      return numTasks.apply(remote, asked);
+    };
+    expect(await run()).toMatchObject({ outcome: "done" });
+    expect(context.clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
+    // These refusals do not lower the limit of sessions.
+    expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
+  });
+
+  it("do not come again at the start when a run goes on", async () => {
+    const { run, context } = prepareRun({ config: { evaluation: { ...evaluation, every: null } } });
+    await run({ ...START, step: 1, cursor: 1 });
+    expect(context.progress.some(({ kind }) => kind === "evaluated")).toBe(false);
+  });
+});

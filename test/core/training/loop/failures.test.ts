@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { linesOf, PATHS } from "../fakeContext.ts";
+import { duringRollouts, duringUpdate, prepareRun } from "./prepareRun.ts";
+
+describe("a loop whose disk takes nothing more", () => {
+  /** A run whose disk is full for one method of the store, from the call of `fill` on. */
+  function prepareFullDisk(method: "addRollout" | "addTokens") {
+    let isFull = false;
+    const full = () => Promise.reject(new AppError("disk", "The disk is full."));
+    const run = prepareRun({
+      steps: null,
+      wrapStore: (store) => ({
+        ...store,
+        addRollout: (record) =>
+          isFull && method === "addRollout" ? full() : store.addRollout(record),
+        addTokens: (step, records) =>
+          isFull && method === "addTokens" ? full() : store.addTokens(step, records),
+      }),
+    });
+    const fill = () => {
+      isFull = true;
+    };
+    return { run, fill };
+  }
+
+  it("saves the last completed step while the weights are still those", async () => {
+    const { run, fill } = prepareFullDisk("addRollout");
+    duringRollouts(run, 2, fill);
+    await expect(run.run()).rejects.toMatchObject({ code: "disk" });
+    expect(run.saves()).toEqual(["interrupt_000002"]);
+    expect((await run.state())?.step).toBe(2);
+  });
+
+  it("does not save weights that hold an update without a row", async () => {
+    const { run, fill } = prepareFullDisk("addTokens");
+    duringUpdate(run, 2, fill);
+    await expect(run.run()).rejects.toMatchObject({ code: "disk" });
+    expect(run.context.client.adamCalls).toHaveLength(3);
+    expect(run.saves()).toEqual([]);
+  });
+});
+
+describe("a loop whose loss is not a number", () => {
+  it("does not save what that made of the weights", async () => {
+    const { run, context, saves } = prepareRun({ steps: null });
+    const { answer } = context.client;
+    context.client.answer = (call) => {
+      const result = answer(call);
+      const isThird = context.client.lossCalls.length === 3;
+      return isThird ? { ...result, metrics: { "loss:sum": Number.NaN } } : result;
+    };
+    await expect(run()).rejects.toMatchObject({ code: "training-not-finite" });
+    expect(saves()).toEqual([]);
+  });
+});
+
+describe("steps without anything to train on", () => {
+  const config = { max_consecutive_empty_steps: 2 };
+
+  it("have a row of metrics, keep the sampler and go on", async () => {
+    const { run, context } = prepareRun({ steps: 2, rewards: [1, 1, 1, 0] });
+    expect(await run()).toMatchObject({ outcome: "done", rewards: [1, 0.5] });
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(2);
+    expect(context.client.adamCalls).toHaveLength(1);
+  });
+
+  it("end the run with a diagnosis after so many in a row, and the run is saved", async () => {
+    const { run, saves, state } = prepareRun({ config, steps: null, rewards: [1, 0, 1, 1, 1, 1] });
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      configPath: "max_consecutive_empty_steps",
+      message: expect.stringMatching(/^2 steps in a row .*temperature/),
+    });
+    expect(saves()).toEqual(["interrupt_000003"]);
+    expect((await state())?.counters.consecutive_empty_steps).toBe(2);
+  });
+
+  it("are reported with the reason of the first failure, where all rollouts failed", async () => {
+    const remote = scriptedEnvironment([new AppError("environment-tool-crashed", "no data")]);
+    const { run } = prepareRun({ config, remote, steps: null });
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      message: expect.stringMatching(/in the last one all 2 rollouts failed\. The first: no data/),
+    });
+  });
+
+  it("are counted anew after a step that trained", async () => {
+    const { run } = prepareRun({ config, steps: 4, rewards: [1, 1, 1, 0] });
+    expect(await run()).toMatchObject({ outcome: "done", step: 4 });
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { environmentOf } from "../../../../src/core/training/context.ts";
+import type { ScriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { ENVIRONMENT } from "../builders.ts";
+import { type ContextOptions, linesOf, PATHS } from "../fakeContext.ts";
+import { comparableRows, prepareRun, requestsOf, rewarding } from "./prepareRun.ts";
+
+describe("a loop whose environments' service fails", () => {
+  const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
+  const BEFORE_GIVING_UP_MS = 30 * 60_000;
+
+  interface OutageOptions {
+    readonly steps: number | null;
+    /** So many open, two for a step, and no more until `recover` is called. */
+    readonly sessions: number;
+    readonly capabilities?: ContextOptions["capabilities"];
+  }
+
+  function prepareOutage({ steps, sessions, capabilities = async () => [] }: OutageOptions) {
+    const inner = rewarding();
+    let isOver = false;
+    let opened = 0;
+    let refused = 0;
+    const remote: ScriptedEnvironment = {
+      ...inner,
+      splits: async () => {
+        throw gone;
+      },
+      openSession: async (...choice) => {
+        if (opened >= sessions && !isOver) {
+          refused += 1;
+          throw gone;
+        }
+        opened += 1;
+        return inner.openSession(...choice);
+      },
+    };
+    const run = prepareRun({ steps, remote, capabilities });
+    const { progress, recorded } = run.context;
+    const recover = () => {
+      isOver = true;
+    };
+    // Except that about the server whose loss is not checked here.
+    const kinds = () => recorded.map(({ kind }) => kind).filter((kind) => kind !== "server-probed");
+    const warnings = () =>
+      progress.flatMap((event) => (event.kind === "warning" ? [event.message] : []));
+    return { ...run, recover, kinds, warnings, refused: () => refused };
+  }
+
+  it.each([
+    ["before a step", 2],
+    ["amid a step", 3],
+  ])("%s waits, its last step saved, and goes on as if nothing had been", async (_, sessions) => {
+    const undisturbed = prepareRun();
+    await undisturbed.run();
+    const failing = prepareOutage({ steps: 3, sessions });
+    const { context, warnings, kinds } = failing;
+    const ended = failing.start();
+    await context.clock.advance(20_000);
+    expect(context.phases).toEqual(["paused"]);
+    expect(kinds()).toEqual(["circuit-open"]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /server at http:\/\/games\.test failed: .*Start the server again.* step 2 /,
+      ),
+    ]);
+    expect(failing.saves()).toEqual(["manual_000001"]);
+    expect(await failing.state()).toMatchObject({ step: 1, dataset: { cursor: 1 } });
+    failing.recover();
+    expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 3 });
+    expect(context.phases).toEqual(["paused", "running"]);
+    expect(requestsOf(failing)).toEqual(requestsOf(undisturbed));
+    expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
+    expect(comparableRows(failing)).toEqual(comparableRows(undisturbed));
+    expect((await failing.state())?.counters).toEqual((await undisturbed.state())?.counters);
+  });
+
+  it("tries again every half minute, one rollout at a time, and at last gives up", async () => {
+    const { run, context, warnings, state, refused } = prepareOutage({ steps: null, sessions: 4 });
+    await expect(run()).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringMatching(/ECONNREFUSED\. .*waited for 30 min .* resume the run\.$/),
+    });
+    expect(warnings()).toEqual([
+      expect.stringMatching(/again every 30 s, .* gives up in 30 min\.$/),
+    ]);
+    expect(context.phases).toEqual(["paused"]);
+    // Four of each rollout before, and then one every half minute.
+    expect(refused()).toBeLessThanOrEqual(8 + 60);
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(BEFORE_GIVING_UP_MS);
+    expect(context.clock.monotonic()).toBeLessThan(BEFORE_GIVING_UP_MS + 60_000);
+    expect(await state()).toMatchObject({ step: 2, dataset: { cursor: 2 } });
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(2);
+  });
+
+  it("tries at once when it is asked to continue", async () => {
+    const failing = prepareOutage({ steps: 2, sessions: 2 });
+    const { clock, control } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20_000);
+    failing.recover();
+    const tries = failing.refused();
+    control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 2 });
+    expect(clock.monotonic()).toBe(20_000);
+    expect(failing.refused()).toBe(tries);
+  });
+
+  it("stops while it waits", async () => {
+    const failing = prepareOutage({ steps: null, sessions: 2 });
+    const ended = failing.start();
+    await failing.context.clock.advance(20_000);
+    failing.context.control.stop();
+    expect(await ended).toMatchObject({ outcome: "stopped", step: 1 });
+    expect(failing.saves()).toEqual(["manual_000001"]);
+  });
+
+  it("stays paused when it is asked to pause meanwhile", async () => {
+    const failing = prepareOutage({ steps: 2, sessions: 2 });
+    const { clock, control } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20_000);
+    control.pause();
+    failing.recover();
+    const tries = failing.refused();
+    await clock.advance(BEFORE_GIVING_UP_MS);
+    expect(failing.context.phases).toEqual(["paused"]);
+    control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 2 });
+    expect(failing.refused()).toBe(tries);
+  });
+
+  it("does not save where the service of the weights is out of reach, too", async () => {
+    const capabilities = () => new Promise<never>(() => undefined);
+    const failing = prepareOutage({ steps: 2, sessions: 2, capabilities });
+    const { context } = failing;
+    const ended = failing.start();
+    await context.clock.advance(20_000);
+    expect(failing.saves()).toEqual([]);
+    failing.recover();
+    expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 2 });
+  });
+});
+
+describe("a loop whose environment holds fewer sessions than it asks for", () => {
+  it("trains the same as with enough sessions, and reports at its end how many the environment took", async () => {
+    const config = { batch_size: 4, max_active_tasks: 8 };
+    const roomy = prepareRun({ config, steps: 3, rewards: [1] });
+    await roomy.run();
+    const tight = prepareRun({ config, steps: 3, rewards: [1] });
+    const { context, remote } = tight;
+    const { gate } = environmentOf(context, ENVIRONMENT);
+    const { openSession } = remote;
+    let open = 0;
+    remote.openSession = async (...asked) => {
+      if (open === 3) throw new AppError("environment-capacity", "at maximum capacity");
+      open += 1;
+      const session = await openSession.apply(remote, asked);
+      const close = async () => {
+        await context.clock.sleep(100);
+        open -= 1;
+      };
+      return { ...session, close };
+    };
+    expect(await tight.run()).toMatchObject({ outcome: "done", step: 3 });
+    expect(requestsOf(tight)).toEqual(requestsOf(roomy));
+    expect(comparableRows(tight)).toEqual(comparableRows(roomy));
+    expect(gate.stats).toMatchObject({ peak: 3, failures: 0 });
+    const [row] = linesOf(context, PATHS.metrics);
+    expect(row).toMatchObject({ capacity: { Game: { rejections: expect.any(Number) } } });
+    expect(context.recorded.at(-1)).toMatchObject({
+      kind: "capacity-summary",
+      message: expect.stringMatching(
+        /^Owner\/Game took 3 sessions at once of the 8 asked for; set .*max_concurrency: 3 /,
+      ),
+      data: { edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 3 }] },
+    });
+    expect(context.recorded.map(({ kind }) => kind)).toContain("capacity-limit");
+  });
+});

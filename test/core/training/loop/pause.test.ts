@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { START } from "../../../../src/core/training/loopPosition.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { comparableRows, duringRollouts, prepareRun } from "./prepareRun.ts";
+
+describe("a loop that is asked to pause", () => {
+  it("waits after the step under way, and goes on as if it had never waited", async () => {
+    const undisturbed = prepareRun();
+    await undisturbed.run();
+    const paused = prepareRun();
+    const { context } = paused;
+    duringRollouts(paused, 1, () => context.control.pause());
+    const ended = paused.start();
+    await settle();
+    const requests = paused.sampler.requests.length;
+    expect(context.phases).toEqual(["paused"]);
+    expect(context.progress.at(-1)).toEqual({ kind: "paused", step: 2 });
+    await settle();
+    expect(paused.sampler.requests).toHaveLength(requests);
+
+    context.control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 3 });
+    expect(context.phases).toEqual(["paused", "running"]);
+    expect(paused.sampler.requests).toEqual(undisturbed.sampler.requests);
+    expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
+    expect(comparableRows(paused)).toEqual(comparableRows(undisturbed));
+  });
+
+  it("has its last save confirmed before it waits", async () => {
+    const { context, start, state } = prepareRun({ config: { rolling_save_every: 1 } });
+    context.control.pause();
+    const ended = start({ ...START, step: 1, cursor: 1 });
+    await settle();
+    expect(await state()).toBeNull();
+    context.control.continue();
+    context.control.pause();
+    await settle();
+    expect(await state()).toMatchObject({ step: 2 });
+    context.control.continue();
+    await ended;
+  });
+
+  it("has a save that lasts, as a pause may take longer than a rolling save lives", async () => {
+    const paused = prepareRun({ config: { rolling_save_every: 1 } });
+    const { context } = paused;
+    duringRollouts(paused, 1, () => context.control.pause());
+    const ended = paused.start();
+    await settle();
+    expect(context.progress.at(-1)).toEqual({ kind: "paused", step: 2 });
+    expect(paused.saves().at(-1)).toBe("interrupt_000002");
+    expect(context.deleted).toContain("tinker://S:train:0/weights/rolling_000002");
+    context.control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 3 });
+  });
+
+  it("waits at a critical alarm with pause_on_alarm", async () => {
+    // Seventeen times the same tokens, which the model does not say so surely.
+    const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 17 }) };
+    const phasesOf = async (pause_on_alarm: boolean): Promise<readonly string[]> => {
+      // The fake service hands out one and the same sampler, which is an alarm of its own.
+      const alarms = { ...aConfig().alarms, stale_sampler: null };
+      const config = { environments, alarms, pause_on_alarm };
+      const { context, run } = prepareRun({ config, onPhase: () => context.control.continue() });
+      expect(await run()).toMatchObject({ outcome: "done", step: 3 });
+      const alarm = { kind: "alarm", step: 0, severity: "critical" };
+      expect(context.progress).toContainEqual(expect.objectContaining(alarm));
+      return context.phases;
+    };
+    expect(await phasesOf(true)).toEqual(["paused", "running"]);
+    expect(await phasesOf(false)).toEqual([]);
+  });
+
+  it.each([
+    ["fail_fast", ["paused", "running"]],
+    ["strict", []],
+  ] as const)("with group_failures: %s, a failed rollout makes it %j", async (policy, expected) => {
+    // The second rollout of the run ends without a reward.
+    const remote = scriptedEnvironment([
+      { onCall: () => result("", { reward: 1, finished: true }) },
+      { onCall: () => result("", { reward: null, finished: true }) },
+      { onCall: () => result("", { reward: 0, finished: true }) },
+    ]);
+    const { context, run } = prepareRun({
+      remote,
+      config: { group_failures: policy },
+      onPhase: () => context.control.continue(),
+    });
+    await run();
+    expect(context.phases.slice(0, 2)).toEqual(expected);
+    const message = expect.stringMatching(
+      /^Step 1, group 1, rollout \d .*group_failures: fail_fast/,
+    );
+    const warning = expect.objectContaining({ kind: "warning", message });
+    if (policy === "fail_fast") expect(context.progress).toContainEqual(warning);
+    else expect(context.progress).not.toContainEqual(warning);
+  });
+
+  it("knows a sampler that it has had before an update", async () => {
+    const { context, run } = prepareRun();
+    await run();
+    const alarms = context.progress.filter(({ kind }) => kind === "alarm");
+    expect(alarms).toMatchObject([{ step: 1, title: "The sampler has old weights" }]);
+  });
+
+  it("does not wait when no step is left", async () => {
+    const finishing = prepareRun({ steps: 1 });
+    duringRollouts(finishing, 0, () => finishing.context.control.pause());
+    expect(await finishing.run()).toMatchObject({ outcome: "done", step: 1 });
+  });
+
+  it("is saved when it is stopped while it waits", async () => {
+    const { context, start, saves } = prepareRun({ steps: null });
+    context.control.pause();
+    const ended = start({ ...START, step: 4, cursor: 4 });
+    await settle();
+    context.control.stop();
+    expect(await ended).toMatchObject({ outcome: "stopped", step: 4 });
+    expect(saves()).toEqual(["interrupt_000004"]);
+  });
+});

@@ -1,0 +1,120 @@
+/** Runs of the whole loop on a fake service: groups of two, one in each step, and a model that answers at once. */
+
+import type { Config, EnvironmentConfig } from "../../../../src/core/config/schema.ts";
+import { isJsonObject } from "../../../../src/core/json.ts";
+import { readCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
+import { readState } from "../../../../src/core/runFolder/state.ts";
+import { runLoop } from "../../../../src/core/training/loop.ts";
+import { type LoopPosition, START } from "../../../../src/core/training/loopPosition.ts";
+import {
+  result,
+  type ScriptedEnvironment,
+  scriptedEnvironment,
+} from "../../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { aContext, type ContextOptions, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
+
+const IDENTITY = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+
+export interface LoopRunOptions extends Omit<ContextOptions, "config" | "totalSteps"> {
+  readonly config?: Partial<Config>;
+  readonly environment?: Partial<EnvironmentConfig>;
+  /** Null = endless. */
+  readonly steps?: number | null;
+  /** Rewards given one after the other, again and again; for the environment that stands here by default. */
+  readonly rewards?: readonly number[];
+}
+
+export function prepareRun(options: LoopRunOptions = {}) {
+  const { config, environment, steps = 3, rewards, ...rest } = options;
+  const remote = options.remote ?? rewarding(rewards);
+  const context = aContext({
+    ...rest,
+    remote,
+    totalSteps: steps,
+    config: aConfig({
+      batch_size: 1,
+      environments: { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) },
+      save_every: 0,
+      rolling_save_every: 0,
+      num_epochs: null,
+      max_steps: steps,
+      ...config,
+    }),
+  });
+  const sampler = scriptedSampler([ended(call("answer"))]);
+  context.client.sampler = sampler;
+  const start = (position: LoopPosition = START) => runLoop(context, position, IDENTITY);
+  return {
+    context,
+    remote,
+    sampler,
+    start,
+    /** Starts the loop and moves the clock until it ends. */
+    run: (position: LoopPosition = START) => context.clock.run(start(position)),
+    saves: () => context.client.stateSaves.map(({ name }) => name),
+    state: () => readState(context.fileSystem, FOLDER),
+    checkpoints: () => readCheckpoints(context.fileSystem, FOLDER),
+    rows: () => linesOf(context, PATHS.metrics),
+  };
+}
+
+export type LoopRun = ReturnType<typeof prepareRun>;
+
+/** An environment whose sessions end with these rewards, one after the other, again and again. */
+export function rewarding(rewards: readonly number[] = [1, 0]): ScriptedEnvironment {
+  let answers = 0;
+  const onCall = () =>
+    result("", { reward: rewards[answers++ % rewards.length] ?? 0, finished: true });
+  return scriptedEnvironment([{ onCall }]);
+}
+
+/** Calls back once, during the rollouts of the step that follows `steps` completed ones. */
+export function duringRollouts(
+  { context, sampler, rows }: LoopRun,
+  steps: number,
+  act: () => void,
+) {
+  let hasActed = false;
+  context.client.sampler = {
+    ...sampler,
+    sample: (request, options) => {
+      const isDue = !hasActed && rows().length === steps;
+      hasActed ||= isDue;
+      if (isDue) act();
+      return sampler.sample(request, options);
+    },
+  };
+}
+
+/** Calls back once, during the update of the step that follows `steps` completed ones. */
+export function duringUpdate({ context: { client } }: LoopRun, steps: number, act: () => void) {
+  const { optimStep } = client;
+  client.optimStep = (params) => {
+    if (client.adamCalls.length === steps) act();
+    return optimStep.call(client, params);
+  };
+}
+
+/** Rows of metrics without what depends on time, or on how often something was tried. */
+export function comparableRows({ rows }: LoopRun): readonly unknown[] {
+  return rows().map((row) => {
+    if (!isJsonObject(row)) return row;
+    const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, ...rest } = row;
+    return { ...rest, rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout };
+  });
+}
+
+/** All requests of a run, sorted: within a step, their order depends on who waited. */
+export function requestsOf({ sampler }: LoopRun): readonly string[] {
+  return sampler.requests.map((request) => JSON.stringify(request)).toSorted();
+}
+
+/** Where a resume of this run starts. */
+export async function positionOf({ state }: LoopRun): Promise<LoopPosition> {
+  const saved = await state();
+  if (saved === null) throw new Error("the run has left no state");
+  const { step, dataset, optimizer_updates: optimizerUpdates, counters } = saved;
+  return { step, cursor: dataset.cursor, optimizerUpdates, counters };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { linesOf, PATHS } from "../fakeContext.ts";
+import { duringRollouts, positionOf, prepareRun } from "./prepareRun.ts";
+
+describe("the loop", () => {
+  it("runs step after step to the end of the plan and leaves a lasting checkpoint", async () => {
+    const { run, context, saves, state } = prepareRun();
+    expect(await run()).toMatchObject({
+      outcome: "done",
+      step: 3,
+      rewards: [0.5, 0.5, 0.5],
+      statePath: "tinker://S:train:0/weights/final_000003",
+      samplerPath: "tinker://S:train:0/sampler_weights/final_000003",
+    });
+    expect(saves()).toEqual(["final_000003"]);
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(3);
+    expect(await state()).toMatchObject({
+      step: 3,
+      optimizer_updates: 3,
+      dataset: { cursor: 3 },
+      counters: { rollouts: { reached_terminal_state: 6 }, consecutive_empty_steps: 0 },
+    });
+  });
+
+  it("saves after every save_every steps, and the last such save is also the final one", async () => {
+    const { run, saves, context } = prepareRun({ config: { save_every: 2 }, steps: 4 });
+    expect((await run()).statePath).toBe("tinker://S:train:0/weights/checkpoint_000004");
+    expect(saves()).toEqual(["checkpoint_000002", "checkpoint_000004"]);
+    expect(linesOf(context, PATHS.checkpoints)).toHaveLength(3);
+  });
+
+  it("submits a save behind the update it holds and before the next one", async () => {
+    const { run, context } = prepareRun({ config: { rolling_save_every: 1 }, steps: 2 });
+    await run();
+    const step = ["forwardBackward", "optimStep", "ephemeralSampler"];
+    expect(context.client.calls.slice(0, 8)).toEqual([
+      "ephemeralSampler",
+      ...step,
+      "saveState rolling_000001",
+      ...step,
+    ]);
+  });
+
+  it("renews a rolling save before it expires, when steps take hours", async () => {
+    const slow = prepareRun({ config: { rolling_save_every: 4 }, steps: 7 });
+    const { now } = slow.context.clock;
+    let hours = 0;
+    slow.context.clock.now = () => now.call(slow.context.clock) + hours * 3_600_000;
+    duringRollouts(slow, 5, () => {
+      hours = 13;
+    });
+    await slow.run();
+    expect(slow.saves().slice(0, 2)).toEqual(["rolling_000004", "rolling_000006"]);
+  });
+
+  it("goes on from a saved position as if it had never ended", async () => {
+    const whole = prepareRun({ steps: 5 });
+    await whole.run();
+    const first = prepareRun({ steps: 3 });
+    await first.run();
+    const rest = prepareRun({ steps: 5 });
+    await rest.run(await positionOf(first));
+    expect([...first.sampler.requests, ...rest.sampler.requests]).toEqual(whole.sampler.requests);
+    const losses = ({ context }: typeof whole) => context.client.lossCalls;
+    expect([...losses(first), ...losses(rest)]).toEqual(losses(whole));
+    const { counters, dataset, optimizer_updates } = (await whole.state()) ?? {};
+    expect(await rest.state()).toMatchObject({ counters, dataset, optimizer_updates });
+  });
+});
+
+describe("a loop that is asked to stop", () => {
+  it("gives up the step under way and saves the last completed one", async () => {
+    const { run, context, saves, state } = prepareRun({ steps: null });
+    context.client.sampler = scriptedSampler([ended(call("answer"))], {
+      beforeAnswer: async () => {
+        if (linesOf(context, PATHS.metrics).length === 2) context.control.stop();
+      },
+    });
+    expect(await run()).toMatchObject({ outcome: "stopped", step: 2 });
+    expect(saves()).toEqual(["interrupt_000002"]);
+    expect((await state())?.step).toBe(2);
+    expect(context.client.adamCalls).toHaveLength(2);
+  });
+
+  it("saves at once where no step was completed", async () => {
+    const { run, context, saves } = prepareRun();
+    context.control.stop();
+    expect(await run()).toMatchObject({ outcome: "stopped", step: 0 });
+    expect(saves()).toEqual(["interrupt_000000"]);
+  });
+
+  it("has done its work when all steps were completed", async () => {
+    const { run, context } = prepareRun({ steps: 1 });
+    const { forwardBackward } = context.client;
+    context.client.forwardBackward = (...call) => {
+      context.control.stop();
+      return forwardBackward.apply(context.client, call);
+    };
+    expect(await run()).toMatchObject({ outcome: "done", step: 1 });
+  });
+});
