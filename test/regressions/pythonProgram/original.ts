@@ -149,10 +149,14 @@ export async function playAllOrNothing<T>(
   });
 }
 
-/** Turns that a model without a tool call gets: nudged until the tokens are spent. */
-export function turnsUntilSpent(turnTokens: number, nudgeTokens: number, budget: number): number {
+/** Turns that a model without a tool call gets: reminded until the tokens are spent. */
+export function turnsUntilSpent(
+  turnTokens: number,
+  reminderTokens: number,
+  budget: number,
+): number {
   let turns = 0;
-  for (let used = 0; used + turnTokens <= budget; used += turnTokens + nudgeTokens) turns += 1;
+  for (let used = 0; used + turnTokens <= budget; used += turnTokens + reminderTokens) turns += 1;
   return turns;
 }
 
@@ -251,7 +255,9 @@ export function rowText(row: Readonly<Record<string, number>>): string {
 /** What was kept about a rollout beside its messages. */
 export function rolloutMetadata(step: number, rollout: number, stop: string, tools: string[]) {
   return {
-    ...{ step, rollout, stop },
+    step,
+    rollout,
+    stop,
     num_tool_calls: tools.length,
     called_answer: tools.includes("answer"),
   };

@@ -49,7 +49,7 @@ function timesIssued(batches: readonly (readonly number[])[]): readonly number[]
 }
 
 describe("the order of tasks", () => {
-  it("D-30 every epoch holds every task exactly once", () => {
+  it("every epoch holds every task exactly once", () => {
     const random = original.sharedRandom(42);
     const steps = original.plannedSteps(TASKS.length, 4, 3);
     const theirs = Array.from({ length: steps }, () => original.batch(TASKS, 4, random));
@@ -58,14 +58,14 @@ describe("the order of tasks", () => {
     expect(timesIssued(ourBatches(TASKS.length, 4, 3))).toEqual(TASKS.map(() => 3));
   });
 
-  it("D-31 a batch larger than the data still makes steps", () => {
+  it("a batch larger than the data still makes steps", () => {
     expect(original.plannedSteps(TASKS.length, 12, 3)).toBe(0);
     const batches = ourBatches(TASKS.length, 12, 3);
     expect(batches.map((batch) => batch.length)).toEqual([12, 12]);
     expect(timesIssued(batches)).toEqual(TASKS.map(() => 3));
   });
 
-  it("D-32 data without a task is refused instead of stepping through nothing for ever", () => {
+  it("data without a task is refused instead of stepping through nothing for ever", () => {
     const steps = Array.from({ length: 100 }, () => original.batch([], 4, Math.random));
     expect(steps.flat()).toEqual([]);
     expect(() => sequenceOf(0)).toThrow(expect.objectContaining({ code: "no-tasks" }));
@@ -82,7 +82,7 @@ batch_size: 1
 environments:
 ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join("")}`;
 
-  /** Prepares a run; `delays` are the milliseconds after which each environment tells its number of tasks. */
+  /** Prepares a run; `delays` are the milliseconds after which each environment answers how many tasks it has. */
   async function prepare(delays: readonly number[]) {
     const clock = new FakeClock();
     const service = await fakeTinker().connect();
@@ -112,7 +112,7 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
     return { ...prepared, items };
   }
 
-  it("D-20 environments are told apart by their full names", async () => {
+  it("environments are distinguished by their full names", async () => {
     expect([...original.environmentsByName(NAMES).values()]).toEqual(["two/Game"]);
     const { environments, items } = await prepare([0, 0]);
     expect([...environments.keys()]).toEqual(NAMES);
@@ -122,7 +122,7 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
     }
   });
 
-  it("D-49 tasks have one order, whichever environment answers first", async () => {
+  it("tasks have one order, whichever environment answers first", async () => {
     const arrivals = NAMES.map((name) => ({ name, count: 8 }));
     const theirs = [arrivals, arrivals.toReversed()].map((order) =>
       original.taskOrders(order, original.sharedRandom(42)).get("one/Game"),
@@ -133,7 +133,7 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
   });
 });
 
-it("D-7 a resumed run goes on with the tasks, seeds and data that come next", async () => {
+it("a resumed run goes on with the tasks, seeds and data that come next", async () => {
   const whole = prepareRun({ steps: 6 });
   await whole.run();
   const first = prepareRun({ steps: 3 });

@@ -1,11 +1,11 @@
-/** What a tracker is told of a run. */
+/** What a tracker receives of a run. */
 
 import { describe, expect, it } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { TrackedRun } from "../../core/tracking/wandb/trackedRun.ts";
 
 describe("a run at W&B", () => {
-  it("D-7 a resumed run goes on as the same run there, with every step once", async () => {
+  it("a resumed run goes on as the same run there, with every step once", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of [0, 1, 2, 3]) await run.write(step);
@@ -19,7 +19,7 @@ describe("a run at W&B", () => {
     expect(run.server.rows().map(({ step }) => step)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("D-19 a tracker receives no secret, wherever one turns up", async () => {
+  it("a tracker receives no secret, wherever one turns up", async () => {
     const secret = "judge-0123456789";
     const run = new TrackedRun();
     const redactor = new Redactor();
@@ -36,7 +36,7 @@ describe("a run at W&B", () => {
     expect(run.server.requests.map(({ body }) => String(body)).join()).not.toContain(secret);
   });
 
-  it("D-34 a tracker is told that a run failed", async () => {
+  it("a tracker learns that a run failed", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);

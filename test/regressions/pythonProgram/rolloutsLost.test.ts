@@ -26,6 +26,7 @@ import {
 import { aContext, type FakeContext } from "../../core/training/fakeContext.ts";
 import { prepareRun } from "../../core/training/loop/prepareRun.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
 
@@ -48,7 +49,7 @@ function play(context: FakeContext, count: number, beforeAnswer?: () => Promise<
 describe("the time limit of a rollout", () => {
   const settings = someSettings({ rolloutTimeoutMs: 2_000 });
 
-  it("D-10 the clock of a rollout begins when it has its place, not when the step begins", async () => {
+  it("the time limit of a rollout begins when it gets its slot, not when the step begins", async () => {
     const clock = new FakeClock();
     const limits = { concurrency: 1, timeoutMs: 2_000 };
     const rollouts = Array.from(
@@ -63,7 +64,7 @@ describe("the time limit of a rollout", () => {
     expect(stops).toEqual(Array.from({ length: 5 }, () => "reached_terminal_state"));
   });
 
-  it("D-10 a rollout out of time counts as a failure, and its turns are kept", async () => {
+  it("a rollout out of time counts as a failure, and its turns are kept", async () => {
     const late = { stop: "rollout_timeout", reward: null };
     const done = [1, 0].map((reward) => ({ stop: "reached_terminal_state", reward }));
     expect(original.keptGroups([[...done, late, late]], 0)).toEqual([done]);
@@ -82,7 +83,7 @@ describe("the time limit of a rollout", () => {
   });
 });
 
-describe("a service without room", () => {
+describe("a service at capacity", () => {
   /** An environment that holds four sessions and refuses more. */
   function smallEnvironment(): ScriptedEnvironment {
     const inner = scriptedEnvironment([solved]);
@@ -102,7 +103,7 @@ describe("a service without room", () => {
     };
   }
 
-  it("D-14 an environment without room gets fewer rollouts at a time, and the run goes on", async () => {
+  it("an environment at capacity gets fewer rollouts at a time, and the run goes on", async () => {
     const full = smallEnvironment();
     const opening = Array.from(
       { length: 32 },
@@ -124,13 +125,13 @@ describe("a service without room", () => {
 });
 
 describe("a turn", () => {
-  it("D-18 a model that calls no tool is nudged three times, not until the tokens are spent", async () => {
+  it("a model that calls no tool is reminded three times, not until the tokens are spent", async () => {
     expect(original.turnsUntilSpent(5, 15, 32_768)).toBeGreaterThan(1_000);
     const { stop, episode } = await playEpisode({ turns: [ended("Hm.")] });
     expect([stop, episode.turns.length]).toEqual(["no_tool_call", 3]);
   });
 
-  it("D-18 all calls of a turn run, in order", async () => {
+  it("all calls of a turn run, in order", async () => {
     const turn = ended(`${call("add", { a: 1 })} and ${call("answer", { b: 2 })}`);
     expect(original.firstCall(turn)).toEqual({ name: "add", args: { a: 1 } });
     const onCall = ({ name }: { name: string }) => result("", { finished: name === "answer" });
@@ -142,7 +143,7 @@ describe("a turn", () => {
     expect(episode.turns[0]).toMatchObject({ content: "and", sampledText: turn });
   });
 
-  it("D-40 a turn that was cut is reported as cut", async () => {
+  it("a turn that was cut is reported as cut", async () => {
     const cut = "one two three";
     expect(original.loggedBlocks(cut)).toEqual([{ role: "assistant", text: cut }]);
     const settings = { maxResponseTokens: 4, maxTurns: 1 };
@@ -158,7 +159,7 @@ describe("a turn", () => {
     expect(stopped.stop).toBe("turn_truncated");
   });
 
-  it("D-8 a turn is sampled with the top_k that is set and a seed of its own", async () => {
+  it("a turn is sampled with the top_k that is set and a seed of its own", async () => {
     const environment = anEnvironment({ top_k: 20 });
     const theirs = original.samplingParameters(environment);
     expect(Object.keys(theirs)).toEqual(["temperature", "top_p"]);
@@ -171,7 +172,7 @@ describe("a turn", () => {
   });
 });
 
-it("D-12 an image is refused or shown as a placeholder, never dropped", async () => {
+it("an image is refused or shown as a placeholder, never dropped", async () => {
   const prompt = [text("Look: "), IMAGE];
   expect(original.visibleText(prompt)).toBe("Look: ");
   await expect(playEpisode({ turns: [ANSWER], prompt })).rejects.toMatchObject({
@@ -189,7 +190,7 @@ it("D-12 an image is refused or shown as a placeholder, never dropped", async ()
 });
 
 describe("rewards", () => {
-  it("D-23 nonterminal_reward can take the place of the others", () => {
+  it("nonterminal_reward can take the place of the others", () => {
     const rules = anEnvironment({ nonterminal_reward: 0, reward_reduction: "mean" });
     const reward = (nonterminal_mode: "append" | "replace") =>
       scoreRewards([0.5, 1], false, { ...rules, nonterminal_mode }).clamped;
@@ -199,7 +200,7 @@ describe("rewards", () => {
 
   const equal = [1, 1].map((reward) => ({ stop: "reached_terminal_state", reward }));
 
-  it("D-13 equal rewards are kept where they teach: with direct advantages", () => {
+  it("equal rewards are kept with direct advantages, where they still train", () => {
     expect(original.keptGroups([equal], 0)).toEqual([]);
     const config = aConfig({ advantage_calculation: "direct" });
     const [group] = scoreGroups(aGroup([1, 1]), config);
@@ -207,7 +208,7 @@ describe("rewards", () => {
     expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([1, 1]);
   });
 
-  it("D-13 a step without a usable group has a row, over all its rollouts", async () => {
+  it("a step without a usable group has a row, over all its rollouts", async () => {
     expect(original.metricsRow(original.keptGroups([equal], 0), 0)).toBeNull();
     const run = prepareRun({ steps: 2, rewards: [1, 1, 1, 0] });
     await run.run();
@@ -217,7 +218,7 @@ describe("rewards", () => {
     ]);
   });
 
-  it("D-13 an endless run does not spend for ever on steps that teach nothing", async () => {
+  it("an endless run ends after too many steps without training data", async () => {
     const theirs = Array.from({ length: 100 }, () => original.keptGroups([equal], 0));
     expect(theirs.flat()).toEqual([]);
     const run = prepareRun({
@@ -230,13 +231,13 @@ describe("rewards", () => {
   });
 });
 
-describe("the account of a step", () => {
+describe("the summary of a step", () => {
   const stops = ["reached_terminal_state", "rollout_timeout", "max_retries", "error"];
   const scored = (stop: string) => (stop === "reached_terminal_state" ? 1 : null);
   const rowOf = (rollouts: ReturnType<typeof rolloutFacts>[]) =>
     flattenMetrics(buildMetricsRow(stepFacts({ rollouts })));
 
-  it("D-39 every rollout ends in one category, and they sum to all", () => {
+  it("every rollout ends in one category, and they sum to all", () => {
     const group = stops.map((stop) => ({ stop, reward: scored(stop) }));
     expect(original.metricsRow(original.keptGroups([group], 0), 0)).toBeNull();
     expect(original.metricsRow([group], 0)?.num_errors).toBe(1);
@@ -247,7 +248,7 @@ describe("the account of a step", () => {
     expect(row["num_errors"]).toBe(2);
   });
 
-  it("D-53 every tool has its counters, whatever it is called", () => {
+  it("every tool has its counters, whatever it is called", () => {
     const { called_answer } = original.rolloutMetadata(0, 0, "reached_terminal_state", ["submit"]);
     expect(called_answer).toBe(false);
     const tools = [false, true].map((isError) => ({ name: "submit", isError, durationS: 1 }));
@@ -257,7 +258,7 @@ describe("the account of a step", () => {
     });
   });
 
-  it("D-48 retries and groups that lost a rollout are written down", async () => {
+  it("retries and groups that lost a rollout are written down", async () => {
     const first = original.rolloutMetadata(0, 0, "reached_terminal_state", ["answer"]);
     expect(Object.keys(first)).not.toContain("attempt");
 
@@ -278,4 +279,27 @@ describe("the account of a step", () => {
     const row = flattenMetrics(buildMetricsRow(stepFacts({ groups })));
     expect(row["group/partial_frac"]).toBe(0.5);
   });
+});
+
+it("a busy sampler is retried, and no sample is lost", async () => {
+  let busy = 2;
+  const { connect, clock, http, requestsTo } = fakeTinker((path) =>
+    path === "asample" && busy-- > 0 ? { status: 429 } : undefined,
+  );
+  const service = await connect();
+  const sampler = await clock.run(service.samplerForBase("org/model"));
+  const request = { prompt: [1, 2], maxTokens: 4, temperature: 1, topK: -1, topP: 1, stop: [] };
+  const samples = Array.from({ length: 4 }, () => sampler.sample({ ...request, seed: 7 }));
+  const answers = await clock.run(Promise.all(samples));
+  expect(answers.map(({ tokens }) => tokens)).toEqual(answers.map(() => [11, 12]));
+  expect(requestsTo("asample").length).toBeGreaterThan(4);
+
+  busy = 1;
+  const [submit] = requestsTo("asample");
+  const plain = Array.from({ length: 4 }, () => async () => {
+    const { status } = submit === undefined ? { status: 0 } : await http.send(submit);
+    if (status !== 200) throw new Error(`status ${status}`);
+  });
+  await expect(original.playAllOrNothing(plain)).rejects.toThrow("status 429");
+  service.close();
 });

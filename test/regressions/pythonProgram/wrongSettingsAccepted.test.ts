@@ -20,7 +20,7 @@ function findings(text: string): readonly string[] {
   return problems.map(({ severity, path }) => `${severity} ${path.join(" ")}`);
 }
 
-it("A-C1 a learning rate of 1e-5 is a number, with and without quotes", () => {
+it("a learning rate of 1e-5 is a number, with and without quotes", () => {
   expect(original.yamlScalar("1e-5")).toBe("1e-5");
   for (const text of ["1e-5", '"1e-5"']) {
     expect(configIn(textWith(`learning_rate: ${text}`)).learning_rate).toBe(0.00001);
@@ -28,7 +28,7 @@ it("A-C1 a learning rate of 1e-5 is a number, with and without quotes", () => {
 });
 
 describe("values that were accepted", () => {
-  it("D-41 a temperature of 0 is warned about, since all rollouts of a group are equal", () => {
+  it("a temperature of 0 causes a warning, since all rollouts of a group are equal", () => {
     expect(original.acceptsValues({ num_rollouts: 4, temperature: 0 })).toBe(true);
     const [warning] = messagesIn(textWithEnvironment("temperature: 0"));
     expect(warning).toMatch(/warning: .*temperature 0 all rollouts of a group are the same/);
@@ -38,13 +38,13 @@ describe("values that were accepted", () => {
     ["temperature", 0.7],
     ["top_p", 0.9],
     ["top_k", 20],
-  ])("D-17 sampling that log-probs do not tell of is warned about: %s %d", (key, value) => {
+  ])("sampling options that log-probs do not reflect cause a warning: %s %d", (key, value) => {
     expect(original.acceptsValues({ [key]: value })).toBe(true);
     const [warning] = messagesIn(textWithEnvironment(`${key}: ${value}`));
     expect(warning).toMatch(/warning: .*make up for it, so training becomes off-policy/);
   });
 
-  it("D-17 a run finds out what its log-probs hold, and tells", async () => {
+  it("a run finds out what its log-probs hold, and reports it", async () => {
     const context = aContext({ settings: someSettings({ temperature: 0.7 }) });
     expect(original.samplingParameters({ temperature: 0.7, top_p: null })).toEqual({
       ...{ temperature: 0.7, top_p: 1 },
@@ -64,14 +64,14 @@ describe("values that were accepted", () => {
     ["max_response_tokens", 0],
     ["rollout_timeout", 0],
     ["num_epochs", 0],
-  ])("D-47 a value out of range is refused at its place: %s %d", (key, value) => {
+  ])("a value out of range is refused at its place: %s %d", (key, value) => {
     expect(original.acceptsValues({ [key]: value })).toBe(true);
     const text = textWith(`${key}: ${value}`);
     expect(findings(text)).toEqual([`error ${key}`]);
     expect(messagesIn(text)[0]).toMatch(/^run\.yaml:8:\d+: error: /);
   });
 
-  it("D-47 reward bounds the wrong way round are refused", () => {
+  it("reward bounds the wrong way round are refused", () => {
     expect(original.acceptsValues({ min_reward: 2, max_reward: 1 })).toBe(true);
     expect(findings(textWithEnvironment("min_reward: 2", "max_reward: 1"))).toEqual([
       "error environments Owner/Game min_reward",
@@ -86,7 +86,7 @@ describe("overrides", () => {
     return read.config;
   };
 
-  it("D-51 overrides stand one beside the other, and are read by the type of their field", () => {
+  it("overrides stand one beside the other, and are read by the type of their field", () => {
     expect(() => original.parseOverrides(["batch_size=64", "learning_rate=1e-5"])).toThrow(
       "unrecognized arguments",
     );
@@ -98,7 +98,7 @@ describe("overrides", () => {
     expect(() => values(["batch_size=-1"])).toThrow("Expected an integer >= 1");
   });
 
-  it("D-51 overrides reach names with slashes and dots, and through a null", () => {
+  it("overrides reach names with slashes and dots, and through a null", () => {
     const name = "Owner/Game-1.5";
     const text = textWith().replace("Owner/Game", name);
     expect(() => original.parseOverrides([`--environments.${name}.num_rollouts=8`])).toThrow();
@@ -108,7 +108,7 @@ describe("overrides", () => {
   });
 });
 
-it("D-24 trackers are off until they are asked for, and want their settings only then", () => {
+it("trackers are off until they are configured, and need their settings only then", () => {
   expect(original.missingKeys({})).toEqual(["OPENREWARD_API_KEY", "WANDB_API_KEY"]);
   const local = textWith().replace("Qwen/Qwen3-8B", "local/tiny-tool");
   expect(findings(local)).toEqual([]);

@@ -55,24 +55,24 @@ describe("the datum", () => {
   const ours = aDatum({ ledger: ledger(), advantage: 2 });
   const theirs = original.datum(STREAM, TURNS, 2);
 
-  it("D-1 targets are the next tokens, not the inputs", () => {
+  it("targets are the next tokens, not the inputs", () => {
     expect(theirs.targets).toEqual(theirs.tokens);
     expect([...ours.targets]).toEqual(STREAM.slice(1, 12));
     expect([...ours.tokens]).toEqual(STREAM.slice(0, 11));
   });
 
-  it("D-2 advantages and log-probs lie on the sampled tokens of every turn", () => {
+  it("advantages and log-probs lie on the sampled tokens of every turn", () => {
     expect(trainedTokens(theirs).map(([token]) => token)).toEqual([33, 40, 41, 50, 51]);
     expect(trainedTokens(ours)).toEqual(SAMPLED);
   });
 
-  it("D-4 the last target of a datum is a sampled token, not the tool's last word", () => {
+  it("the last target of a datum is a sampled token, not the tool's last word", () => {
     expect(theirs.targets.at(-1)).toBe(51);
     expect([ours.targets.at(-1), ours.mask.at(-1)]).toEqual([41, 1]);
   });
 });
 
-it("D-5 no sequence is cut after the fact: sampling stops at the budget", async () => {
+it("no sequence is cut after the fact: sampling stops at the budget", async () => {
   const cut = original.datum(STREAM, TURNS, 2, 11);
   expect(cut.tokens).toHaveLength(11);
   expect(trainedTokens(cut).map(([token]) => token)).not.toContain(20);
@@ -102,8 +102,8 @@ describe("log-probs that the sampler did not give", () => {
     });
 
   it.each<[string, readonly number[] | null]>([
-    ["D-6 missing log-probs are computed anew or masked, never taken for 0", null],
-    ["D-16 log-probs that are all zero count as missing", ids.map(() => 0)],
+    ["missing log-probs are computed anew or masked, never taken for 0", null],
+    ["log-probs that are all zero count as missing", ids.map(() => 0)],
   ])("%s", async (_name, logprobs) => {
     const theirs = original.datum([1, ...ids], [{ tokens: ids, logprobs }], 1);
     expect(new Set(trainedTokens(theirs).map(([, q]) => q))).toEqual(new Set([0]));
@@ -131,7 +131,7 @@ describe("the update", () => {
     return client;
   }
 
-  it("D-25 Adam's parameters, clipping and substeps can be set", async () => {
+  it("Adam's parameters, clipping and substeps can be set", async () => {
     const data = [0, 1, 2, 3].map((group) => aDatumOfLength(5, group));
     const theirs = original.trainingCalls(data, 1e-4, 0);
     expect(theirs.updates).toHaveLength(1);
@@ -147,7 +147,7 @@ describe("the update", () => {
     });
   });
 
-  it("D-25 long rollouts need not weigh more than short ones", async () => {
+  it("long rollouts need not weigh more than short ones", async () => {
     const data = [2, 8].map((tokens, rollout) => aDatumWithTurn(tokens, { rollout }));
     const weights = async (loss_normalization: Config["loss_normalization"]) => {
       const { lossCalls } = await train({ loss_normalization }, data);
@@ -159,7 +159,7 @@ describe("the update", () => {
     expect(await weights("sequence_mean")).toEqual([0.5, 0.5]);
   });
 
-  it("D-28 dro does not push the tokens that nobody sampled", async () => {
+  it("dro does not push the tokens that nobody sampled", async () => {
     /** Derivative of dro's loss by the learner's log-prob p. */
     const push = (p: number, q: number, advantage: number) => -(advantage - 0.05 * (p - q));
     const learner = -3;

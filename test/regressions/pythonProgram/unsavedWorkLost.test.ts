@@ -26,7 +26,7 @@ function atStepTwo(set: LoopRun, happen: () => void): void {
 describe("a run that ends between two regular saves", () => {
   const config = { save_every: 10 };
 
-  it("D-33 a run is saved when its steps are done, and the path is written down", async () => {
+  it("a run is saved when its steps are done, and the path is written down", async () => {
     expect(original.saves(3, 10)).toEqual([]);
     const done = prepareRun({ config });
     const end = await done.run();
@@ -35,7 +35,7 @@ describe("a run that ends between two regular saves", () => {
     ]);
   });
 
-  it("D-54 a run is saved when it is told to stop", async () => {
+  it("a run is saved when it is asked to stop", async () => {
     expect(original.saves(2, 10)).toEqual([]);
     const stopped = prepareRun({ config, steps: null });
     atStepTwo(stopped, () => stopped.context.control.stop());
@@ -43,7 +43,7 @@ describe("a run that ends between two regular saves", () => {
     expect(await stopped.checkpoints()).toMatchObject([{ kind: "interrupt", step: 2 }]);
   });
 
-  it("D-54 a run saves when it is told to, amid a step and without waiting for its end", async () => {
+  it("a run saves when it is asked to, during a step and without waiting for its end", async () => {
     expect(original.saves(2, 10)).toEqual([]);
     const saving = prepareRun({ config });
     const names: string[] = [];
@@ -61,7 +61,7 @@ describe("a run that ends between two regular saves", () => {
     ]);
   });
 
-  it("D-54 a run waits between two steps when it is told to, and goes on as if it had not", async () => {
+  it("a run pauses between two steps when it is asked to, and goes on as if it had not", async () => {
     const undisturbed = prepareRun({ config, steps: 4 });
     await undisturbed.run();
     const phases: string[] = [];
@@ -80,7 +80,7 @@ describe("a run that ends between two regular saves", () => {
     expect(lossCalls).toEqual(undisturbed.context.client.lossCalls);
   });
 
-  it("D-34 a run keeps its last good state when a service fails", async () => {
+  it("a run keeps its last good state when a service fails", async () => {
     expect(original.saves(2, 10)).toEqual([]);
     const broken = prepareRun({ config: { ...config, rolling_save_every: 1 } });
     const { client } = broken.context;
@@ -123,24 +123,21 @@ describe("a resume", () => {
     "lora_rank=64",
     "tokenizer_name=a/b",
     "chat_format=reference",
-  ])(
-    "D-35 a resume refuses another model, rank, tokenizer or chat format: %s",
-    async (override) => {
-      const changed = { model_name: "Qwen/Qwen3-32B", lora_rank: 64 };
-      expect(original.resumeWith(changed)).toMatchObject({
-        model: "Qwen/Qwen3-32B",
-        isRefused: false,
-      });
-      await expect(resume(override)).rejects.toMatchObject({
-        code: "config-identity",
-        configPath: override.slice(0, override.indexOf("=")),
-      });
-      await expect(resume("learning_rate=1e-4")).resolves.toHaveProperty("start.step", 2);
-    },
-  );
+  ])("a resume refuses another model, rank, tokenizer or chat format: %s", async (override) => {
+    const changed = { model_name: "Qwen/Qwen3-32B", lora_rank: 64 };
+    expect(original.resumeWith(changed)).toMatchObject({
+      model: "Qwen/Qwen3-32B",
+      isRefused: false,
+    });
+    await expect(resume(override)).rejects.toMatchObject({
+      code: "config-identity",
+      configPath: override.slice(0, override.indexOf("=")),
+    });
+    await expect(resume("learning_rate=1e-4")).resolves.toHaveProperty("start.step", 2);
+  });
 });
 
-it("D-27 sampler weights are saved under the name that was asked for", async () => {
+it("sampler weights are saved under the name that was asked for", async () => {
   expect(original.samplerSaveBody("best")).not.toHaveProperty("path");
   const { connect, clock, requestsTo } = fakeTinker();
   const service = await connect();
