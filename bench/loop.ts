@@ -1,6 +1,6 @@
 /**
  * Measures what the training client itself costs: the real loop, clients, HTTP, tokenizer and chat template of a hosted model
- * against stand-ins in a process of their own, which wait like services do and compute nothing. Run: `npm run bench:loop`;
+ * against fakes in a process of their own, which wait like services do and compute nothing. Run: `npm run bench:loop`;
  * arguments choose parts, as in `npm run bench:loop -- 256 8x8` for 256 rollouts in flight and steps of 8 groups of 8. Every part
  * has a process of its own, so that its memory is its own. Event-loop delays and step times grow when other work takes the
  * processor, CPU seconds hardly do. For a profile: `node --cpu-prof scripts/run.mjs bench/loop.ts 256`.
@@ -14,11 +14,11 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChild } from "../src/trainer/services/childProcess.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
+import { type BenchRun, openBenchRun } from "./benchRun.ts";
 import { benchDatums } from "./loopDatums.ts";
 import { benchRollouts, benchStart } from "./loopRollouts.ts";
 import { benchSteps } from "./loopSteps.ts";
 import { print } from "./measure.ts";
-import { openStandInRun, type StandInRun } from "./standInRun.ts";
 
 /** All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, and the data of a large step. */
 const START = "start";
@@ -42,12 +42,12 @@ async function inFolder(
 
 async function measureAll(parts: readonly string[]): Promise<void> {
   await inFolder(async (folder, cleanup) => {
-    const standIns = await startChild({
-      name: "The stand-ins",
+    const fakeServices = await startChild({
+      name: "The fake services",
       program: resolve("scripts/run.mjs"),
-      args: [resolve("bench/standIns.ts"), folder],
+      args: [resolve("bench/fakeServices.ts"), folder],
     });
-    cleanup.add(standIns.close);
+    cleanup.add(fakeServices.close);
     for (const part of parts) {
       const args = [...process.execArgv, fileURLToPath(import.meta.url), PART, part, folder];
       const child = spawn(process.execPath, args, { stdio: "inherit" });
@@ -57,16 +57,16 @@ async function measureAll(parts: readonly string[]): Promise<void> {
   });
 }
 
-async function measurePart(part: string, standIns: string): Promise<void> {
+async function measurePart(part: string, fakeServices: string): Promise<void> {
   await inFolder(async (folder, cleanup) => {
-    const run = await openStandInRun(standIns, folder, cleanup);
+    const run = await openBenchRun(fakeServices, folder, cleanup);
     await benchPart(run, part);
     const residentMiB = process.resourceUsage().maxRSS / 1024;
     print({ name: `${part}: resident at most, with the start`, value: residentMiB, unit: "MiB" });
   });
 }
 
-async function benchPart(run: StandInRun, part: string): Promise<void> {
+async function benchPart(run: BenchRun, part: string): Promise<void> {
   if (part === START) return await benchStart(run);
   if (part === DATA) return await benchDatums(run);
   const [first = 0, second] = part.split("x").map(Number);

@@ -14,9 +14,9 @@ import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/trainin
 import { toTokenRecord } from "../src/core/training/tokenRecords.ts";
 import { trainStep } from "../src/core/training/trainStep.ts";
 import { aBatch } from "../test/core/training/builders.ts";
+import type { BenchRun } from "./benchRun.ts";
 import { medianSeconds, print } from "./measure.ts";
 import { observe } from "./observe.ts";
-import type { StandInRun } from "./standInRun.ts";
 
 const CLIP = { low: 0.8, high: 1.2 };
 
@@ -58,8 +58,8 @@ function chunksOf(data: readonly TrainingDatum[]) {
   );
 }
 
-/** Measures the parts one by one, and then the whole against the stand-in. */
-export async function benchDatums({ context }: StandInRun): Promise<void> {
+/** Measures the parts one by one, and then the whole against the fake. */
+export async function benchDatums({ context }: BenchRun): Promise<void> {
   const ledgers = Array.from({ length: DATUMS }, ledgerOfThreeTurns);
   const data = buildAll(ledgers);
   const chunks = chunksOf(data);

@@ -4,10 +4,10 @@ import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.t
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import { collectRollouts } from "../src/core/training/collectRollouts.ts";
 import { runLimits } from "../src/core/training/context.ts";
+import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
+import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 import { print } from "./measure.ts";
 import { observe } from "./observe.ts";
-import { ENVIRONMENT, type StandInRun } from "./standInRun.ts";
-import { CALLS_BEFORE_ANSWER } from "./standInTimes.ts";
 
 /** As many, so that start and end of few in flight matter as little as in a run. */
 const ROLLOUTS = 1_024;
@@ -17,7 +17,7 @@ const GROUP_SIZE = 8;
 const TURNS = CALLS_BEFORE_ANSWER + 1;
 
 /** Measures at least a thousand rollouts, `inFlight` of them at a time. */
-export async function benchRollouts(run: StandInRun, inFlight: number): Promise<void> {
+export async function benchRollouts(run: BenchRun, inFlight: number): Promise<void> {
   await play(run, Math.min(inFlight, WARM_UP_ROLLOUTS), tasks(0, WARM_UP_ROLLOUTS));
   const count = Math.max(inFlight, ROLLOUTS);
   const requestsBefore = run.requests();
@@ -35,7 +35,7 @@ export async function benchRollouts(run: StandInRun, inFlight: number): Promise<
 }
 
 /** When the first sample is asked for. */
-export async function benchStart(run: StandInRun): Promise<void> {
+export async function benchStart(run: BenchRun): Promise<void> {
   const startedMs = performance.now();
   await play(run, GROUP_SIZE, tasks(0, GROUP_SIZE));
   const firstMs = run.firstSampleAtMs() ?? Number.NaN;
@@ -45,7 +45,7 @@ export async function benchStart(run: StandInRun): Promise<void> {
 }
 
 async function play(
-  { context }: StandInRun,
+  { context }: BenchRun,
   inFlight: number,
   rollouts: readonly RolloutTask[],
 ): Promise<readonly FinishedRollout[]> {

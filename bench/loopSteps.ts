@@ -7,16 +7,16 @@ import { type RunContext, runLimits } from "../src/core/training/context.ts";
 import { type TaskItem, taskKeyOf } from "../src/core/training/dataset.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
+import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
+import { CALLS_BEFORE_ANSWER, rolloutMs, TRAINING_MS } from "./fakeTimes.ts";
 import { median, print } from "./measure.ts";
 import { observe } from "./observe.ts";
-import { ENVIRONMENT, type StandInRun } from "./standInRun.ts";
-import { CALLS_BEFORE_ANSWER, rolloutMs, TRAINING_MS } from "./standInTimes.ts";
 
 const STEPS = 5;
 
 /** Measures steps of `batchSize` groups of `groupSize` rollouts each, all of them in flight at once. */
 export async function benchSteps(
-  run: StandInRun,
+  run: BenchRun,
   batchSize: number,
   groupSize: number,
 ): Promise<void> {

@@ -12,9 +12,9 @@ import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer, loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
+import { MODEL, TOKENIZER_FOLDER } from "./benchModel.ts";
 import { print, rate, residentMegabytes } from "./measure.ts";
 import { observe } from "./observe.ts";
-import { MODEL, TOKENIZER_FOLDER } from "./standInModel.ts";
 
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 const CHARACTERS = 100_000;

@@ -1,5 +1,5 @@
 /**
- * Measures what reporting costs a run: steps of the real loop against stand-ins, with nothing, with W&B, with the upload to
+ * Measures what reporting costs a run: steps of the real loop against fakes, with nothing, with W&B, with the upload to
  * OpenReward and with both, by turns in one run. Both services take two seconds for every request and get something all the time.
  * Step times are given over what the services of the run alone need; the ratio to those of steps without reporting is its cost,
  * and that of two halves of the same steps says how much of it is noise. Run: `npm run bench:trackers`, five minutes.
@@ -11,9 +11,9 @@ import { join, resolve } from "node:path";
 import { runPaths } from "../src/core/runFolder/layout.ts";
 import { startChild } from "../src/trainer/services/childProcess.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
+import { type BenchRun, openBenchRun } from "./benchRun.ts";
 import { StepTimer } from "./loopSteps.ts";
 import { median, print } from "./measure.ts";
-import { openStandInRun, type StandInRun } from "./standInRun.ts";
 import { reportToBoth, type Sent } from "./trackersOn.ts";
 
 const GROUPS = 8;
@@ -47,16 +47,16 @@ const cleanup = new CleanupStack();
 const folder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
 cleanup.add(() => rm(folder, { recursive: true }));
 try {
-  for (const program of ["standIns", "standInTrackers"]) {
+  for (const program of ["fakeServices", "fakeTrackers"]) {
     const child = await startChild({
-      name: "The stand-ins",
+      name: "The fake services",
       program: resolve("scripts/run.mjs"),
       args: [resolve(`bench/${program}.ts`), folder],
     });
     cleanup.add(child.close);
   }
   const runFolder = join(folder, "run");
-  const run = await openStandInRun(folder, runFolder, cleanup);
+  const run = await openBenchRun(folder, runFolder, cleanup);
   // A table of trajectories with every step.
   await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
   await writeFile(runPaths(runFolder).config, "save_every: 1\n");
@@ -66,7 +66,7 @@ try {
 }
 
 /** Plays all modes in turn, each turn beginning with another; returns what the services got. */
-async function measure({ context }: StandInRun): Promise<Sent> {
+async function measure({ context }: BenchRun): Promise<Sent> {
   const timer = await StepTimer.open(context, GROUPS, GROUP_SIZE);
   await timer.step();
   const all = { wandb: 0, upload: 0 };

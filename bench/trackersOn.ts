@@ -1,4 +1,4 @@
-/** Reports to slow stand-ins, as a run with `wandb: online` and `openreward_upload: true` does. */
+/** Reports to slow fakes, as a run with `wandb: online` and `openreward_upload: true` does. */
 
 import { join } from "node:path";
 import type { HttpClient } from "../src/core/ports.ts";
@@ -11,7 +11,7 @@ import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
 
 export interface ReportingOptions {
   readonly context: RunContext;
-  /** Where the stand-ins listen. */
+  /** Where the fake services listen. */
   readonly folder: string;
   readonly firstStep: number;
   readonly cleanup: CleanupStack;

@@ -73,7 +73,7 @@ export const PEERS: readonly Peer[] = [
   {
     ...{
       file: "crossChecks/rolloutUploadRun",
-      name: "our trainer at a stand-in of the same service",
+      name: "our trainer at a fake of the same service",
     },
     version: OPENREWARD,
   },
@@ -86,7 +86,7 @@ export const PEERS: readonly Peer[] = [
     version: WANDB,
   },
   {
-    ...{ file: "crossChecks/wandbTrain", name: "our trainer at a stand-in of the same service" },
+    ...{ file: "crossChecks/wandbTrain", name: "our trainer at a fake of the same service" },
     version: WANDB,
   },
 ];

@@ -1,4 +1,4 @@
-/** The stand-in of the hosted OpenReward service, and the comparison of recordings, of the ORS conformance kit. */
+/** The fake of the hosted OpenReward service, and the comparison of recordings, of the ORS conformance kit. */
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ export async function readScenario(): Promise<unknown> {
   return JSON.parse(await readFile(join(KIT, "rollout_scenario.json"), "utf8"));
 }
 
-/** Starts the stand-in with catalogue entries; `record` is a file for what it sees. */
+/** Starts the fake with catalogue entries; `record` is a file for what it sees. */
 export async function startHosted(
   environments: readonly string[],
   more: readonly string[] = [],
@@ -76,7 +76,7 @@ export async function startHosted(
   });
   const url = await new Promise<string>((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`The stand-in ended with ${code}.`)));
+    child.once("exit", (code) => reject(new Error(`The fake ended with ${code}.`)));
     createInterface({ input: child.stdout }).on("line", (line) => {
       const found = /^listening \w+ (http:\S+)/.exec(line)?.[1];
       if (found !== undefined) resolve(found);
@@ -88,7 +88,7 @@ export async function startHosted(
   };
   return {
     url,
-    // The stand-in is part of the suite: its answers are as the kit says.
+    // The fake is part of the suite: its answers are as the kit says.
     rollouts: async () => (await control("rollouts")) as Readonly<Record<string, Kept>>,
     recording: async () => (await control("recording")) as readonly Row[],
     faults: async (rules) => void (await control("faults", rules)),

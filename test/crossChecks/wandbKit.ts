@@ -1,4 +1,4 @@
-/** Finds the W&B conformance kit, which is not part of the repository: a server stand-in, a scenario, and a comparison. */
+/** Finds the W&B conformance kit, which is not part of the repository: a fake server, a scenario, and a comparison. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { kitFolder } from "../conformance/kits.ts";
 export const WANDB_KIT = kitFolder(
   "TINKER_RL_WANDB_KIT",
   "conformance/wandb",
-  "a stand-in for the W&B server, and what the official client left on it",
+  "a fake for the W&B server, and what the official client left on it",
 );
 
 export interface Fault {
@@ -118,7 +118,7 @@ export async function readKitJson(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(WANDB_KIT, name), "utf8"));
 }
 
-/** The scenario with its stand-ins for numbers that JSON cannot hold turned into those. */
+/** The scenario with its fakes for numbers that JSON cannot hold turned into those. */
 export async function readScenario(): Promise<Scenario> {
   const { revive } = await kitModule("lib/extjson.mjs");
   return revive(await readKitJson("scenario.json"));

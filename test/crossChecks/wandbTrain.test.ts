@@ -1,4 +1,4 @@
-/** Whole runs of the built program, reported to the kit's stand-in of the W&B server. */
+/** Whole runs of the built program, reported to the kit's fake of the W&B server. */
 
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,10 +1,10 @@
-/** A whole run, told to a stand-in of W&B over real connections. */
+/** A whole run, told to a fake of W&B over real connections. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
-import { StandInServer } from "../core/tracking/wandb/standInServer.ts";
+import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
 import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
 
 const SECRET = "open-sesame-9731";
@@ -21,7 +21,7 @@ wandb_project_name: training
 secrets: { demo_token: null }
 `;
 
-const wandb = new StandInServer();
+const wandb = new FakeWandbServer();
 const server = createServer(async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);

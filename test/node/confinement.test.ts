@@ -8,18 +8,18 @@ import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSy
 
 let root = "";
 let folder = "";
-let victim = "";
+let outside = "";
 let fileSystem: ClosableFileSystem;
 let files: FolderFiles;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "tinker-rl-confined-"));
   folder = join(root, "run");
-  victim = join(root, "home");
+  outside = join(root, "home");
   await mkdir(join(folder, "rollouts"), { recursive: true });
-  await mkdir(join(victim, "inner"), { recursive: true });
-  await writeFile(join(victim, "profile"), "one line, not ended");
-  await writeFile(join(victim, "inner", "kept"), "kept");
+  await mkdir(join(outside, "inner"), { recursive: true });
+  await writeFile(join(outside, "profile"), "one line, not ended");
+  await writeFile(join(outside, "inner", "kept"), "kept");
   await writeFile(join(folder, "plain"), "plain\n");
   fileSystem = createFileSystem();
   files = fileSystem.within(folder);
@@ -52,42 +52,42 @@ const ON_ANYTHING: Readonly<Record<string, Use>> = {
 describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
   async function refused(path: string, on = files): Promise<void> {
     await expect(use(path, on)).rejects.toMatchObject({ code: "folder-unsafe" });
-    expect(await readFile(join(victim, "profile"), "utf8")).toBe("one line, not ended");
-    expect(await readFile(join(victim, "inner", "kept"), "utf8")).toBe("kept");
-    expect(await fileSystem.list(victim)).toEqual(["inner", "profile"]);
+    expect(await readFile(join(outside, "profile"), "utf8")).toBe("one line, not ended");
+    expect(await readFile(join(outside, "inner", "kept"), "utf8")).toBe("kept");
+    expect(await fileSystem.list(outside)).toEqual(["inner", "profile"]);
   }
 
   test("refuses a link to a file", async () => {
-    await symlink(join(victim, "profile"), join(folder, "linked"));
+    await symlink(join(outside, "profile"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
   test("refuses a link to nothing, which a write would make something", async () => {
-    await symlink(join(victim, "new"), join(folder, "linked"));
+    await symlink(join(outside, "new"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
   test("refuses what lies behind a link to a folder", async () => {
-    await symlink(join(victim, "inner"), join(folder, "linked"));
+    await symlink(join(outside, "inner"), join(folder, "linked"));
     await refused(join(folder, "linked", "kept"));
     await refused(join(folder, "linked", "deeper", "new"));
   });
   test("refuses names that lead out", async () => {
     await refused(`${folder}/../home/profile`);
     await refused(`${folder}/rollouts/../../home/new`);
-    await refused(join(victim, "profile"));
+    await refused(join(outside, "profile"));
     await refused(`${folder}-beside/new`);
   });
   test("refuses a folder that is a link itself", async () => {
-    await symlink(victim, join(root, "linked-run"));
+    await symlink(outside, join(root, "linked-run"));
     await refused(join(root, "linked-run", "profile"), fileSystem.within(join(root, "linked-run")));
   });
 });
 
 test("a link that somebody else opened unguarded stays refused", async () => {
   const path = join(folder, "linked");
-  await symlink(join(victim, "inner", "kept"), path);
+  await symlink(join(outside, "inner", "kept"), path);
   await fileSystem.append(path, "!");
   await expect(files.append(path, "?")).rejects.toMatchObject({ code: "folder-unsafe" });
-  expect(await readFile(join(victim, "inner", "kept"), "utf8")).toBe("kept!");
+  expect(await readFile(join(outside, "inner", "kept"), "utf8")).toBe("kept!");
 });
 
 test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
@@ -113,7 +113,7 @@ test("the way to the folder may hold links, and the folder need not exist", asyn
 
 test("a refusal names the folder, the entry and what to do", async () => {
   const path = join(folder, "events.jsonl");
-  await symlink(join(victim, "profile"), path);
+  await symlink(join(outside, "profile"), path);
   await expect(files.append(path, "x")).rejects.toMatchObject({
     message: `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`,
     data: { folder, path },

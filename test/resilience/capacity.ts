@@ -1,5 +1,5 @@
 /**
- * The capacity drill: the program trains in environments that take 6 sessions at once, while its configuration asks for 64.
+ * The capacity test: the program trains in environments that take 6 sessions at once, while its configuration asks for 64.
  * It has to come down to 6, finish every step, lose no rollout, train what it trains without a limit, and say so.
  * Run: `npm run resilience:capacity` (about a minute); ends with exit code 1 when something does not hold.
  */
@@ -62,7 +62,7 @@ async function serveEnvironments(limit: readonly string[]) {
 }
 
 async function train(limit: readonly string[]): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
+  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const { child, proxy } = await serveEnvironments(limit);
   try {
     const configPath = join(folder, "config.yaml");

@@ -1,5 +1,5 @@
 /**
- * The hostile drill: 1,000 run folders, launch folders and configurations that somebody has changed to hurt whoever opens them are
+ * The hostile test: 1,000 run folders, launch folders and configurations that somebody has changed to hurt whoever opens them are
  * opened and shown by the extension's code, shown, checked and taken over by the trainer's, and some resumed by the built program.
  * Nothing outside of them may change, nothing planted in a home folder may be shown, and neither process may stand still or grow. Run: `npm run resilience:hostile` (about four minutes; `-- --seed 2` for others, `-- --cases 200` for fewer, `-- --keep`
  * keeps the folders); ends with exit code 1 when something does not hold. Needs Linux, for its pipes and devices.
@@ -40,7 +40,7 @@ const { values } = parseArgs({
 });
 const SEED = Number(values.seed);
 const CASES = Number(values.cases);
-/** What a program of the drill may take: the editor shares its process with others, and a person waits before a terminal. */
+/** What a program of the test may take: the editor shares its process with others, and a person waits before a terminal. */
 const HOST: Limits = { blockMs: 250, rssMb: 300 };
 const PROGRAM: Limits = { blockMs: 500, rssMb: 400 };
 /** On a machine with much memory garbage is left lying about. With this little, only what is needed counts. */
@@ -122,7 +122,7 @@ function makeCases(sound: string): readonly PlannedCase[] {
   });
 }
 
-/** Lets one of the drill's programs go through all cases. */
+/** Lets one of the test's programs go through all cases. */
 async function drive(name: string, plan: string): Promise<readonly Outcome[]> {
   const report = join(root, `${name}.jsonl`);
   rmSync(report, { force: true });

@@ -23,12 +23,12 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { DashboardQuestion, HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { askAll } from "./hostile/askAll.ts";
-import { DrillProgram } from "./hostile/drillProgram.ts";
-import { found, Uri } from "./hostile/editorStandIn.ts";
+import { CaseRunner } from "./hostile/caseRunner.ts";
+import { found, Uri } from "./hostile/fakeEditor.ts";
 
 type Show = (shown: unknown) => void;
 
-const drill = new DrillProgram(process.argv.slice(2));
+const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const clock = systemClock;
 const SETTINGS = { smoothing: 0, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
@@ -154,7 +154,7 @@ async function showRollouts(folder: string, show: Show): Promise<string> {
 
 async function showConfig(folder: string, show: Show): Promise<string> {
   const paths = ["tinker-config.yaml", "tinker-config.json"].map((name) => join(folder, name));
-  found.configs = paths.map((path) => Uri.file(path)) as never; // the stand-in's own addresses
+  found.configs = paths.map((path) => Uri.file(path)) as never; // the addresses of the fake editor
   const finder = new RunFinder({
     store: new RunStore(storeParts),
     labels,
@@ -181,22 +181,22 @@ async function showConfig(folder: string, show: Show): Promise<string> {
   return "read";
 }
 
-await drill.measure({ id: null, kind: "all runs listed" }, async (show) => {
-  await store.look([drill.plan.runs], []);
+await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
+  await store.look([runner.plan.runs], []);
   show(store.runs);
-  const missing = drill.each("run").filter(({ folder }) => store.get(folder) === null);
+  const missing = runner.each("run").filter(({ folder }) => store.get(folder) === null);
   if (missing.length > 0) throw new Error(`${missing.length} runs are hidden: ${missing[0]?.what}`);
   return "listed";
 });
-await drill.measure({ id: null, kind: "all runs drawn" }, async (show) => {
+await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
   const runs = new RunsView({ store, trainings: trainings as never, labels }); // it asks for no more of them
   await drawAll(runs, show);
   const read = (folder: string) => saved.read(folder);
   await drawAll(new CheckpointsView({ store, read }), show);
   return "drawn";
 });
-for (const { id, kind, folder } of drill.each("run")) {
-  await drill.measure({ id, kind }, async (show) => {
+for (const { id, kind, folder } of runner.each("run")) {
+  await runner.measure({ id, kind }, async (show) => {
     const end = await showRun(folder, show);
     await showRollouts(folder, show);
     const configPath = store.get(folder)?.file?.configPath ?? "";
@@ -204,23 +204,23 @@ for (const { id, kind, folder } of drill.each("run")) {
     return end;
   });
 }
-const launches = new LaunchStore(drill.plan.launches);
-await drill.measure({ id: null, kind: "all launches listed" }, async () => {
+const launches = new LaunchStore(runner.plan.launches);
+await runner.measure({ id: null, kind: "all launches listed" }, async () => {
   await launches.list();
   return "listed";
 });
-for (const { id, kind, folder } of drill.each("launch")) {
-  await drill.measure({ id, kind }, async (show) => {
+for (const { id, kind, folder } of runner.each("launch")) {
+  await runner.measure({ id, kind }, async (show) => {
     const end = await watchLaunch(folder, { onOutput: show, onFolder: () => undefined });
     show(end);
     return "watched";
   });
 }
-for (const { id, kind, folder } of drill.each("config")) {
-  await drill.measure({ id, kind }, (show) => showConfig(folder, show));
+for (const { id, kind, folder } of runner.each("config")) {
+  await runner.measure({ id, kind }, (show) => showConfig(folder, show));
 }
-await drill.measure({ id: null, kind: "errors of views" }, async (show) => {
+await runner.measure({ id: null, kind: "errors of views" }, async (show) => {
   for (const fault of faults) show(fault instanceof Error ? fault.message : fault);
   return `${faults.length}`;
 });
-drill.end();
+runner.end();

@@ -10,9 +10,9 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { DrillProgram } from "./hostile/drillProgram.ts";
+import { CaseRunner } from "./hostile/caseRunner.ts";
 
-const drill = new DrillProgram(process.argv.slice(2));
+const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const refuse = (): never => {
   throw new AppError("not-here", "Nothing is trained here.");
@@ -40,16 +40,16 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       serve: refuse,
     },
     loadTokenizer: refuse,
-    invocation: { program: "tinker-rl", cwd: drill.plan.runs },
+    invocation: { program: "tinker-rl", cwd: runner.plan.runs },
   };
   return runProgram(options, args);
 }
 
-await drill.measure({ id: null, kind: "tinker-rl runs" }, async (show) => {
-  return `exit ${await program(show, ["runs", drill.plan.runs])}`;
+await runner.measure({ id: null, kind: "tinker-rl runs" }, async (show) => {
+  return `exit ${await program(show, ["runs", runner.plan.runs])}`;
 });
-for (const { id, kind, folder } of drill.each("run")) {
-  await drill.measure({ id, kind: `${kind}, show` }, async (show) => {
+for (const { id, kind, folder } of runner.each("run")) {
+  await runner.measure({ id, kind: `${kind}, show` }, async (show) => {
     const words = [[], ["--step", "1"], ["--step", "1", "--group", "1"], ["--eval"]];
     const codes: number[] = [];
     for (const more of words) codes.push(await program(show, ["show", folder, ...more]));
@@ -58,8 +58,8 @@ for (const { id, kind, folder } of drill.each("run")) {
     return `exit ${codes[0]}`;
   });
 }
-for (const { id, kind, folder } of drill.each("config")) {
-  await drill.measure({ id, kind: `${kind}, validate` }, async (show) => {
+for (const { id, kind, folder } of runner.each("config")) {
+  await runner.measure({ id, kind: `${kind}, validate` }, async (show) => {
     const codes: number[] = [];
     for (const name of ["tinker-config.yaml", "tinker-config.json"]) {
       codes.push(await program(show, ["validate", join(folder, name)]));
@@ -67,8 +67,8 @@ for (const { id, kind, folder } of drill.each("config")) {
     return `exit ${Math.max(...codes)}`;
   });
 }
-for (const { id, kind, folder } of drill.each("run")) {
-  await drill.measure({ id, kind: `${kind}, resume` }, async () => {
+for (const { id, kind, folder } of runner.each("run")) {
+  await runner.measure({ id, kind: `${kind}, resume` }, async () => {
     const plan = await planResume(fileSystem, {
       ...{ folder, owner: "terminal", watch: () => undefined },
     });
@@ -78,4 +78,4 @@ for (const { id, kind, folder } of drill.each("run")) {
     return "taken over";
   });
 }
-drill.end();
+runner.end();

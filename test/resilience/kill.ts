@@ -1,5 +1,5 @@
 /**
- * The kill drill: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
+ * The kill test: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
  * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
  * more than once. Run: `npm run resilience:kill` (about four minutes); ends with exit code 1 on a difference.
  */
@@ -37,7 +37,7 @@ const EVALUATION_POINTS = [
   "evaluation before its results",
   "evaluation results written",
 ];
-const VICTIM = resolve("dist/scripts/killedTrainer.js");
+const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
 function config(saveEvery: number): string {
   return `
@@ -70,18 +70,22 @@ interface Outcome {
 }
 
 function killedTrainer(folder: string, args: readonly string[]): { readonly killed: boolean } {
-  const result = spawnSync(process.execPath, [VICTIM, ...args, join(folder, "requests.jsonl")], {
-    env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
-    encoding: "utf8",
-  });
+  const result = spawnSync(
+    process.execPath,
+    [KILLED_TRAINER, ...args, join(folder, "requests.jsonl")],
+    {
+      env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
+      encoding: "utf8",
+    },
+  );
   const killed = result.signal === "SIGKILL";
   if (!killed && result.status !== 0) throw new Error(`the trainer failed: ${result.stderr}`);
   return { killed };
 }
 
 /** Trains, is killed at the point, and is resumed if it was; null when the point never came. */
-function drill(saveEvery: number, point: string, killStep: number): Outcome | null {
-  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
+function killAt(saveEvery: number, point: string, killStep: number): Outcome | null {
+  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const configPath = join(folder, "config.yaml");
   writeFileSync(configPath, config(saveEvery));
   const run = join(folder, ".tinker-rl", "runs", "run");
@@ -151,7 +155,7 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
 let passed = 0;
 let failed = 0;
 for (const saveEvery of [1, 3]) {
-  const whole = drill(saveEvery, "none", 0);
+  const whole = killAt(saveEvery, "none", 0);
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 1 ? KILL_STEP : STEPS - 1;
   const kills = [
@@ -162,7 +166,7 @@ for (const saveEvery of [1, 3]) {
     ]),
   ];
   for (const { point, at } of kills) {
-    const fault = difference(drill(saveEvery, point, at), whole);
+    const fault = difference(killAt(saveEvery, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
     console.log(`save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`);

@@ -36,7 +36,7 @@ function record(kind: string, content: unknown): void {
 }
 
 /** Notes a call, kills after its submission or after its result. */
-async function drilled<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
+async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
   // Saves are answered while the next step is under way.
   const at = step;
   record(name, content);
@@ -47,7 +47,7 @@ async function drilled<T>(name: string, content: unknown, call: () => Promise<T>
   return value;
 }
 
-function drilledSampler(sampler: SamplingClient): SamplingClient {
+function killableSampler(sampler: SamplingClient): SamplingClient {
   return {
     ...sampler,
     sample: (request, options) => {
@@ -57,20 +57,20 @@ function drilledSampler(sampler: SamplingClient): SamplingClient {
   };
 }
 
-function drilledClient(client: TrainingClient): TrainingClient {
+function killableClient(client: TrainingClient): TrainingClient {
   return {
     ...client,
     forwardBackward: (data, loss, config, options) => {
       const call = () => client.forwardBackward(data, loss, config, options);
       // Each attempt asks about the server before its first update, which trains nothing.
       if (options?.forwardOnly === true) return call();
-      return drilled("forward_backward", { data: data.map(plain), loss, config }, call);
+      return killable("forward_backward", { data: data.map(plain), loss, config }, call);
     },
-    optimStep: (params) => drilled("optim_step", params, () => client.optimStep(params)),
+    optimStep: (params) => killable("optim_step", params, () => client.optimStep(params)),
     saveState: (name, options) =>
-      drilled("save_state", name, () => client.saveState(name, options)),
+      killable("save_state", name, () => client.saveState(name, options)),
     ephemeralSampler: () =>
-      drilled("sampler", null, async () => drilledSampler(await client.ephemeralSampler())),
+      killable("sampler", null, async () => killableSampler(await client.ephemeralSampler())),
   };
 }
 
@@ -79,7 +79,7 @@ function plain({ tokens, lossInputs }: { tokens: ArrayLike<number>; lossInputs: 
   return { tokens: Array.from(tokens), ...Object.fromEntries(inputs) };
 }
 
-function drilledFiles<T extends FileSystem>(fileSystem: T): T {
+function killableFiles<T extends FileSystem>(fileSystem: T): T {
   return {
     ...fileSystem,
     append: async (file, data) => {
@@ -96,7 +96,7 @@ function drilledFiles<T extends FileSystem>(fileSystem: T): T {
       await fileSystem.writeAtomic(file, data);
       if (saved !== null) die("state after rename", saved);
     },
-    within: (folder) => drilledFiles(fileSystem.within(folder)),
+    within: (folder) => killableFiles(fileSystem.within(folder)),
   };
 }
 
@@ -121,7 +121,7 @@ function watch(event: ProgressEvent): void {
   if (event.kind === "training") die("after rollouts");
 }
 
-const fileSystem = drilledFiles(createFileSystem());
+const fileSystem = killableFiles(createFileSystem());
 const cleanup = new CleanupStack();
 const plan =
   mode === "resume"
@@ -142,7 +142,7 @@ await executeRun(
     ...plan,
     createModel: async (...args) => {
       const model = await plan.createModel(...args);
-      return { ...model, client: drilledClient(model.client) };
+      return { ...model, client: killableClient(model.client) };
     },
   },
 );

@@ -1,5 +1,5 @@
 /**
- * The outage drill: trains beside services that fail in every way, and compares what was trained and what arrived with a run that
+ * The outage test: trains beside services that fail in every way, and compares what was trained and what arrived with a run that
  * was left alone. Run: `npm run resilience:outage`; ends with exit code 1 on a difference.
  */
 
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     faults: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
     /** Further kills and full disks, by turns. */
-    storm: { type: "string", default: "0" },
+    "random-faults": { type: "string", default: "0" },
     /** `kill`, `outages` or `disk`; may be given several times. */
     without: { type: "string", multiple: true, default: [] },
   },
@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const faults = Number(values.faults);
 const seed = Number(values.seed);
-const blows = Number(values.storm);
+const blows = Number(values["random-faults"]);
 const without = new Set(values.without);
 
 function config(parent: string): string {
@@ -58,7 +58,7 @@ max_total_tokens: 256
 save_every: 10
 rolling_save_every: 3
 wandb: online
-wandb_project_name: drill
+wandb_project_name: resilience
 openreward_upload: true
 # So that none exhausts.
 max_rollout_retries: 40
@@ -69,7 +69,7 @@ session_timeout: 600
 
 const DISK_MEGABYTES = 32;
 
-const home = mkdtempSync(join(tmpdir(), "tinker-rl-drill-"));
+const home = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
 const startedMs = Date.now();
 
 function say(text: string): void {
@@ -114,7 +114,7 @@ function print(checks: readonly Check[]): void {
   }
 }
 
-async function drill(disk: SmallDisk | null): Promise<readonly Check[]> {
+async function compareRuns(disk: SmallDisk | null): Promise<readonly Check[]> {
   say("a run that is left alone");
   const whole = await play("whole", join(home, "whole", "runs"), null, leaveAlone);
   say("the same run, disturbed");
@@ -144,7 +144,7 @@ async function drill(disk: SmallDisk | null): Promise<readonly Check[]> {
 const disk = without.has("disk") ? null : SmallDisk.mount(join(home, "disk"), DISK_MEGABYTES);
 let wrong = 1;
 try {
-  const checks = await drill(disk);
+  const checks = await compareRuns(disk);
   print(checks);
   wrong = checks.filter(({ isGood }) => !isGood).length;
   say(`${checks.length - wrong} passed, ${wrong} failed`);

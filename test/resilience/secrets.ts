@@ -1,5 +1,5 @@
 /**
- * The secrets drill: whole runs with planted keys, against services that give them back wherever they can. Then everything that
+ * The secrets test: whole runs with planted keys, against services that give them back wherever they can. Then everything that
  * was printed, written, sent or could be seen of the processes is searched for them, however they are encoded. Run: `npm run
  * resilience:secrets` (about a minute, Linux); ends with exit code 1 when one is found, or when the search proves blind. `--keep`
  * keeps the folders.
@@ -11,11 +11,11 @@ import { join, resolve } from "node:path";
 import { startServing } from "../integration/trainProgram.ts";
 import { searchFaults } from "./secretsBlindness.ts";
 import { allCases } from "./secretsCases.ts";
+import { startFakeServices } from "./secretsFakeServices.ts";
 import { packageEntries, treeContents } from "./secretsPlaces.ts";
 import { keysOf, plant } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
 import { Report } from "./secretsReport.ts";
-import { startStandIns } from "./secretsStandIns.ts";
 
 /** They wait most of the time. */
 const AT_ONCE = 8;
@@ -28,7 +28,7 @@ const report = new Report([
   { name: "the key of serve", value: serving.key },
 ]);
 try {
-  const probes = await startStandIns(serving, keysOf(planted));
+  const probes = await startFakeServices(serving, keysOf(planted));
   for (const fault of await searchFaults(root, probes)) report.expect(false, fault);
   for (const probe of Object.values(probes)) probe.close();
   const left = [...allCases({ root, planted, serving, report })];

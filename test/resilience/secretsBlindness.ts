@@ -1,4 +1,4 @@
-/** Shows that the drill would find a secret: plants one in every encoding and every kind of place, by other means than the search's. */
+/** Shows that the test would find a secret: plants one in every encoding and every kind of place, by other means than the search's. */
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -6,11 +6,11 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
+import type { FakeService, FakeServices } from "./secretsFakeServices.ts";
 import { archiveContents, treeContents } from "./secretsPlaces.ts";
 import { type Shown, watchProcesses } from "./secretsProcesses.ts";
 import { makePlace, runWatched } from "./secretsRun.ts";
 import { Search } from "./secretsSearch.ts";
-import type { StandIn, StandIns } from "./secretsStandIns.ts";
 
 const CANARY = `cn${randomBytes(8).toString("hex")} "ß/+?%\\~${randomBytes(6).toString("hex")}`;
 const HEADER_CANARY = `cn${randomBytes(8).toString("hex")}"/+?%\\~${randomBytes(6).toString("hex")}`;
@@ -55,7 +55,10 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the search failed to find; empty when it sees. */
-export async function searchFaults(root: string, standIns: StandIns): Promise<readonly string[]> {
+export async function searchFaults(
+  root: string,
+  fakeServices: FakeServices,
+): Promise<readonly string[]> {
   const faults: string[] = [];
   const search = new Search([
     { name: "canary", value: CANARY },
@@ -86,11 +89,11 @@ export async function searchFaults(root: string, standIns: StandIns): Promise<re
   sees("variables", texts(told.seen.variables));
   sees("files of a process", told.seen.files.values());
   sees("variables of a grandchild", await grandchild(place.temp));
-  for (const standIn of Object.values(standIns) as readonly StandIn[]) {
-    const [header, body, ...more] = await sends(standIn);
-    sees(`a header sent to ${standIn.name}`, [header ?? ""]);
-    sees(`a body sent to ${standIn.name}`, [body ?? ""]);
-    if (more.length > 0) faults.push(`${standIn.name} was asked before the first run`);
+  for (const service of Object.values(fakeServices) as readonly FakeService[]) {
+    const [header, body, ...more] = await sends(service);
+    sees(`a header sent to ${service.name}`, [header ?? ""]);
+    sees(`a body sent to ${service.name}`, [body ?? ""]);
+    if (more.length > 0) faults.push(`${service.name} was asked before the first run`);
   }
   return faults;
 }
@@ -119,7 +122,7 @@ async function grandchild(folder: string): Promise<readonly string[]> {
 }
 
 /** A request that carries what does not belong there, in a header and in its body. */
-async function sends({ url, sent }: StandIn): Promise<readonly Buffer[]> {
+async function sends({ url, sent }: FakeService): Promise<readonly Buffer[]> {
   const headers = { "x-other": HEADER_CANARY };
   await fetch(`${url}/canary`, { method: "POST", headers, body: "{}" });
   await fetch(`${url}/canary`, { method: "POST", body: JSON.stringify({ CANARY }) });

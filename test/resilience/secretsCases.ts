@@ -1,9 +1,9 @@
-/** The runs of the secrets drill: each in a folder and with services of its own, searched when it is over. */
+/** The runs of the secrets test: each in a folder and with services of its own, searched when it is over. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Drill, Opened } from "./secretsDrill.ts";
 import { editorRun } from "./secretsEditor.ts";
+import { type Mood, startFakeServices } from "./secretsFakeServices.ts";
 import { treeContents } from "./secretsPlaces.ts";
 import {
   addresses,
@@ -19,7 +19,7 @@ import {
 } from "./secretsPlanted.ts";
 import { startProxy } from "./secretsProxy.ts";
 import { makePlace, runWatched, type Told } from "./secretsRun.ts";
-import { type Mood, startStandIns } from "./secretsStandIns.ts";
+import type { Opened, SecretsSetup } from "./secretsSetup.ts";
 
 const RUN = join(".tinker-rl", "runs", "run");
 const TRAIN = ["train", "-c", CONFIG];
@@ -28,55 +28,57 @@ const DEBUG = { TINKER_RL_DEBUG: "1" };
 const SERVICES = ["tinker", "environments", "wandb", "upload"] as const;
 
 /** All of them, to be run in any order or at once. */
-export function allCases(drill: Drill): readonly (() => Promise<void>)[] {
+export function allCases(setup: SecretsSetup): readonly (() => Promise<void>)[] {
   return [
-    () => terminalRun(drill, "online"),
-    () => terminalRun(drill, "offline"),
-    () => inCase(drill, "editor", hostedConfig(drill.planted, "online"), "grumbles", editorRun),
-    () => proxiedRun(drill),
-    () => exportedRun(drill),
-    () => crash(drill, "throws"),
-    () => crash(drill, "rejects"),
-    () => tokenizerRun(drill, "denies"),
-    () => tokenizerRun(drill, "redirects"),
+    () => terminalRun(setup, "online"),
+    () => terminalRun(setup, "offline"),
+    () => inCase(setup, "editor", hostedConfig(setup.planted, "online"), "grumbles", editorRun),
+    () => proxiedRun(setup),
+    () => exportedRun(setup),
+    () => crash(setup, "throws"),
+    () => crash(setup, "rejects"),
+    () => tokenizerRun(setup, "denies"),
+    () => tokenizerRun(setup, "redirects"),
     ...SERVICES.flatMap((which) => [
-      () => badRun(drill, which, "denies"),
-      () => badRun(drill, which, "redirects"),
+      () => badRun(setup, which, "denies"),
+      () => badRun(setup, which, "redirects"),
     ]),
-    ...brokenConfigs(drill.planted).map((config, i) => () => brokenRun(drill, config, i)),
+    ...brokenConfigs(setup.planted).map((config, i) => () => brokenRun(setup, config, i)),
   ];
 }
 
 /** Prepares folder, `.env` and services, plays the case, and searches what it left. */
 async function inCase(
-  drill: Drill,
+  setup: SecretsSetup,
   name: string,
   config: string,
   mood: Mood,
   play: (opened: Opened) => Promise<void>,
 ): Promise<void> {
-  const { root, planted, serving, report } = drill;
-  const standIns = await startStandIns(serving, keysOf(planted));
-  const { stranger, ...services } = standIns;
-  for (const standIn of Object.values(services)) standIn.mood = mood;
+  const { root, planted, serving, report } = setup;
+  const fakeServices = await startFakeServices(serving, keysOf(planted));
+  const { stranger, ...services } = fakeServices;
+  for (const service of Object.values(services)) service.mood = mood;
   const place = makePlace(root, name.replace(/\W+/g, "-"));
-  writeFileSync(join(place.project, ".env"), dotEnv(planted, addresses(standIns)), { mode: 0o600 });
+  writeFileSync(join(place.project, ".env"), dotEnv(planted, addresses(fakeServices)), {
+    mode: 0o600,
+  });
   writeFileSync(join(place.project, CONFIG), config);
   // Of several alike one row is enough.
   const row = name.replace(/ \d+$/, "");
-  await play({ ...drill, name: row, place, standIns });
+  await play({ ...setup, name: row, place, fakeServices });
   report.lookAtFiles(row, place);
-  for (const standIn of [...Object.values(services), stranger]) {
-    const isEnvironments = standIn === standIns.environments;
-    report.lookAtService(row, standIn, isEnvironments ? ENVIRONMENT_SECRETS : []);
-    standIn.close();
+  for (const service of [...Object.values(services), stranger]) {
+    const isEnvironments = service === fakeServices.environments;
+    report.lookAtService(row, service, isEnvironments ? ENVIRONMENT_SECRETS : []);
+    service.close();
   }
 }
 
-function terminalRun(drill: Drill, wandb: "online" | "offline"): Promise<void> {
-  const config = hostedConfig(drill.planted, wandb);
-  return inCase(drill, `terminal, W&B ${wandb}`, config, "grumbles", async (opened) => {
-    const { name, place, report, standIns } = opened;
+function terminalRun(setup: SecretsSetup, wandb: "online" | "offline"): Promise<void> {
+  const config = hostedConfig(setup.planted, wandb);
+  return inCase(setup, `terminal, W&B ${wandb}`, config, "grumbles", async (opened) => {
+    const { name, place, report, fakeServices } = opened;
     let asking: Promise<readonly Told[]> | null = null;
     const ask = () =>
       Promise.all([
@@ -99,10 +101,10 @@ function terminalRun(drill: Drill, wandb: "online" | "offline"): Promise<void> {
       texts.some((text) => text.includes("***")),
       `${name}: no environment gave a secret back`,
     );
-    for (const service of [standIns.tinker, standIns.environments, standIns.upload]) {
+    for (const service of [fakeServices.tinker, fakeServices.environments, fakeServices.upload]) {
       report.expect(service.sent.length > 10, `${name}: ${service.name} was hardly asked`);
     }
-    const rows = standIns.wandb.sent.length;
+    const rows = fakeServices.wandb.sent.length;
     report.expect(wandb === "online" ? rows > 5 : rows === 0, `${name}: ${rows} requests to W&B`);
   });
 }
@@ -119,14 +121,14 @@ function readingCommands(): readonly (readonly string[])[] {
 
 /** A service refuses everything with the key in its words, or leads everything elsewhere. */
 function badRun(
-  drill: Drill,
+  setup: SecretsSetup,
   which: (typeof SERVICES)[number],
   mood: "denies" | "redirects",
 ): Promise<void> {
-  const config = hostedConfig(drill.planted, "online");
-  return inCase(drill, `${which} ${mood}`, config, "well", async (opened) => {
-    const { place, standIns } = opened;
-    standIns[which].mood = mood;
+  const config = hostedConfig(setup.planted, "online");
+  return inCase(setup, `${which} ${mood}`, config, "well", async (opened) => {
+    const { place, fakeServices } = opened;
+    fakeServices[which].mood = mood;
     const isNeeded = which === "tinker" || which === "environments";
     const train = await runWatched(place, [...TRAIN, "--max_steps=1"], DEBUG);
     ended(opened, train, isNeeded ? 5 : 0);
@@ -138,19 +140,19 @@ function badRun(
 }
 
 /** A model hub that has no tokenizer but the token to give back. */
-function tokenizerRun(drill: Drill, mood: "denies" | "redirects"): Promise<void> {
-  const config = hostedConfig(drill.planted, "online").replace(/^tokenizer_name: .*\n/m, "");
-  return inCase(drill, `hub ${mood}`, config, "well", async (opened) => {
-    const { name, place, standIns, report } = opened;
-    standIns.hub.mood = mood;
-    const variables = { ...DEBUG, HF_ENDPOINT: standIns.hub.url };
+function tokenizerRun(setup: SecretsSetup, mood: "denies" | "redirects"): Promise<void> {
+  const config = hostedConfig(setup.planted, "online").replace(/^tokenizer_name: .*\n/m, "");
+  return inCase(setup, `hub ${mood}`, config, "well", async (opened) => {
+    const { name, place, fakeServices, report } = opened;
+    fakeServices.hub.mood = mood;
+    const variables = { ...DEBUG, HF_ENDPOINT: fakeServices.hub.url };
     ended(opened, await runWatched(place, TRAIN, variables), 2);
-    report.expect(standIns.hub.sent.length > 0, `${name}: it was never asked`);
+    report.expect(fakeServices.hub.sent.length > 0, `${name}: it was never asked`);
   });
 }
 
-function brokenRun(drill: Drill, config: string, index: number): Promise<void> {
-  return inCase(drill, `mistakes beside a secret ${index}`, config, "well", async (opened) => {
+function brokenRun(setup: SecretsSetup, config: string, index: number): Promise<void> {
+  return inCase(setup, `mistakes beside a secret ${index}`, config, "well", async (opened) => {
     for (const args of [["validate", CONFIG], TRAIN]) {
       ended(opened, await runWatched(opened.place, args), 2);
     }
@@ -158,9 +160,9 @@ function brokenRun(drill: Drill, config: string, index: number): Promise<void> {
 }
 
 /** Something that nobody catches, with all keys in its message. */
-function crash(drill: Drill, how: "throws" | "rejects"): Promise<void> {
-  const config = hostedConfig(drill.planted, "online");
-  return inCase(drill, `crash, ${how}`, config, "well", async (opened) => {
+function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
+  const config = hostedConfig(setup.planted, "online");
+  return inCase(setup, `crash, ${how}`, config, "well", async (opened) => {
     const { name, place, planted, report } = opened;
     const file = join(place.project, "crash.cjs");
     writeFileSync(file, crashProgram(planted, how, join(place.project, RUN)));
@@ -171,17 +173,17 @@ function crash(drill: Drill, how: "throws" | "rejects"): Promise<void> {
 }
 
 /** Keys from the shell: the trainer has them, its children and the files do not, and `.env` cannot lead them elsewhere. */
-function exportedRun(drill: Drill): Promise<void> {
-  const { planted } = drill;
-  return inCase(drill, "exported keys", EMBEDDED_CONFIG, "well", async (opened) => {
-    const { place, report, standIns, name } = opened;
+function exportedRun(setup: SecretsSetup): Promise<void> {
+  const { planted } = setup;
+  return inCase(setup, "exported keys", EMBEDDED_CONFIG, "well", async (opened) => {
+    const { place, report, fakeServices, name } = opened;
     const exported = Object.fromEntries(KEYS.map((key) => [key, planted[key]]));
-    writeFileSync(join(place.project, ".env"), dotEnv({}, addresses(standIns)));
+    writeFileSync(join(place.project, ".env"), dotEnv({}, addresses(fakeServices)));
     const refused = await runWatched(place, TRAIN, exported);
     report.lookAtProcesses(`${name}, refused`, refused, KEYS);
     report.expect(refused.code === 2, `${name}: led elsewhere, ended with ${refused.code}`);
-    report.expect(standIns.wandb.sent.length === 0, `${name}: W&B was asked all the same`);
-    const allowed = [...TRAIN, ...allowing(addresses(standIns))];
+    report.expect(fakeServices.wandb.sent.length === 0, `${name}: W&B was asked all the same`);
+    const allowed = [...TRAIN, ...allowing(addresses(fakeServices))];
     const told = await runWatched(place, allowed, { ...exported, ...DEBUG });
     report.lookAtProcesses(name, told, KEYS);
     report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
@@ -191,12 +193,12 @@ function exportedRun(drill: Drill): Promise<void> {
 }
 
 /** Through a proxy with a password, which at first refuses with that password in its words. */
-function proxiedRun(drill: Drill): Promise<void> {
-  const { planted } = drill;
+function proxiedRun(setup: SecretsSetup): Promise<void> {
+  const { planted } = setup;
   const config = hostedConfig(planted, "online");
-  return inCase(drill, "proxy", config, "well", async (opened) => {
-    const { place, standIns, report, name } = opened;
-    const proxy = await startProxy(planted.PROXY_PASSWORD, addresses(standIns));
+  return inCase(setup, "proxy", config, "well", async (opened) => {
+    const { place, fakeServices, report, name } = opened;
+    const proxy = await startProxy(planted.PROXY_PASSWORD, addresses(fakeServices));
     writeFileSync(join(place.project, ".env"), dotEnv(planted, proxy.addresses));
     const variables = { ...proxy.variables, ...DEBUG };
     const mine = ["PROXY_PASSWORD"];

@@ -7,10 +7,10 @@ import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
-import type { Opened } from "./secretsDrill.ts";
 import { addresses, CONFIG, ENVIRONMENT_SECRETS, KEYS } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
 import { plainVariables } from "./secretsRun.ts";
+import type { Opened } from "./secretsSetup.ts";
 
 type Handed = Pick<LaunchRequest, "keys" | "variables">;
 
@@ -20,8 +20,8 @@ const SETTINGS = ["max_steps=2"];
 export async function editorRun(opened: Opened): Promise<void> {
   const handed = given(opened);
   await launchOnce(opened, 0, handed);
-  const { stranger } = opened.standIns;
-  const names = Object.keys(addresses(opened.standIns));
+  const { stranger } = opened.fakeServices;
+  const names = Object.keys(addresses(opened.fakeServices));
   const led = {
     ...handed,
     variables: Object.fromEntries(names.map((each) => [each, stranger.url])),
@@ -34,7 +34,7 @@ export async function editorRun(opened: Opened): Promise<void> {
   await launchOnce(opened, 2, { ...handed, keys: {} });
   const { length } = stranger.sent;
   opened.report.expect(length === 0, `${opened.name}: ${length} requests to a stranger`);
-  opened.standIns.tinker.mood = "denies";
+  opened.fakeServices.tinker.mood = "denies";
   await launchOnce(opened, 5, handed);
 }
 
@@ -75,12 +75,12 @@ async function launchOnce(
 }
 
 /** Keys as the secret store of the editor holds them, each for its host. */
-function given({ planted, standIns }: Opened): Handed {
-  const { tinker, environments, upload, wandb } = standIns;
+function given({ planted, fakeServices }: Opened): Handed {
+  const { tinker, environments, upload, wandb } = fakeServices;
   const urls = [tinker, environments, upload, wandb].map(({ url }) => new URL(url).host);
   const keyFor = (key: keyof typeof planted, host = "") =>
     [key, { value: planted[key], origin: "store", host }] as const;
   const own = KEYS.map((key, i) => keyFor(key, urls[i]));
   const secrets = ENVIRONMENT_SECRETS.map((key) => keyFor(key, urls[1]));
-  return { keys: Object.fromEntries([...own, ...secrets]), variables: addresses(standIns) };
+  return { keys: Object.fromEntries([...own, ...secrets]), variables: addresses(fakeServices) };
 }

@@ -1,8 +1,8 @@
-/** The secrets that the drill plants, where it plants them, and the configurations that lead them through the program. */
+/** The secrets that the test plants, where it plants them, and the configurations that lead them through the program. */
 
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
-import { MODEL, type StandInKeys, type StandIns } from "./secretsStandIns.ts";
+import { type FakeServiceKeys, type FakeServices, MODEL } from "./secretsFakeServices.ts";
 
 /** Each planted value by its name; those in `.env` stand under it there. */
 export type Planted = Readonly<
@@ -84,7 +84,7 @@ export function dotEnv(
     .join("");
 }
 
-export function addresses({ tinker, environments, wandb, upload }: StandIns) {
+export function addresses({ tinker, environments, wandb, upload }: FakeServices) {
   return {
     TINKER_BASE_URL: tinker.url,
     OPENREWARD_SESSION_URL: environments.url,
@@ -93,7 +93,7 @@ export function addresses({ tinker, environments, wandb, upload }: StandIns) {
   };
 }
 
-export function keysOf(planted: Planted): StandInKeys {
+export function keysOf(planted: Planted): FakeServiceKeys {
   return {
     tinker: planted.TINKER_API_KEY,
     tinkerToken: planted.TINKER_TOKEN,
@@ -105,7 +105,7 @@ export function keysOf(planted: Planted): StandInKeys {
   };
 }
 
-/** A run against the stand-ins; secrets also stand where they should not: in the prompt, in names. */
+/** A run against the fake services; secrets also stand where they should not: in the prompt, in names. */
 export function hostedConfig(planted: Planted, wandb: "online" | "offline"): string {
   const written = JSON.stringify(planted.WRITTEN_TOKEN);
   return `# ${planted.WRITTEN_TOKEN}
@@ -131,7 +131,7 @@ secrets: { demo_token: null, written_token: ${written} }
 openreward_upload: true
 openreward_run_name: ${JSON.stringify(`run ${planted.WRITTEN_TOKEN}`)}
 wandb: ${wandb}
-wandb_project_name: drill
+wandb_project_name: resilience
 wandb_run_name: ${JSON.stringify(`run ${planted.WRITTEN_TOKEN}`)}
 `;
 }
@@ -147,7 +147,7 @@ max_steps: 2
 secrets: { demo_token: "" }
 openreward_upload: true
 wandb: online
-wandb_project_name: drill
+wandb_project_name: resilience
 `;
 
 /** Loaded into the trainer: once the run has a row of metrics, something fails that nobody catches. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
-import { rudeWords } from "./secretsStandIns.ts";
+import { rudeWords } from "./secretsFakeServices.ts";
 
 export interface Proxy {
   /** Of the services, under names that only the proxy knows. */

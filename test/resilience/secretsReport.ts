@@ -1,10 +1,10 @@
-/** What the drill has looked at and found, place by place. */
+/** What the test has looked at and found, place by place. */
 
 import { join } from "node:path";
+import type { FakeService } from "./secretsFakeServices.ts";
 import { treeContents } from "./secretsPlaces.ts";
 import type { Place, Told } from "./secretsRun.ts";
 import { type Finding, Search, type Secret } from "./secretsSearch.ts";
-import type { StandIn } from "./secretsStandIns.ts";
 
 type Contents = Iterable<readonly [where: string, content: Buffer | string]>;
 
@@ -63,15 +63,15 @@ export class Report {
   }
 
   /** What a service got beside its own key. */
-  lookAtService(name: string, standIn: StandIn, mayHold: readonly string[]): void {
-    const requests = standIn.sent.map((sent) => {
+  lookAtService(name: string, service: FakeService, mayHold: readonly string[]): void {
+    const requests = service.sent.map((sent) => {
       const [line = ""] = sent.toString("utf8").split("\n", 1);
       return [line, sent] as const;
     });
-    this.look(`${name}: sent to ${standIn.name}`, requests, mayHold);
+    this.look(`${name}: sent to ${service.name}`, requests, mayHold);
   }
 
-  /** Notes that the drill did not go as it should, so that what it finds says little. */
+  /** Notes that the test did not go as it should, so that what it finds says little. */
   expect(holds: boolean, fault: string): void {
     if (!holds) this.#faults.push(fault);
   }
@@ -86,7 +86,7 @@ export class Report {
       for (const finding of [...findings].slice(0, SHOWN)) console.log(`    ${finding}`);
     }
     for (const fault of this.#faults) console.log(`WRONG: ${fault}`);
-    console.log(`${found} found, ${this.#faults.length} faults of the drill`);
+    console.log(`${found} found, ${this.#faults.length} faults of the test`);
     return found + this.#faults.length === 0;
   }
 

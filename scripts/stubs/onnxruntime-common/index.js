@@ -1,4 +1,4 @@
-// Tokenizers need no inference: this stand-in keeps several hundred megabytes of native code out of an install.
+// Tokenizers need no inference: this stub keeps several hundred megabytes of native code out of an install.
 class Tensor {}
 const InferenceSession = {
   create() {

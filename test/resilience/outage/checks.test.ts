@@ -1,8 +1,8 @@
-/** That each check of the drill can fail: a drill that finds nothing proves something only then. */
+/** That each check of the test can fail: a test that finds nothing proves something only then. */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "../../../src/core/tinker/wireProto.ts";
-import { StandInServer } from "../../core/tracking/wandb/standInServer.ts";
+import { FakeWandbServer } from "../../core/tracking/wandb/fakeWandbServer.ts";
 import { type Played, runChecks } from "./checks.ts";
 import type { Outcome } from "./outcome.ts";
 import { TrainingRequests } from "./trainingRequests.ts";
@@ -68,17 +68,17 @@ function lossPassage(seqId: number, token: number, id: string) {
   };
 }
 
-async function toldWandb({ rows, isComplete }: Sent): Promise<StandInServer> {
-  const server = new StandInServer();
+async function toldWandb({ rows, isComplete }: Sent): Promise<FakeWandbServer> {
+  const server = new FakeWandbServer();
   const post = (path: string, body: object) =>
     server.send({
       ...{ method: "POST", url: `http://localhost${path}`, headers: { authorization: "key" } },
       body: JSON.stringify(body),
     });
-  const variables = { name: "run", project: "drill", config: "{}" };
+  const variables = { name: "run", project: "resilience", config: "{}" };
   await post("/graphql", { operationName: "UpsertBucket", variables });
   const content = rows.map((row) => JSON.stringify(row));
-  await post("/files/ada/drill/run/file_stream", {
+  await post("/files/ada/resilience/run/file_stream", {
     files: { "wandb-history.jsonl": { offset: 0, content } },
     ...(isComplete && { complete: true, exitcode: 0 }),
   });

@@ -35,7 +35,7 @@ interface Incoming {
 }
 
 const HANG_MS = 2_000;
-/** Below those that systems give to clients, and apart from other drills: nobody takes it while the service is down. */
+/** Below those that systems give to clients, and apart from other tests: nobody takes it while the service is down. */
 const FIRST_PORT = 20_000 + (process.pid % 1_000) * 8;
 const REFUSED_SHARE = 1 / 3;
 const STATUS = /^(\d{3})/;
@@ -170,7 +170,7 @@ async function failBefore(fault: FaultKind, outgoing: ServerResponse): Promise<v
   if (fault === "hang") await sleep(HANG_MS);
   if (status === 0) return reset(outgoing);
   const isTimed = fault === "429 with Retry-After";
-  const text = JSON.stringify({ detail: `a ${status} of the drill` });
+  const text = JSON.stringify({ detail: `a ${status} of the test` });
   outgoing.writeHead(status, {
     "content-type": "application/json",
     "content-length": text.length,

@@ -22,7 +22,7 @@ const FULL_MS = 3_000;
 const ENDING_MS = 4_000;
 
 /** Ends early when the run is done. */
-export async function storm({
+export async function applyRandomFaults({
   attempts,
   disk,
   blows,

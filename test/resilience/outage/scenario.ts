@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Ended } from "../../integration/trainProgram.ts";
 import { Attempts } from "./attempts.ts";
 import type { ServiceName } from "./faultRules.ts";
-import { storm } from "./randomFaults.ts";
+import { applyRandomFaults } from "./randomFaults.ts";
 import type { SmallDisk } from "./smallDisk.ts";
 import type { Stage } from "./stage.ts";
 import type { Trainer } from "./trainer.ts";
@@ -64,7 +64,7 @@ export async function disturb(options: ScenarioOptions): Promise<Told> {
       await allDown(options, attempts.trainer, step);
     }
     const diskErrors = disk === null ? [] : await fullDisk(options, attempts, disk, at(0.7));
-    if (blows > 0) await storm({ ...options, attempts });
+    if (blows > 0) await applyRandomFaults({ ...options, attempts });
     requireDone(await attempts.trainer.ended);
     // What trackers could not write down on a full disk waits for the next resume.
     if (blows > 0) attempts.resume();

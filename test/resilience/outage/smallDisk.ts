@@ -19,10 +19,10 @@ export class SmallDisk {
   static mount(folder: string, megabytes: number): SmallDisk {
     mkdirSync(folder, { recursive: true });
     const size = `size=${megabytes}m`;
-    const { error, stderr } = run("mount", ["-t", "tmpfs", "-o", size, "drill", folder]);
+    const { error, stderr } = run("mount", ["-t", "tmpfs", "-o", size, "tinker-rl", folder]);
     if (error === null) return new SmallDisk(folder);
     throw new Error(
-      `The full disk of the drill is a small tmpfs, which cannot be mounted here (${stderr.trim() || error}). Run it as root, or leave that part out with -- --without disk.`,
+      `The full disk of the test is a small tmpfs, which cannot be mounted here (${stderr.trim() || error}). Run it as root, or leave that part out with -- --without disk.`,
     );
   }
 

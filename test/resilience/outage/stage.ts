@@ -21,7 +21,7 @@ export interface Stage {
   readonly proxies: Readonly<Record<ServiceName, FaultProxy>>;
   readonly training: TrainingRequests;
   readonly uploads: UploadGateway;
-  readonly wandb: WandbService["standIn"];
+  readonly wandb: WandbService["fake"];
   /** Addresses and keys, as the program's environment has them. */
   readonly variables: Variables;
   /** The engine's checkpoints. */
@@ -60,13 +60,13 @@ export async function openStage({ folder, seed, ledger }: StageOptions): Promise
   };
   return {
     ...{ proxies, training, uploads, store },
-    wandb: wandb.standIn,
+    wandb: wandb.fake,
     variables: {
       TINKER_API_KEY: serving.key,
       TINKER_BASE_URL: proxies.tinker.url,
       ORS_API_KEY: serving.key,
       OPENREWARD_SESSION_URL: proxies.environments.url,
-      OPENREWARD_API_KEY: "or_drill",
+      OPENREWARD_API_KEY: "or_resilience",
       OPENREWARD_API_URL: proxies.uploads.url,
       WANDB_API_KEY: "k".repeat(40),
       WANDB_BASE_URL: proxies.wandb.url,

@@ -1,5 +1,5 @@
 /**
- * A stand-in of OpenReward's upload of rollouts: keeps every event, and every repeat of one. Of half of the
+ * A fake of OpenReward's upload of rollouts: keeps every event, and every repeat of one. Of half of the
  * rollouts it does not tell what has arrived, as nothing says that a service must.
  */
 

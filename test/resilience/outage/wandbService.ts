@@ -1,21 +1,21 @@
-/** The stand-in of W&B on a port. */
+/** The fake W&B server on a port. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { StandInServer } from "../../core/tracking/wandb/standInServer.ts";
+import { FakeWandbServer } from "../../core/tracking/wandb/fakeWandbServer.ts";
 
 export interface WandbService {
   readonly url: string;
-  readonly standIn: StandInServer;
+  readonly fake: FakeWandbServer;
   close(): void;
 }
 
 export async function startWandbService(): Promise<WandbService> {
-  const standIn = new StandInServer();
+  const fake = new FakeWandbServer();
   const server = createServer(async (incoming, outgoing) => {
     const { method, url = "", headers } = incoming;
-    const answer = await standIn.send({
+    const answer = await fake.send({
       method: method === "PUT" ? "PUT" : "POST",
       url: `http://localhost${url}`,
       headers: { ...(headers.authorization && { authorization: headers.authorization }) },
@@ -30,5 +30,5 @@ export async function startWandbService(): Promise<WandbService> {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, standIn, close };
+  return { url: `http://127.0.0.1:${port}`, fake, close };
 }

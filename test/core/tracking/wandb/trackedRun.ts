@@ -1,4 +1,4 @@
-/** A run folder in memory whose attempts are told to a stand-in of W&B: rows are written, trainers are killed, runs go on. */
+/** A run folder in memory whose attempts are told to a fake of W&B: rows are written, trainers are killed, runs go on. */
 
 import { createHash } from "node:crypto";
 import { createEventLog } from "../../../../src/core/runFolder/events.ts";
@@ -13,7 +13,7 @@ import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
-import { StandInServer } from "./standInServer.ts";
+import { FakeWandbServer } from "./fakeWandbServer.ts";
 
 const FOLDER = "/runs/run";
 const KEY = "k".repeat(40);
@@ -28,7 +28,7 @@ export interface TrackedRunOptions {
 
 export class TrackedRun {
   readonly clock = new FakeClock();
-  readonly server = new StandInServer();
+  readonly server = new FakeWandbServer();
   readonly fileSystem: MemoryFileSystem = createMemoryFileSystem();
   readonly warnings: string[] = [];
   readonly recoveries: string[] = [];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../../../src/core/ports.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
-import type { Fault } from "./standInServer.ts";
+import type { Fault } from "./fakeWandbServer.ts";
 import { TrackedRun } from "./trackedRun.ts";
 
 const steps = (run: TrackedRun) => run.server.rows().map(({ step }) => step);

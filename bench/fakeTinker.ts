@@ -9,8 +9,8 @@ import {
   encodeSampleResponse,
 } from "../src/core/tinker/wireProto.ts";
 import { systemClock } from "../src/node/clock.ts";
-import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
-import { CALLS_BEFORE_ANSWER, sampleMs, TRAINING_MS } from "./standInTimes.ts";
+import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";
+import { CALLS_BEFORE_ANSWER, sampleMs, TRAINING_MS } from "./fakeTimes.ts";
 
 const LOGPROB = -0.5;
 
@@ -29,7 +29,7 @@ type SampleBody = z.output<typeof sampleBody>;
 const futureBody = z.object({ request_id: z.string() });
 const namedBody = z.object({ path: z.string().optional() });
 
-export interface StandInTinkerOptions {
+export interface FakeTinkerOptions {
   /** The only model on offer. */
   readonly modelName: string;
   readonly tokenizer: Tokenizer;
@@ -37,20 +37,20 @@ export interface StandInTinkerOptions {
 
 interface Future {
   readonly readyAtMs: number;
-  readonly reply: StandInReply;
+  readonly reply: FakeReply;
 }
 
 /** Answers what a training run asks for, from the first call to the last. */
-export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): StandInAnswer {
+export function fakeTinker({ modelName, tokenizer }: FakeTinkerOptions): FakeAnswer {
   const futures = new Map<string, Future>();
   const sampleFor = cannedSamples(tokenizer);
   let count = 0;
-  const submit = (reply: StandInReply, latencyMs = 0): StandInReply => {
+  const submit = (reply: FakeReply, latencyMs = 0): FakeReply => {
     const id = `request${count++}`;
     futures.set(id, { readyAtMs: systemClock.monotonic() + latencyMs, reply });
     return jsonReply({ request_id: id, sample_sequence_ids: [`${id}:0`] });
   };
-  const collect = async (body: unknown): Promise<StandInReply | null> => {
+  const collect = async (body: unknown): Promise<FakeReply | null> => {
     const id = futureBody.parse(body).request_id;
     const future = futures.get(id);
     if (future === undefined) return null;
@@ -75,7 +75,7 @@ export function standInTinker({ modelName, tokenizer }: StandInTinkerOptions): S
 }
 
 /** A turn for each prompt: calls first, and the answer once the prompt holds enough of them. */
-function cannedSamples(tokenizer: Tokenizer): (body: SampleBody) => StandInReply {
+function cannedSamples(tokenizer: Tokenizer): (body: SampleBody) => FakeReply {
   const controls = createControlTokens(tokenizer);
   // The instructions of a prompt show a call, but never a result.
   const resultEnd = controls.idOf("</tool_response>");
@@ -104,7 +104,7 @@ function sampleOf(tokens: readonly number[]): Uint8Array {
   });
 }
 
-function trainingResult(body: Uint8Array): StandInReply {
+function trainingResult(body: Uint8Array): FakeReply {
   const { data } = decodeForwardBackwardRequest(body);
   const outputs = data.map(({ tokens }) => ({
     logprobs: new Float32Array(tokens.length).fill(LOGPROB),
@@ -112,7 +112,7 @@ function trainingResult(body: Uint8Array): StandInReply {
   return protobufReply(encodeForwardBackwardOutput({ outputs, metrics: { "loss:sum": 1 } }));
 }
 
-function protobufReply(body: Uint8Array): StandInReply {
+function protobufReply(body: Uint8Array): FakeReply {
   return { contentType: "application/x-protobuf", body };
 }
 

@@ -1,12 +1,12 @@
 /**
- * Stand-ins for the W&B server and for OpenReward's upload in a process of their own that take everything, slowly:
- * `standInTrackers.ts FOLDER` listens on `wandb.sock` and `upload.sock` in the folder, takes two seconds for every request, and
+ * Fakes for the W&B server and for OpenReward's upload in a process of their own that take everything, slowly:
+ * `fakeTrackers.ts FOLDER` listens on `wandb.sock` and `upload.sock` in the folder, takes two seconds for every request, and
  * ends with its parent.
  */
 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { jsonReply, type StandInCall, type StandInReply, serveStandIn } from "./standInServer.ts";
+import { type FakeCall, type FakeReply, jsonReply, serveFake } from "./fakeServer.ts";
 
 const REQUEST_MS = 2_000;
 
@@ -15,14 +15,14 @@ interface GraphqlCall {
   readonly variables?: { readonly files?: readonly string[] };
 }
 
-async function answerWandb(call: StandInCall): Promise<StandInReply> {
+async function answerWandb(call: FakeCall): Promise<FakeReply> {
   await setTimeout(REQUEST_MS);
   if (call.path !== "/graphql") return jsonReply({});
   return jsonReply({ data: graphql(JSON.parse(call.body.toString("utf8"))) });
 }
 
 /** What is asked for is not there, and what is sent is taken. */
-async function answerUpload({ body }: StandInCall): Promise<StandInReply | null> {
+async function answerUpload({ body }: FakeCall): Promise<FakeReply | null> {
   await setTimeout(REQUEST_MS);
   return body.length === 0 ? null : jsonReply({});
 }
@@ -45,6 +45,6 @@ function graphql({ operationName, variables }: GraphqlCall): object {
 
 const [folder = "."] = process.argv.slice(2);
 process.stdin.once("close", () => process.exit(0)).resume();
-await serveStandIn(join(folder, "wandb.sock"), answerWandb);
-await serveStandIn(join(folder, "upload.sock"), answerUpload);
+await serveFake(join(folder, "wandb.sock"), answerWandb);
+await serveFake(join(folder, "upload.sock"), answerUpload);
 console.log(JSON.stringify({ ready: true, address: folder }));

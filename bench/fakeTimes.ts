@@ -1,4 +1,4 @@
-/** How long the stand-ins take for what, so that a bench can say how long its work would take with a client that takes no time. */
+/** How long the fake services take for what, so that a bench can say how long its work would take with a client that takes no time. */
 
 import { createUniform } from "../src/local/random.ts";
 

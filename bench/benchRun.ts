@@ -1,4 +1,4 @@
-/** A prepared run whose services are stand-ins in a process of their own. */
+/** A prepared run whose services are fakes in a process of their own. */
 
 import { join } from "node:path";
 import { parseConfig } from "../src/core/config/parse.ts";
@@ -19,7 +19,7 @@ import { sha256 } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import { systemRandom } from "../src/node/random.ts";
 import type { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
-import { loadStandInModel, MODEL } from "./standInModel.ts";
+import { loadBenchModel, MODEL } from "./benchModel.ts";
 
 export const ENVIRONMENT = "local/calculator";
 const CONFIG = `
@@ -34,9 +34,9 @@ rollout_timeout: 600
 `;
 /** On a socket the host does not matter. */
 const BASE_URL = "http://localhost";
-const KEY = "tml-stand-in";
+const KEY = "tml-fake";
 
-export interface StandInRun {
+export interface BenchRun {
   readonly context: RunContext;
   /** Requests sent so far. */
   readonly requests: () => number;
@@ -44,12 +44,12 @@ export interface StandInRun {
   readonly firstSampleAtMs: () => number | null;
 }
 
-/** Prepares a run in `runFolder` with the stand-ins that listen in `folder`; `closers` end it. */
-export async function openStandInRun(
+/** Prepares a run in `runFolder` with the fake services that listen in `folder`; `closers` end it. */
+export async function openBenchRun(
   folder: string,
   runFolder: string,
   cleanup: CleanupStack,
-): Promise<StandInRun> {
+): Promise<BenchRun> {
   let sent = 0;
   let firstSampleAtMs: number | null = null;
   const connect = (socket: string): HttpClient => {
@@ -79,7 +79,7 @@ export async function openStandInRun(
 }
 
 async function runContext(
-  standIns: string,
+  fakeServices: string,
   folder: string,
   cleanup: CleanupStack,
   service: ServiceClient,
@@ -90,7 +90,7 @@ async function runContext(
   const preparation = await prepareRun({
     ...ports,
     ...{ config, service, environment },
-    loadModel: () => loadStandInModel(standIns),
+    loadModel: () => loadBenchModel(fakeServices),
     secretsOf: async () => ({}),
     onPart: () => undefined,
     onWarning: () => undefined,

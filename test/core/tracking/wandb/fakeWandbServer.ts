@@ -6,7 +6,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from "../../../../src/core
 /** What happens to a request. `lost-answer`: it counts, and its answer never comes. */
 export type Fault = "lost" | "lost-answer" | "html" | { readonly status: number };
 
-export interface StandInRun {
+export interface FakeWandbRun {
   readonly name: string;
   config: string;
   readonly files: Map<string, Map<number, string>>;
@@ -23,8 +23,8 @@ interface StreamBody {
   readonly exitcode?: number;
 }
 
-export class StandInServer implements HttpClient {
-  readonly runs = new Map<string, StandInRun>();
+export class FakeWandbServer implements HttpClient {
+  readonly runs = new Map<string, FakeWandbRun>();
   readonly violations: string[] = [];
   readonly requests: HttpRequest[] = [];
   /** Asked before each request. */
@@ -44,7 +44,7 @@ export class StandInServer implements HttpClient {
   }
 
   /** The only run. */
-  get run(): StandInRun {
+  get run(): FakeWandbRun {
     const [run] = this.runs.values();
     if (run === undefined) throw new Error("The server has no run.");
     return run;
@@ -112,7 +112,7 @@ export class StandInServer implements HttpClient {
   }
 
   #upsert(name: string, { config, project }: Variables): object {
-    const run: StandInRun = this.runs.get(name) ?? {
+    const run: FakeWandbRun = this.runs.get(name) ?? {
       ...{ name, config: "", files: new Map(), uploads: new Map(), exitCode: null, attempts: 0 },
     };
     this.runs.set(name, run);
@@ -120,7 +120,7 @@ export class StandInServer implements HttpClient {
     return { ...this.#bucket(run), project: { name: project, entity: { name: "ada" } } };
   }
 
-  #bucket(run: StandInRun): object {
+  #bucket(run: FakeWandbRun): object {
     const history = lines(run, "wandb-history.jsonl");
     return {
       ...{ id: `id-${run.name}`, name: run.name, config: run.config },
@@ -132,7 +132,7 @@ export class StandInServer implements HttpClient {
     };
   }
 
-  #stream(run: StandInRun, { files = {}, complete, exitcode }: StreamBody): void {
+  #stream(run: FakeWandbRun, { files = {}, complete, exitcode }: StreamBody): void {
     for (const [name, { offset, content }] of Object.entries(files)) {
       const known = run.files.get(name) ?? new Map<number, string>();
       run.files.set(name, known);
@@ -159,7 +159,7 @@ interface Variables {
   readonly files?: readonly string[];
 }
 
-function lines(run: StandInRun, name: string): readonly string[] {
+function lines(run: FakeWandbRun, name: string): readonly string[] {
   const known = run.files.get(name) ?? new Map<number, string>();
   return [...known.entries()].sort(([a], [b]) => a - b).map(([, line]) => line);
 }

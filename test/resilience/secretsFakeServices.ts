@@ -1,7 +1,7 @@
-/** The services of the secrets drill: they note all that they are sent, and give back keys and secrets wherever they can. */
+/** The services of the secrets test: they note all that they are sent, and give back keys and secrets wherever they can. */
 
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import { StandInServer } from "../core/tracking/wandb/standInServer.ts";
+import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import {
   type Filter,
@@ -17,7 +17,7 @@ import { ENCODINGS } from "./secretsSearch.ts";
 /** `grumbles`: now and then an error that repeats the key; `denies`: always; `redirects`: everything goes to a stranger. */
 export type Mood = "well" | "grumbles" | "denies" | "redirects";
 
-export interface StandIn {
+export interface FakeService {
   readonly name: string;
   readonly url: string;
   /** Everything that came but the key that belongs here: a request each. */
@@ -26,18 +26,18 @@ export interface StandIn {
   close(): void;
 }
 
-export interface StandIns {
-  readonly tinker: StandIn;
-  readonly environments: StandIn;
-  readonly wandb: StandIn;
-  readonly upload: StandIn;
-  readonly hub: StandIn;
+export interface FakeServices {
+  readonly tinker: FakeService;
+  readonly environments: FakeService;
+  readonly wandb: FakeService;
+  readonly upload: FakeService;
+  readonly hub: FakeService;
   /** Where others lead to; no key belongs there. */
-  readonly stranger: StandIn;
+  readonly stranger: FakeService;
 }
 
 /** The keys that each of them wants. */
-export interface StandInKeys {
+export interface FakeServiceKeys {
   readonly tinker: string;
   /** What the Tinker service gives in exchange for the key. */
   readonly tinkerToken: string;
@@ -58,7 +58,10 @@ const FIRST_REQUESTS = 40;
 /** So long that a message which is cut ends amid a key. */
 const REPEATS = 60;
 
-export async function startStandIns(serving: Serving, keys: StandInKeys): Promise<StandIns> {
+export async function startFakeServices(
+  serving: Serving,
+  keys: FakeServiceKeys,
+): Promise<FakeServices> {
   const stranger = await listening("a stranger", new Notes([""], ""), async () => answerOf({}));
   const notes = (...own: readonly string[]) => new Notes(own, stranger.url);
   const rename = renaming("local/tiny-tool", MODEL);
@@ -166,7 +169,7 @@ async function gateway(options: {
   readonly innerKey: string;
   readonly notes: Notes;
   readonly filter: Filter;
-}): Promise<StandIn> {
+}): Promise<FakeService> {
   const { name, url, innerKey, notes, filter } = options;
   const own: Filter = {
     request: (passing) => {
@@ -238,7 +241,7 @@ function textBlock(text: string) {
 type Answering = (request: PassingRequest) => Promise<PassingAnswer>;
 
 function wandb(): Answering {
-  const server = new StandInServer();
+  const server = new FakeWandbServer();
   return async ({ method, path, headers, body }) => {
     const { authorization } = headers;
     const answer = await server.send({
@@ -252,7 +255,7 @@ function wandb(): Answering {
   };
 }
 
-async function listening(name: string, notes: Notes, answer: Answering): Promise<StandIn> {
+async function listening(name: string, notes: Notes, answer: Answering): Promise<FakeService> {
   const listener: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);

