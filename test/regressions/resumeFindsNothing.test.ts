@@ -1,7 +1,6 @@
 /** A run whose last save had expired could not be resumed, although an older one lived, and its rows were moved before that was found out. */
 
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { appendCheckpoint, type CheckpointEntry } from "../../src/core/runFolder/checkpointLog.ts";
@@ -13,19 +12,13 @@ import { readRun } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { Preparation } from "../../src/core/training/prepare.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
-import { deleteCheckpoints } from "../../src/trainer/deleteCheckpoints.ts";
 import { reportRewind, warnOfExpiry } from "../../src/trainer/reportRewind.ts";
 import { planResume } from "../../src/trainer/resume.ts";
-import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { textWith } from "../core/config/configText.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aContext, fakeService } from "../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";
-import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
-import { PROGRAM_FOLDER, readLines, runFolderWith } from "../integration/localRun.ts";
 import { aRunState } from "../trainer/runState.ts";
 
 const HOUR_MS = 3_600_000;
@@ -222,56 +215,5 @@ describe("what is told of a save that does not last", () => {
         /: rolling_000015 has expired\. The run goes on from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
       ),
     });
-  });
-});
-
-describe("a local run whose last checkpoint was deleted", () => {
-  const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-  const config = (steps: number) => `
-model_name: local/tiny-tool
-run_name: run
-environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
-batch_size: 2
-max_steps: ${steps}
-save_every: 2
-rolling_save_every: 0
-`;
-
-  it("goes on from the one before, as if it had never ended", async () => {
-    const run = (home: string) => join(home, ".tinker-rl", "runs", "run");
-    const outcome = async (home: string) => ({
-      rows: (await readLines(join(run(home), "metrics.jsonl")))
-        .map(comparableRow)
-        .map((row) => withoutKeys(row, new Set(["done_frac"]))),
-      tokens: await readFile(join(run(home), "rollouts", "step-000003.tokens.bin"), "base64"),
-    });
-    const whole = await runFolderWith(config(4));
-    const watch = (): void => undefined;
-    await startTraining({ ...base, configPath: join(whole, "config.yaml"), watch }).ended;
-
-    const cut = await runFolderWith(config(4));
-    const ended = startTraining({
-      ...{ ...base, configPath: join(cut, "config.yaml"), overrides: ["max_steps=3"], watch },
-    }).ended;
-    expect((await ended).outcome).toBe("done");
-    const files = createFileSystem();
-    const last = await readState(files.within(run(cut)), run(cut));
-    const paths = [last?.last_checkpoint?.state_path ?? ""];
-    const of = { paths, isLocalOnly: true, folder: cut, allowedOrigins: [] };
-    for await (const { place } of deleteCheckpoints(files, of)) expect(place).toBe("this computer");
-    await files.close();
-
-    const seen: ProgressEvent[] = [];
-    const resumed = resumeTraining({
-      ...{ ...base, folder: run(cut), overrides: ["max_steps=4"] },
-      watch: (event) => seen.push(event),
-    });
-    expect((await resumed.ended).outcome).toBe("done");
-    expect(seen).toContainEqual({
-      kind: "warning",
-      message: expect.stringMatching(/final_000003 was deleted.*checkpoint_000002.*1 step is/),
-    });
-    expect(await outcome(cut)).toEqual(await outcome(whole));
   });
 });
