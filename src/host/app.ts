@@ -100,26 +100,26 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   // A failed first search must not keep the app from loading.
   await finder.find().catch(onError);
-  rejoinWhenTrusted(runs, log, register);
   dashboard.reviveAfterCrash();
-  notices.offerInterrupted();
+  whenTrusted(register, () => {
+    rejoin(runs, log);
+    notices.offerInterrupted();
+  });
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
   return { handlers, tasks: runs.tasks, runs: store };
 }
 
 /** In Restricted Mode, a task would make VS Code ask for trust without a reason that the user could see. */
-function rejoinWhenTrusted(
-  { launches, tasks, store }: Runs,
-  log: vscode.LogOutputChannel,
-  register: Register,
-): void {
+function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {
   const isAttached = (pid: number): boolean => store.isAttached(pid);
   // Not awaited: an answer of a window that is gone takes seconds to fail.
-  const rejoin = (): void => {
-    rejoinLaunches({ launches, tasks, isAttached, log }).catch((error: unknown) =>
-      log.error(String(error)),
-    );
-  };
-  if (vscode.workspace.isTrusted) rejoin();
-  else register(vscode.workspace.onDidGrantWorkspaceTrust(rejoin));
+  rejoinLaunches({ launches, tasks, isAttached, log }).catch((error: unknown) =>
+    log.error(String(error)),
+  );
+}
+
+/** Now, or in Restricted Mode when the folder is trusted. */
+function whenTrusted(register: Register, work: () => void): void {
+  if (vscode.workspace.isTrusted) work();
+  else register(vscode.workspace.onDidGrantWorkspaceTrust(work));
 }

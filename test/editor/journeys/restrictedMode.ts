@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { copyExample } from "../folders.ts";
+import { writeHostileRun } from "../hostileRun.ts";
 import type { Journey } from "../journey.ts";
 
 export const restrictedMode: Journey = {
   name: "restrictedMode",
   prepare: copyExample,
   server: { trust: false, keys: { "ctrl+alt+f9": "tinkerRL.startTraining" } },
-  async run({ workbench, folder, step, picture }) {
+  async run({ page, workbench, folder, step, picture }) {
     await step("the window is in Restricted Mode", async () => {
       await workbench.statusItem("Restricted Mode").waitFor();
     });
@@ -48,12 +49,24 @@ export const restrictedMode: Journey = {
       await picture("refused");
     });
 
-    await step("trusting the folder brings the command back", async () => {
+    await step("a run that was interrupted is listed, and its resume not offered", async () => {
+      await writeHostileRun(join(folder, ".tinker-rl", "runs"));
+      await page.reload();
+      await workbench.show("Tinker RL");
+      await workbench.row(/interrupted/).waitFor();
+      // An offer comes a moment after the row.
+      await page.waitForTimeout(2_000);
+      assert.equal(await workbench.notification("was interrupted").count(), 0);
+      await picture("interrupted");
+    });
+
+    await step("trusting the folder brings the command back, and the offer", async () => {
       await workbench.command("Workspaces: Manage Workspace Trust");
       await workbench.page.getByRole("button", { name: "Trust", exact: true }).first().click();
       await workbench.statusItem("Restricted Mode").waitFor({ state: "hidden" });
       const offered = await workbench.offered("Tinker RL: Start");
       assert.ok(offered.includes("Tinker RL: Start Training"), offered.join(", "));
+      await workbench.notification("was interrupted").waitFor();
     });
   },
 };
