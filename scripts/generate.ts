@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
+import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
 import { settingReference } from "./manifest/settings.ts";
@@ -16,6 +17,7 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   "media/tinker-config.schema.json": () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   "package.json": withContributions,
   "package.nls.json": withStrings,
+  "l10n/bundle.l10n.json": messageBundle,
   "docs/configuration.md": between("config-reference", configReference()),
   "docs/vscode.md": (text) => withSettings(withCommands(text)),
 };

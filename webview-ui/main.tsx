@@ -1,4 +1,7 @@
-/** The page of the panel. */
+/** The page of the dashboard. */
+
+// First: the modules below translate their texts while they load.
+import "./loadTranslations.ts";
 
 import { render } from "preact";
 import { watchTheme } from "./controls/palette.ts";

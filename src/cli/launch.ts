@@ -7,6 +7,7 @@ import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { launchRequestSchema, suggestedEdits } from "../node/control/messages.ts";
 import type { LaunchError, LaunchFile, LaunchRequest } from "../shared/control.ts";
+import { setTranslations } from "../shared/l10n.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -25,6 +26,7 @@ export async function launched(
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
     const launchRequest = await readOrder(options.input);
+    setTranslations(launchRequest.translations);
     const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import { formatDuration, formatQuantity } from "../shared/format.ts";
+import { formatDuration, plural } from "../shared/format.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { Memento } from "./runs/runLabels.ts";
@@ -76,10 +76,12 @@ export class Notices implements vscode.Disposable {
       const cost =
         repeats === 0
           ? ""
-          : vscode.l10n.t(" A resume repeats {0}.", formatQuantity(repeats, "step"));
+          : ` ${plural(repeats, "A resume repeats {0} step.", "A resume repeats {0} steps.")}`;
       const left = run.expiry === null ? null : (run.expiry.atMs - Date.now()) / 1000;
       const end =
-        left === null ? "" : vscode.l10n.t(" Its last state expires in {0}.", formatDuration(left));
+        left === null
+          ? ""
+          : ` ${vscode.l10n.t("Its last state expires in {0}.", formatDuration(left))}`;
       const text = vscode.l10n.t(
         "The run {0} was interrupted after step {1}.{2}{3}",
         ...[run.name, run.steps, cost, end],

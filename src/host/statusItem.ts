@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { formatReward } from "../shared/format.ts";
+import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { runRow } from "./views/runRow.ts";
@@ -28,7 +29,7 @@ export class StatusItem implements vscode.Disposable {
       vscode.StatusBarAlignment.Left,
       ITEM_PRIORITY,
     );
-    this.#item.name = "Tinker RL Training";
+    this.#item.name = vscode.l10n.t("Tinker RL Training");
     this.#item.command = "tinkerRL.runMenu";
     const soon = (): void => this.#soon();
     this.#listening = [store.onDidChange(soon), alarms.onDidChange(soon)];
@@ -62,7 +63,7 @@ export class StatusItem implements vscode.Disposable {
     this.#item.tooltip = runTooltip(run, titles);
     const { spoken } = runRow(run, { isArchived: false, isSpinning: false });
     this.#item.accessibilityInformation = {
-      label: [spoken, ...titles.map((title) => `alarm: ${title}`)].join(", "),
+      label: [spoken, ...titles.map((title) => vscode.l10n.t("alarm: {0}", title))].join(", "),
     };
     const isCritical = run.isLive && firing.some(({ severity }) => severity === "critical");
     this.#item.backgroundColor =
@@ -79,14 +80,14 @@ function textOf({ phase, steps, totalSteps, reward }: RunEntry): string {
   switch (phase) {
     case "preparing":
     case "probing":
-      return "$(loading~spin) Tinker RL preparing";
+      return `$(loading~spin) ${vscode.l10n.t("Tinker RL {0}", phaseTexts().preparing)}`;
     case "running":
     case "finishing":
-      return `$(graph-line) Tinker RL ${step}${mean}`;
+      return `$(graph-line) ${vscode.l10n.t("Tinker RL {0}", step)}${mean}`;
     case "pausing":
     case "paused":
-      return `$(debug-pause) Tinker RL ${phase} ${step}`;
+      return `$(debug-pause) ${vscode.l10n.t("Tinker RL {0} {1}", phaseTexts()[phase], step)}`;
     default:
-      return `$(graph-line) Tinker RL ${phase} ${step}${mean}`;
+      return `$(graph-line) ${vscode.l10n.t("Tinker RL {0} {1}", phaseTexts()[phase], step)}${mean}`;
   }
 }

@@ -3,6 +3,7 @@
  * those who are attached a notice whenever something has changed.
  */
 
+import type { Translations } from "./l10n.ts";
 import type { RunPhase } from "./runFile.ts";
 
 export const CONTROL_VERSION = 1;
@@ -128,4 +129,6 @@ export interface LaunchRequest {
   readonly envFile: string | null;
   /** What to do when no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";
+  /** Of the texts on the terminal, into the language of the editor. */
+  readonly translations: Translations;
 }

@@ -1,5 +1,7 @@
 /** How numbers and durations are written for people, in a terminal and in an editor alike. */
 
+import { l10n } from "./l10n.ts";
+
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";
 
@@ -45,7 +47,18 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
 }
 
-/** `one`, or `many` with its number: `1 step`, `1,200 steps`. */
+/** `one` for a single thing, else `other`, both translated: `{0}` in them is `count`, `{1}` the first of `values`. */
+export function plural(
+  count: number,
+  one: string,
+  other: string,
+  ...values: readonly (string | number)[]
+): string {
+  // The build collects messages from calls that hold them, so that it finds those of `plural` where it is called.
+  return l10n.t(count === 1 ? one : other, formatCount(count), ...values);
+}
+
+/** `one`, or `many` with its number, in English, for errors and logs: `1 step`, `1,200 steps`. */
 export function formatQuantity(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
@@ -67,7 +80,7 @@ export function sparkline(
 
 /** How a temperature of sampling is called: `greedy`, or `temperature 1`. */
 export function formatTemperature(temperature: number): string {
-  return temperature === 0 ? "greedy" : `temperature ${temperature}`;
+  return temperature === 0 ? l10n.t("greedy") : l10n.t("temperature {0}", temperature);
 }
 
 /** A bar of `width` characters of which `share` (0 to 1) is full. */

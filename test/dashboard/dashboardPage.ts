@@ -118,7 +118,7 @@ async function serveFiles(page: Page): Promise<void> {
   const html = dashboardHtml({
     scriptUri: `${ORIGIN}/panel.js`,
     styleUri: `${ORIGIN}/style.css`,
-    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en" },
+    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },
   });
   await page.route(`${ORIGIN}/**`, async (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);

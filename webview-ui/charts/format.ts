@@ -1,6 +1,7 @@
 /** How numbers stand on axes and in readouts. */
 
-import { formatCount, formatDuration, formatMeasure } from "../../src/shared/format.ts";
+import { formatCount, formatDuration, formatMeasure, plural } from "../../src/shared/format.ts";
+import { l10n } from "../../src/shared/l10n.ts";
 import type { XAxis } from "./xAxis.ts";
 
 /** A tick of the vertical axis: short. `step` is the distance of the ticks; with it no two labels are the same. */
@@ -33,9 +34,9 @@ export function formatXTick(axis: XAxis, value: number, step = 0): string {
 export function formatXValue(axis: XAxis, value: number): string {
   switch (axis) {
     case "step":
-      return `step ${formatCount(value)}`;
+      return l10n.t("step {0}", formatCount(value));
     case "tokens":
-      return `${formatCount(value)} tokens`;
+      return plural(value, "{0} token", "{0} tokens");
     case "active":
       return formatDuration(value);
     case "wall":

@@ -4,12 +4,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
-import {
-  formatQuantity,
-  formatReward,
-  formatSigned,
-  formatTemperature,
-} from "../../src/shared/format.ts";
+import { formatReward, formatSigned, formatTemperature, plural } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -153,8 +148,8 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
     temperature === null ? trainingUseText(trainingUse) : formatTemperature(temperature),
     stopText(stop),
-    formatQuantity(turns, "turn"),
-    formatQuantity(tokens, "token"),
+    plural(turns, "{0} turn", "{0} turns"),
+    plural(tokens, "{0} token", "{0} tokens"),
     ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
   ];
 }

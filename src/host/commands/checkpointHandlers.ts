@@ -123,7 +123,7 @@ async function choose(
   for (const run of store.runs) {
     for (const entry of usableCheckpoints(await read(run.folder), Date.now()).toReversed()) {
       items.push({
-        label: `${run.name} · step ${entry.step}`,
+        label: vscode.l10n.t("{0} · step {1}", run.name, entry.step),
         description: entry.kind,
         folder: run.folder,
         entry,

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
-import { formatQuantity } from "../../shared/format.ts";
+import { plural } from "../../shared/format.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -77,7 +77,11 @@ async function isSound(config: vscode.Uri): Promise<boolean> {
   await vscode.commands.executeCommand("workbench.actions.view.problems");
   const count = problems.filter(({ severity }) => severity === "error").length;
   plainWindow.setStatusBarMessage(
-    vscode.l10n.t("Not started: the configuration has {0}.", formatQuantity(count, "error")),
+    plural(
+      count,
+      "Not started: the configuration has {0} error.",
+      "Not started: the configuration has {0} errors.",
+    ),
     SHOWN_MS,
     "error",
   );

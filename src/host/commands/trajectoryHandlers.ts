@@ -30,11 +30,11 @@ export interface TrajectoryHandlerOptions {
 }
 
 const ORDERS: Readonly<Record<RolloutOrder, string>> = {
-  number: "Number",
-  reward: "Reward, highest first",
-  advantage: "Advantage, highest first",
-  tokens: "Tokens, most first",
-  turns: "Turns, most first",
+  number: vscode.l10n.t("Number"),
+  reward: vscode.l10n.t("Reward, highest first"),
+  advantage: vscode.l10n.t("Advantage, highest first"),
+  tokens: vscode.l10n.t("Tokens, most first"),
+  turns: vscode.l10n.t("Turns, most first"),
 };
 
 export function trajectoryHandlers(

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
-import { formatQuantity } from "../../shared/format.ts";
+import { plural } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandler } from "../vscode/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
@@ -80,8 +80,8 @@ async function report(document: vscode.TextDocument, found: readonly Diagnosis[]
       : vscode.l10n.t(
           "{0}: {1}, {2}",
           name,
-          formatQuantity(errors, "error"),
-          formatQuantity(warnings, "warning"),
+          plural(errors, "{0} error", "{0} errors"),
+          plural(warnings, "{0} warning", "{0} warnings"),
         );
   plainWindow.setStatusBarMessage(text, SHOWN_MS);
   if (errors + warnings === 0) return;

@@ -8,6 +8,7 @@ import type {
   DashboardCommand,
   ExportedFile,
 } from "../../shared/dashboardMessages.ts";
+import { currentTranslations } from "../../shared/l10n.ts";
 import { dashboardHtml } from "./dashboardHtml.ts";
 import type { DashboardRun, DashboardTarget } from "./dashboardRun.ts";
 import { DashboardSession, type DashboardSessionOptions } from "./dashboardSession.ts";
@@ -140,7 +141,8 @@ function fillPanel(panel: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
     styleUri: String(webview.asWebviewUri(uri("dist/webview/style.css"))),
     cspSource: webview.cspSource,
     nonce: randomBytes(16).toString("hex"),
-    language: "en",
+    language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
+    translations: currentTranslations(),
   });
 }
 

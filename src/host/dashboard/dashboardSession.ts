@@ -8,6 +8,7 @@ import type {
   PageMessage,
   RunFacts,
 } from "../../shared/dashboardMessages.ts";
+import { l10n } from "../../shared/l10n.ts";
 import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
@@ -150,7 +151,8 @@ export class DashboardSession {
   #select(id: string): void {
     this.#options.runs.find(id).then(
       (run) => {
-        if (run === null) this.#postError("This run is not there any more. Choose another one.");
+        if (run === null)
+          this.#postError(l10n.t("This run is not there any more. Choose another one."));
         else this.show(run);
       },
       (error: unknown) => this.#showError(error),

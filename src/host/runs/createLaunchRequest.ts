@@ -3,6 +3,7 @@
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
+import { currentTranslations } from "../../shared/l10n.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
@@ -34,6 +35,7 @@ export async function createLaunchRequest(
     ...allowed,
     variables: serviceVariables(keys.variables()),
     onQuit: onQuit(config),
+    translations: currentTranslations(),
   };
 }
 

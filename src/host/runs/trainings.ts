@@ -1,6 +1,7 @@
 /** Trainings that this window started or joined: from the request to the trainer's end. */
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
+import { l10n } from "../../shared/l10n.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
@@ -46,8 +47,6 @@ export interface ActiveTraining {
 export interface TrainingEnded extends LaunchEnd {
   readonly request: TrainingRequest;
 }
-
-const NOT_STARTED = "Not started: a question was closed without an answer. Nothing was sent.\n";
 
 export class Trainings {
   readonly #options: TrainingsOptions;
@@ -138,7 +137,7 @@ class Session implements Training, ActiveTraining {
   async follow(options: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
     const release = await this.#place(options);
     if (release === null) {
-      options.print(NOT_STARTED);
+      options.print(notStartedText());
       return null;
     }
     this.#events.added(this);
@@ -146,7 +145,7 @@ class Session implements Training, ActiveTraining {
     let end: LaunchEnd | null = null;
     try {
       end = await this.#train(options);
-      if (end === null) options.print(NOT_STARTED);
+      if (end === null) options.print(notStartedText());
       return end;
     } finally {
       release();
@@ -155,7 +154,7 @@ class Session implements Training, ActiveTraining {
   }
 
   send(action: TerminalAction): Promise<string> {
-    if (this.#launch === null) return Promise.resolve("The training waits for its turn.");
+    if (this.#launch === null) return Promise.resolve(l10n.t("The training waits for its turn."));
     return sendAction(this.#launch, action);
   }
 
@@ -170,7 +169,7 @@ class Session implements Training, ActiveTraining {
     const holder = { title: this.request.title, stop };
     if (this.#launch !== null) return Promise.resolve(slots.join(holder));
     const onWait = (): void => {
-      print(`${this.request.title} waits until another run has ended.\n`);
+      print(`${l10n.t("{0} waits until another run has ended.", this.request.title)}\n`);
       this.#events.changed();
     };
     return slots.take(holder, { onWait, signal });
@@ -205,4 +204,8 @@ class Session implements Training, ActiveTraining {
     if (signal.aborted) this.detached();
     return this.#launch;
   }
+}
+
+function notStartedText(): string {
+  return `${l10n.t("Not started: a question was closed without an answer. Nothing was sent.")}\n`;
 }

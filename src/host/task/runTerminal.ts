@@ -3,6 +3,7 @@
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
+import { l10n } from "../../shared/l10n.ts";
 import type { TerminalAction } from "../runs/launchWatch.ts";
 import type { Training } from "../runs/training.ts";
 import { Emitter } from "../vscode/emitter.ts";
@@ -13,8 +14,6 @@ const SUCCESS = EXIT.done;
 /** Ends of a trainer that somebody asked for; its last words say which it was. */
 const STOPS: ReadonlySet<number> = new Set([EXIT.stopped, EXIT.interrupted]);
 
-const HELP =
-  "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. Closing the terminal leaves the run going.";
 const CTRL_C = "\u0003";
 
 export class RunTerminal implements vscode.Pseudoterminal {
@@ -44,7 +43,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (code) => this.#end(code),
       (error: unknown) => {
         if (this.#closing.signal.aborted) return;
-        this.#print(`error: ${errorMessage(error)}\n`);
+        this.#print(`${l10n.t("error:")} ${errorMessage(error)}\n`);
         // The user can correct an AppError; any other error is a fault of this program.
         this.#end(isAppError(error) ? EXIT.invalid : EXIT.fault);
       },
@@ -63,7 +62,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
   }
 
   #press(key: string): void {
-    if (key === "?") this.#print(`${HELP}\n`);
+    if (key === "?") this.#print(`${helpText()}\n`);
     const action = this.#actionOf(key);
     if (action !== null) this.#report(action);
     if (key === "p") this.#isPaused = !this.#isPaused;
@@ -95,9 +94,10 @@ export class RunTerminal implements vscode.Pseudoterminal {
     // The user gave up before it began.
     if (end === null) return SUCCESS;
     if (end.exitCode !== null) return STOPS.has(end.exitCode) ? SUCCESS : end.exitCode;
-    this.#print(
-      "\nThe trainer vanished without a word; the run can be resumed from its last checkpoint.\n",
+    const gone = l10n.t(
+      "The trainer ended without a report; the run can be resumed from its last checkpoint.",
     );
+    this.#print(`\n${gone}\n`);
     return EXIT.interrupted;
   }
 
@@ -109,4 +109,10 @@ export class RunTerminal implements vscode.Pseudoterminal {
   #print(text: string): void {
     if (!this.#closing.signal.aborted) this.#writes.fire(this.#text.next(text));
   }
+}
+
+function helpText(): string {
+  return l10n.t(
+    "Keys: p pause or continue · s save a checkpoint · q stop and save · ? this help. Closing the terminal leaves the run going.",
+  );
 }

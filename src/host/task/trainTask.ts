@@ -1,6 +1,7 @@
 /** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
 
 import * as z from "zod";
+import { l10n } from "../../shared/l10n.ts";
 import { launchName } from "../runs/launchStore.ts";
 import { TASK_TYPE } from "./taskType.ts";
 
@@ -28,7 +29,11 @@ export function readTrainTask(definition: unknown): TrainTask | string {
   const parsed = trainTask.safeParse(definition);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return `The task cannot be used: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}. Correct it in tasks.json.`;
+  return l10n.t(
+    "The task cannot be used: {0}: {1}. Correct it in tasks.json.",
+    issue?.path.join(".") ?? "",
+    issue?.message ?? "",
+  );
 }
 
 /** The overrides of a task as the trainer reads them, `key=value` each. A text is YAML, as on the command line. */

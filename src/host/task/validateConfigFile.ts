@@ -4,6 +4,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/problem.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
+import { l10n } from "../../shared/l10n.ts";
 
 const VALID = 0;
 const INVALID = 2;
@@ -16,14 +17,15 @@ export async function validateConfigFile(
 ): Promise<number> {
   const text = await readPlainText(configPath, MAX_BYTES.config);
   if (text === null) {
-    print(
-      `${configPath}: error: there is no such configuration file, or it is too large for one. Check the path in the task.\n`,
+    const missing = l10n.t(
+      "there is no such configuration file, or it is too large for one. Check the path in the task.",
     );
+    print(`${configPath}: error: ${missing}\n`);
     return INVALID;
   }
   const result = parseConfig(text, { path: configPath, overrides });
   const findings = result.ok ? result.warnings : result.problems;
   for (const problem of findings) print(`${describeProblem(problem, configPath)}\n`);
-  if (result.ok) print(`${configPath} is valid\n`);
+  if (result.ok) print(`${l10n.t("{0} is valid", configPath)}\n`);
   return result.ok ? VALID : INVALID;
 }

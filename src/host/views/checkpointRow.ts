@@ -2,6 +2,7 @@
 
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { formatDuration, formatReward } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
 import type { RowText } from "./runRow.ts";
 
 const SOON_MS = 24 * 3600 * 1000;
@@ -20,8 +21,8 @@ export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
   const { step, kind } = entry;
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
   const parts = [
-    entry.state_path === null ? null : "state",
-    entry.sampler_path === null ? null : "sampler",
+    entry.state_path === null ? null : l10n.t("state"),
+    entry.sampler_path === null ? null : l10n.t("sampler"),
   ].filter((part) => part !== null);
   const details = [
     kind,
@@ -31,9 +32,9 @@ export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
   ];
   const soon = expiresSoon(entry, nowMs);
   return {
-    label: `Step ${step}`,
+    label: l10n.t("Step {0}", step),
     description: details.join(" · "),
-    spoken: [`checkpoint ${entry.name} after step ${step}`, ...details].join(", "),
+    spoken: [l10n.t("checkpoint {0} after step {1}", entry.name, step), ...details].join(", "),
     icon: soon ? "warning" : ICONS[kind],
     color: soon ? "list.warningForeground" : null,
     context: ["checkpoint", kind].join("+"),
@@ -47,7 +48,7 @@ export function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
 
 function expiry(entry: CheckpointEntry, nowMs: number): readonly string[] {
   const left = leftMs(entry, nowMs);
-  return left === null ? [] : [`expires in ${formatDuration(left / 1000)}`];
+  return left === null ? [] : [l10n.t("expires in {0}", formatDuration(left / 1000))];
 }
 
 function leftMs({ expires_at }: CheckpointEntry, nowMs: number): number | null {

@@ -86,7 +86,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
     item.id = `checkpoints:${folder}`;
     item.contextValue = "checkpointRun";
     item.iconPath = new vscode.ThemeIcon("history");
-    item.accessibilityInformation = { label: `checkpoints of the run ${name}` };
+    item.accessibilityInformation = { label: vscode.l10n.t("checkpoints of the run {0}", name) };
     return item;
   }
 

@@ -2,7 +2,8 @@
 
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
-import { formatCount, formatQuantity } from "../../shared/format.ts";
+import { formatCount, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
 
 export interface EnvironmentRow {
   readonly label: string;
@@ -21,12 +22,17 @@ export function environmentRow(name: string, entry: EnvironmentEntry | null): En
     tasks === null ? split : `${formatCount(tasks)} ${split}`,
   );
   const tools = entry?.tools ?? null;
-  const details = [...splits, ...(tools === null ? [] : [formatQuantity(tools.length, "tool")])];
-  const place = isLocal ? "on this machine" : "at OpenReward";
+  const details = [
+    ...splits,
+    ...(tools === null ? [] : [plural(tools.length, "{0} tool", "{0} tools")]),
+  ];
+  const spoken = isLocal
+    ? l10n.t("environment {0} on this machine", name)
+    : l10n.t("environment {0} at OpenReward", name);
   return {
     label: isLocal ? name.slice("local/".length) : name,
     description: details.join(" · "),
-    spoken: [`environment ${name} ${place}`, ...details].join(", "),
+    spoken: [spoken, ...details].join(", "),
     tooltip: [name, entry?.description ?? "", details.join(" · ")].filter(Boolean).join("\n"),
     icon: isLocal ? "package" : "globe",
     context: `environment+${isLocal ? "local" : "hosted"}`,

@@ -8,7 +8,7 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
-import { formatCount, formatQuantity } from "../../shared/format.ts";
+import { formatCount, plural } from "../../shared/format.ts";
 import type { Listening } from "../vscode/emitter.ts";
 import { environmentRow } from "./environmentRow.ts";
 
@@ -157,7 +157,7 @@ export class EnvironmentsView
           name,
           tasks === null
             ? vscode.l10n.t("split")
-            : vscode.l10n.t("split · {0}", formatQuantity(tasks, "task")),
+            : plural(tasks, "split · {0} task", "split · {0} tasks"),
         ),
       ),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { RolloutKey } from "../../shared/dashboardTypes.ts";
+import { l10n } from "../../shared/l10n.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
@@ -65,11 +66,15 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
 }
 
 function nameOf({ source, step, group, rollout }: RolloutKey): string {
-  const from = source === "training" ? `step ${step + 1}` : `evaluation after ${step}`;
-  return `${from}, group ${group + 1}, rollout ${rollout + 1}`;
+  const from =
+    source === "training" ? l10n.t("step {0}", step + 1) : l10n.t("evaluation after {0}", step);
+  return l10n.t("{0}, group {1}, rollout {2}", from, group + 1, rollout + 1);
 }
 
 /** Files count from 0, the screen from 1. */
 function shownAs(place: RolloutKey): string {
-  return `${nameOf(place)} (counted from 1, as on the screen; the fields below count from 0)`;
+  return l10n.t(
+    "{0} (counted from 1, as on the screen; the fields below count from 0)",
+    nameOf(place),
+  );
 }

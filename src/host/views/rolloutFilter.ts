@@ -2,6 +2,7 @@
 
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { formatReward } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
 
 export type RolloutFilter =
   | { readonly kind: "reward"; readonly from: number; readonly to: number }
@@ -39,17 +40,17 @@ export function isShown(rollout: RolloutSummary, filter: RolloutFilter | null): 
 export function describeFilter(filter: RolloutFilter): string {
   switch (filter.kind) {
     case "reward":
-      return `reward from ${formatReward(filter.from)} to ${formatReward(filter.to)}`;
+      return l10n.t("reward from {0} to {1}", formatReward(filter.from), formatReward(filter.to));
     case "stop":
-      return `rollouts that ended by ${filter.stop.replaceAll("_", " ")}`;
+      return l10n.t("rollouts that ended by {0}", filter.stop.replaceAll("_", " "));
     case "environment":
       return filter.environment;
     case "failed":
-      return "failed rollouts";
+      return l10n.t("failed rollouts");
     case "excluded":
-      return "rollouts that were not trained on";
+      return l10n.t("rollouts that were not trained on");
     case "tool errors":
-      return "rollouts with failed tool calls";
+      return l10n.t("rollouts with failed tool calls");
   }
 }
 

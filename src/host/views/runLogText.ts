@@ -1,35 +1,40 @@
 /** What happened in a run, as lines to read. */
 
 import type { RunEvent } from "../../core/runFolder/events.ts";
+import { l10n } from "../../shared/l10n.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
-const LEVELS: Readonly<Record<RunEvent["level"], string>> = {
-  debug: "[debug]",
-  info: "[info]",
-  warn: "[warning]",
-  error: "[error]",
-};
 /** Of a message; stacks of faults are long. */
 const MAX_LENGTH = 4_000;
-const LEVEL_WIDTH = Math.max(...Object.values(LEVELS).map(({ length }) => length));
 
 /** A line an event in their order, with a heading for each attempt. Times are local, steps count from 1. */
 export function runLogText(name: string, events: readonly RunEvent[]): string {
-  const lines = [`What happened in ${plainLine(name)}`];
+  const lines = [l10n.t("What happened in {0}", plainLine(name))];
   let attempt: number | null = null;
   for (const event of events) {
-    if (event.attempt !== attempt) lines.push("", `Attempt ${event.attempt}`);
+    if (event.attempt !== attempt) lines.push("", l10n.t("Attempt {0}", event.attempt));
     attempt = event.attempt;
     lines.push(eventLine(event));
   }
-  if (events.length === 0) lines.push("", "Nothing is written down yet.");
+  if (events.length === 0) lines.push("", l10n.t("Nothing is written down yet."));
   return `${lines.join("\n")}\n`;
 }
 
+function levelTexts(): Readonly<Record<RunEvent["level"], string>> {
+  return {
+    debug: l10n.t("[debug]"),
+    info: l10n.t("[info]"),
+    warn: l10n.t("[warning]"),
+    error: l10n.t("[error]"),
+  };
+}
+
 function eventLine({ timeMs, level, step, message }: RunEvent): string {
-  const place = step === null ? "" : `step ${step + 1}: `;
+  const levels = levelTexts();
+  const width = Math.max(...Object.values(levels).map(({ length }) => length));
+  const place = step === null ? "" : `${l10n.t("step {0}", step + 1)}: `;
   const text = plainLine(message.replace(/\s*\n\s*/g, " "), MAX_LENGTH);
-  return `${localTime(timeMs)}  ${LEVELS[level].padEnd(LEVEL_WIDTH)}  ${place}${text}`;
+  return `${localTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
 }
 
 /** `2026-11-22 09:05:07` */

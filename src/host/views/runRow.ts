@@ -1,6 +1,8 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
-import { formatCount, formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
+import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
@@ -45,16 +47,16 @@ export interface RunRowOptions {
 export function runRow(run: RunEntry, { isSpinning, isArchived }: RunRowOptions): RowText {
   const label = plainLine(run.name);
   const [icon, color] = ICONS[run.phase];
-  const archived = isArchived ? ["archived"] : [];
-  const damaged = run.problem !== null && run.phase !== "unreadable" ? ["damaged"] : [];
+  const archived = isArchived ? [l10n.t("archived")] : [];
+  const damaged = run.problem !== null && run.phase !== "unreadable" ? [l10n.t("damaged")] : [];
   const details = [...archived, ...detailsOf(run), ...damaged];
   return {
     label,
     description: details.join(" · "),
-    spoken: [`run ${label}`, ...archived, ...spokenOf(run), ...damaged].join(", "),
+    spoken: [l10n.t("run {0}", label), ...archived, ...spokenOf(run), ...damaged].join(", "),
     icon: isSpinning ? icon : icon.replace("~spin", ""),
     color,
-    context: [...contextOf(run), ...archived].join("+"),
+    context: [...contextOf(run), ...(isArchived ? ["archived"] : [])].join("+"),
   };
 }
 
@@ -70,49 +72,63 @@ export function trendOf(
   return difference > 0 ? "rising" : "falling";
 }
 
+function trendText(trend: "rising" | "falling" | "steady"): string {
+  const texts = {
+    rising: l10n.t("rising"),
+    falling: l10n.t("falling"),
+    steady: l10n.t("steady"),
+  };
+  return texts[trend];
+}
+
+function preparingText(what: string | null): string {
+  return what === null ? l10n.t("preparing") : l10n.t("preparing: {0}", what);
+}
+
 function detailsOf(run: RunEntry): readonly string[] {
   const { phase, steps, reward, status } = run;
   const last = reward === null ? [] : [formatReward(reward)];
   switch (phase) {
     case "preparing":
     case "probing":
-      return [`preparing${status?.preparing == null ? "" : `: ${status.preparing}`}`];
+      return [preparingText(status?.preparing ?? null)];
     case "running":
-      return [`step ${progress(run)}`, ...withArrow(run, last)];
+      return [l10n.t("step {0}", progress(run)), ...withArrow(run, last)];
     case "pausing":
-      return [`pausing after step ${formatCount(steps + 1)}`, ...last];
+      return [l10n.t("pausing after step {0}", formatCount(steps + 1)), ...last];
     case "paused":
-      return ["paused", `step ${progress(run)}`, ...last];
+      return [l10n.t("paused"), l10n.t("step {0}", progress(run)), ...last];
     case "finishing":
-      return ["finishing", `step ${progress(run)}`, ...last];
+      return [l10n.t("finishing"), l10n.t("step {0}", progress(run)), ...last];
     case "unreadable":
-      return ["cannot be read by this version"];
+      return [l10n.t("cannot be read by this version")];
     case "done":
-      return ["done", formatQuantity(steps, "step"), ...last, ...unsent(run)];
+      return [l10n.t("done"), plural(steps, "{0} step", "{0} steps"), ...last, ...unsent(run)];
     case "interrupted":
     case "failed":
     case "stopped":
-      return [outcome(run), `step ${progress(run)}`, ...last, ...resumeCost(run)];
+      return [outcome(run), l10n.t("step {0}", progress(run)), ...last, ...resumeCost(run)];
   }
 }
 
 /** Why, in front: a row is cut at its end. */
 function outcome({ phase, file }: RunEntry): string {
   const isExplained = phase === "failed" && file?.ending !== undefined;
-  return isExplained ? `failed: ${plainLine(file.ending.message)}` : phase;
+  return isExplained ? l10n.t("failed: {0}", plainLine(file.ending.message)) : phaseTexts()[phase];
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
   const { steps, totalSteps, reward, recentRewards } = run;
-  const of = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
   const trend = trendOf(recentRewards);
   return [
     outcome(run),
-    `step ${formatCount(steps)}${of}`,
-    ...(reward === null ? [] : [`mean reward ${formatReward(reward)}`]),
-    ...(trend === null ? [] : [trend]),
+    totalSteps === null
+      ? l10n.t("step {0}", formatCount(steps))
+      : l10n.t("step {0} of {1}", formatCount(steps), formatCount(totalSteps)),
+    ...(reward === null ? [] : [l10n.t("mean reward {0}", formatReward(reward))]),
+    ...(trend === null ? [] : [trendText(trend)]),
     ...(isResumable(run)
-      ? [`can be resumed, ${resumeCost(run).join(", ") || "nothing is repeated"}`]
+      ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("nothing is repeated"))]
       : []),
   ];
 }
@@ -132,16 +148,22 @@ function withArrow({ recentRewards }: RunEntry, last: readonly string[]): readon
 function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
   const left = expiry === null ? null : formatDuration((expiry.atMs - Date.now()) / 1000);
   return [
-    ...(repeats === null || repeats === 0 ? [] : [`repeats ${formatQuantity(repeats, "step")}`]),
-    ...(left === null ? [] : [`last state expires in ${left}`]),
+    ...(repeats === null || repeats === 0
+      ? []
+      : [plural(repeats, "repeats {0} step", "repeats {0} steps")]),
+    ...(left === null ? [] : [l10n.t("last state expires in {0}", left)]),
   ];
 }
 
 function unsent({ left: { rollouts, rows, isSummaryMissing } }: RunEntry): readonly string[] {
   return [
-    ...(rollouts === 0 ? [] : [`${formatQuantity(rollouts, "rollout")} to upload`]),
-    ...(rows === 0 ? [] : [`${formatQuantity(rows, "row")} for Weights & Biases`]),
-    ...(isSummaryMissing ? ["summary for Weights & Biases"] : []),
+    ...(rollouts === 0
+      ? []
+      : [plural(rollouts, "{0} rollout to upload", "{0} rollouts to upload")]),
+    ...(rows === 0
+      ? []
+      : [plural(rows, "{0} row for Weights & Biases", "{0} rows for Weights & Biases")]),
+    ...(isSummaryMissing ? [l10n.t("summary for Weights & Biases")] : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
-import { formatDuration, formatQuantity, formatReward } from "../../shared/format.ts";
+import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
+import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 
@@ -33,11 +34,15 @@ function endingFacts({ file, phase }: RunEntry): readonly (readonly [string, str
 function facts(run: RunEntry): readonly (readonly [string, string])[] {
   const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
   const { expiry } = run;
-  const of = totalSteps === null ? "" : ` of ${totalSteps}`;
   const rows: (readonly [string, string])[] = [
-    [vscode.l10n.t("State"), phase],
+    [vscode.l10n.t("State"), phaseTexts()[phase]],
     ...endingFacts(run),
-    [vscode.l10n.t("Completed steps"), `${steps}${of}`],
+    [
+      vscode.l10n.t("Completed steps"),
+      totalSteps === null
+        ? formatCount(steps)
+        : vscode.l10n.t("{0} of {1}", formatCount(steps), formatCount(totalSteps)),
+    ],
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
   ];
   if (startedAtMs !== null) {
@@ -52,17 +57,18 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
   if (file !== null && file.attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${file.attempt}`]);
   if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
   if (!isLive && repeats !== null && repeats > 0) {
-    rows.push([vscode.l10n.t("A resume repeats"), formatQuantity(repeats, "step")]);
+    rows.push([vscode.l10n.t("A resume repeats"), plural(repeats, "{0} step", "{0} steps")]);
   }
   if (!isLive && expiry !== null) {
     const at = new Date(expiry.atMs).toLocaleString(vscode.env.language);
     const then =
       expiry.repeats === null
         ? vscode.l10n.t("{0}; after that, nothing is left to go on from", at)
-        : vscode.l10n.t(
-            "{0}; after that, a resume repeats {1}",
+        : plural(
+            expiry.repeats,
+            "{1}; after that, a resume repeats {0} step",
+            "{1}; after that, a resume repeats {0} steps",
             at,
-            formatQuantity(expiry.repeats, "step"),
           );
     rows.push([vscode.l10n.t("Last state expires"), then]);
   }

@@ -6,20 +6,18 @@ import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
   formatCount,
-  formatQuantity,
   formatReward,
   formatSigned,
   formatTemperature,
+  plural,
 } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
 
 /** A reward from here on counts as a success. */
 const SUCCESS = 1;
-
-/** The usual end in fewer words. */
-const STOPS: Readonly<Record<string, string>> = { reached_terminal_state: "finished" };
 
 /** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
@@ -28,17 +26,17 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
     const found = at < 0 ? Number.NaN : (metrics.values(name)[at] ?? Number.NaN);
     return Number.isNaN(found) ? null : found;
   };
-  const label = `Step ${formatCount(step + 1)}`;
+  const label = l10n.t("Step {0}", formatCount(step + 1));
   if (at < 0) {
-    if (!isLive) return row(label, ["not completed"], ["step"], "circle-slash");
-    return row(label, ["under way"], ["step", "running"], "loading~spin");
+    if (!isLive) return row(label, [l10n.t("not completed")], ["step"], "circle-slash");
+    return row(label, [l10n.t("under way")], ["step", "running"], "loading~spin");
   }
   const excluded = value("num_excluded_groups") ?? 0;
   const groups = (value("num_groups") ?? 0) + excluded;
   const details = [
-    `mean ${formatReward(value("rollout/reward/mean"))}`,
-    formatQuantity(groups, "group"),
-    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
+    l10n.t("mean {0}", formatReward(value("rollout/reward/mean"))),
+    plural(groups, "{0} group", "{0} groups"),
+    ...(excluded > 0 ? [l10n.t("{0} excluded", formatCount(excluded))] : []),
   ];
   return row(label, details, ["step"], "symbol-number");
 }
@@ -49,36 +47,38 @@ export function evaluationRow(
   evaluations: readonly EvaluationEntry[],
   isLive: boolean,
 ): RowText {
-  const label = `Evaluation after ${formatQuantity(step, "step")}`;
+  const label = plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
   const results = evaluations.findLast((entry) => entry.step === step)?.results;
   if (results !== undefined) {
     const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
     const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
-    const details = [`mean ${rewards}`, formatQuantity(rollouts, "rollout")];
+    const details = [l10n.t("mean {0}", rewards), plural(rollouts, "{0} rollout", "{0} rollouts")];
     return row(label, details, ["evaluation"], "beaker");
   }
-  if (!isLive) return row(label, ["not completed"], ["evaluation"], "circle-slash");
-  return row(label, ["under way"], ["evaluation", "running"], "loading~spin");
+  if (!isLive) return row(label, [l10n.t("not completed")], ["evaluation"], "circle-slash");
+  return row(label, [l10n.t("under way")], ["evaluation", "running"], "loading~spin");
 }
 
 /** `rollouts` are all of the group that have ended. */
 export function groupRow(group: number, rollouts: readonly RolloutSummary[]): RowText {
   const [first] = rollouts;
-  const label = first === undefined ? `Group ${group + 1}` : taskText(first);
+  const label = first === undefined ? l10n.t("Group {0}", group + 1) : taskText(first);
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const { min, max, std } = summarize(rewards);
   const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
   const details =
     rewards.length === 0
-      ? ["no reward", formatQuantity(rollouts.length, "rollout")]
+      ? [l10n.t("no reward"), plural(rollouts.length, "{0} rollout", "{0} rollouts")]
       : [
-          min === max ? `all ${formatReward(min)}` : `${formatReward(min)} … ${formatReward(max)}`,
+          min === max
+            ? l10n.t("all {0}", formatReward(min))
+            : `${formatReward(min)} … ${formatReward(max)}`,
           ...(std === null || std === 0 ? [] : [`σ ${formatReward(std)}`]),
-          formatQuantity(rollouts.length, "rollout"),
+          plural(rollouts.length, "{0} rollout", "{0} rollouts"),
         ];
   return row(
     label,
-    isExcluded ? [...details, "excluded"] : details,
+    isExcluded ? [...details, l10n.t("excluded")] : details,
     ["group", ...(isExcluded ? ["excluded"] : [])],
     isExcluded ? "circle-slash" : groupIcon(min, max),
   );
@@ -86,45 +86,52 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
 
 /** Why a run that is looked at has no rows. */
 export function noStepsText(file: RunFile | null, isLive: boolean): string {
-  if (isLive) return "No rollout has ended yet. They appear here as they end.";
-  const why = file?.ending === undefined ? "" : ` ${plainMessage(file.ending.message)}`;
+  if (isLive) return l10n.t("No rollout has ended yet. They appear here as they end.");
+  const why = file?.ending === undefined ? "" : plainMessage(file.ending.message);
   switch (file?.phase) {
     case "failed":
-      return `The run failed before its first rollout ended.${why}`;
+      return l10n.t("The run failed before its first rollout ended. {0}", why).trim();
     case "stopped":
-      return `The run was stopped before its first rollout ended.${why}`;
+      return l10n.t("The run was stopped before its first rollout ended. {0}", why).trim();
     case "done":
-      return "The run has no stored rollouts.";
+      return l10n.t("The run has no stored rollouts.");
     default:
-      return "The run has no stored rollouts, and its trainer is gone.";
+      return l10n.t("The run has no stored rollouts, and its trainer is gone.");
   }
 }
 
 export function rolloutItemRow(rollout: RolloutSummary): RowText {
   const { reward, score, turns, tokens, stop, error } = rollout;
   const details = [
-    reward === null ? "failed" : `reward ${formatReward(reward)}`,
-    ...(score?.advantage == null ? [] : [`adv ${formatSigned(score.advantage)}`]),
-    formatQuantity(turns, "turn"),
-    `${formatCount(tokens)} tok`,
-    STOPS[stop] ?? plainLine(stop.replaceAll("_", " ")),
+    reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward)),
+    ...(score?.advantage == null ? [] : [l10n.t("adv {0}", formatSigned(score.advantage))]),
+    plural(turns, "{0} turn", "{0} turns"),
+    l10n.t("{0} tok", formatCount(tokens)),
+    stopText(stop),
   ];
   return row(
     `#${rollout.rollout + 1}`,
     details,
     ["rollout", ...(error === null ? [] : ["failed"])],
     rolloutIcon(rollout),
-    `rollout ${rollout.rollout + 1}`,
+    l10n.t("rollout {0}", rollout.rollout + 1),
   );
+}
+
+/** The usual end in fewer words. */
+function stopText(stop: string): string {
+  return stop === "reached_terminal_state"
+    ? l10n.t("finished")
+    : plainLine(stop.replaceAll("_", " "));
 }
 
 /** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
 export function trainingUseText({ score, source }: RolloutSummary): string | null {
   if (source === "evaluation") return null;
-  if (score === null) return "Not scored yet: the step is under way.";
+  if (score === null) return l10n.t("Not scored yet: the step is under way.");
   if (!score.trainingUse.startsWith("excluded:")) return null;
   const why = plainLine(score.trainingUse.slice("excluded:".length).replaceAll(/[-_]/g, " "));
-  return `Not trained on: ${why}.`;
+  return l10n.t("Not trained on: {0}.", why);
 }
 
 function taskText({ environment, split, index, temperature }: RolloutSummary): string {

@@ -110,5 +110,6 @@ export const launchRequestSchema: z.ZodType<LaunchRequest> = z
     variables: z.record(z.string(), z.string()),
     envFile: z.string().nullable(),
     onQuit: z.enum(["keep running", "stop and save"]),
+    translations: z.record(z.string(), z.string()),
   })
   .readonly();

@@ -64,6 +64,7 @@ describe("an editor's order", () => {
     variables: {},
     envFile: null,
     onQuit: "stop and save",
+    translations: { Stop: "Halt" },
   };
 
   it("says for each key which host it may go to", () => {

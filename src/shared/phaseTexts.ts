@@ -1,0 +1,23 @@
+/** How the phases of a run are called. */
+
+import { l10n } from "./l10n.ts";
+import type { RunPhase } from "./runFile.ts";
+
+/** `interrupted`: the trainer is gone without an end. `unreadable`: another version wrote `run.json`. */
+export type ShownPhase = RunPhase | "interrupted" | "unreadable";
+
+export function phaseTexts(): Readonly<Record<ShownPhase, string>> {
+  return {
+    preparing: l10n.t("preparing"),
+    probing: l10n.t("probing"),
+    running: l10n.t("running"),
+    pausing: l10n.t("pausing"),
+    paused: l10n.t("paused"),
+    finishing: l10n.t("finishing"),
+    done: l10n.t("done"),
+    failed: l10n.t("failed"),
+    stopped: l10n.t("stopped"),
+    interrupted: l10n.t("interrupted"),
+    unreadable: l10n.t("unreadable"),
+  };
+}

@@ -1,0 +1,115 @@
+/** One rollout turn by turn, and token by token. */
+
+import { formatCount, plural } from "../../src/shared/format.ts";
+import { l10n } from "../../src/shared/l10n.ts";
+
+export const replayStrings = {
+  replay: {
+    title: (set: string, group: number, rollout: number) =>
+      l10n.t("{0}, group {1}, rollout {2}", set, group, rollout),
+    label: l10n.t("Replay"),
+    back: l10n.t("Back to the list"),
+    mode: l10n.t("Show as"),
+    modes: { markdown: l10n.t("Markdown"), raw: l10n.t("Raw"), tokens: l10n.t("Tokens") },
+    openJson: l10n.t("Open as JSON"),
+    beside: l10n.t("Beside"),
+    besideNothing: l10n.t("nothing"),
+    siblings: l10n.t("Rollouts of this group"),
+    sibling: (rollout: number, reward: string, advantage: string) =>
+      l10n.t("Rollout {0}: reward {1}, advantage {2}", rollout, reward, advantage),
+    previousSibling: l10n.t("Previous rollout of the group"),
+    nextSibling: l10n.t("Next rollout of the group"),
+    system: l10n.t("System"),
+    tools: (count: number) => plural(count, "{0} tool", "{0} tools"),
+    prompt: l10n.t("Prompt"),
+    turn: (turn: number) => l10n.t("Turn {0}", turn),
+    turnFacts: (tokens: number, stop: string) =>
+      plural(tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", stop),
+    reasoning: l10n.t("Reasoning"),
+    model: l10n.t("Model"),
+    call: l10n.t("Call"),
+    result: l10n.t("Result"),
+    toolError: l10n.t("Tool error"),
+    parseError: l10n.t("Not a call"),
+    raw: l10n.t("As written"),
+    nudge: l10n.t("Told the model"),
+    silent: l10n.t("The model wrote no text and no call."),
+    finished: l10n.t("ends the episode"),
+    reward: (reward: string) => l10n.t("reward {0}", reward),
+    total: (total: string) => l10n.t("total {0}", total),
+    noResult: l10n.t("No result: the rollout ended before this call ran."),
+    omitted: (count: number) =>
+      plural(
+        count,
+        "{0} character more. Open as JSON to see all.",
+        "{0} characters more. Open as JSON to see all.",
+      ),
+    omittedTurns: (count: number) =>
+      plural(
+        count,
+        "{0} turn more. Open as JSON to see all.",
+        "{0} turns more. Open as JSON to see all.",
+      ),
+    showAll: (lines: number, characters: number) =>
+      lines > 1
+        ? l10n.t("Show all {0} lines", formatCount(lines))
+        : l10n.t("Show all {0} characters", formatCount(characters)),
+    fold: l10n.t("Fold"),
+    copy: l10n.t("Copy"),
+    end: l10n.t("How the reward was made"),
+    received: l10n.t("Received"),
+    nothing: l10n.t("nothing"),
+    group: l10n.t("Score in the group"),
+    groupWhy: l10n.t("by the environment, which compared the rollouts"),
+    nonterminal: l10n.t("Unfinished"),
+    nonterminalWhy: l10n.t("nonterminal_reward, because the rollout did not finish"),
+    reduced: l10n.t("Reduced"),
+    clamped: l10n.t("Clamped"),
+    unchanged: l10n.t("unchanged by min_reward and max_reward"),
+    changed: l10n.t("by min_reward and max_reward"),
+    advantage: l10n.t("Advantage"),
+    used: l10n.t("Used"),
+    error: l10n.t("Error"),
+    failed: l10n.t("failed"),
+    retries: (count: number) => l10n.t("start {0}", count + 1),
+    expandReasoning: l10n.t("Open all reasoning"),
+    collapseReasoning: l10n.t("Close all reasoning"),
+    link: (url: string) => l10n.t("Opens {0}", url),
+  },
+
+  tokens: {
+    label: l10n.t("Tokens"),
+    colour: l10n.t("Colour by"),
+    colours: {
+      logprob: l10n.t("Log-probability (sampler)"),
+      advantage: l10n.t("Advantage"),
+      difference: l10n.t("Trainer − sampler"),
+      ratio: l10n.t("Probability ratio"),
+    },
+    numbers: l10n.t("Numbers"),
+    part: (from: number, to: number, total: number) =>
+      l10n.t("Tokens {0} to {1} of {2}", formatCount(from), formatCount(to), formatCount(total)),
+    previous: l10n.t("Previous tokens"),
+    next: l10n.t("Next tokens"),
+    stream: l10n.t("Sequence"),
+    idsOnly: l10n.t("Ids only: the run's tokenizer could not be loaded."),
+    notTrained: (trainingUse: string) =>
+      l10n.t("Only rollouts that were trained on have token data. This one: {0}.", trainingUse),
+    evaluated: l10n.t(
+      "Only rollouts that were trained on have token data. Those of evaluations are not.",
+    ),
+    masked: l10n.t("not trained on"),
+    unknown: l10n.t("not known"),
+    prompt: l10n.t("prompt"),
+    position: l10n.t("Position"),
+    id: l10n.t("Id"),
+    text: l10n.t("Text"),
+    source: l10n.t("Source"),
+    sampler: l10n.t("Sampler log-prob"),
+    trainer: l10n.t("Trainer log-prob"),
+    probability: l10n.t("Probability"),
+    advantage: l10n.t("Advantage"),
+    hint: l10n.t("Choose a token, or move with the arrow keys, to see its numbers."),
+    legend: l10n.t("Legend"),
+  },
+} as const;
