@@ -5,7 +5,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Naps: "WakeableSleep",
   PausedWhile: "WithTimerPaused",
   orAborted: "raceAbort",
-  Doubts: "FaultAttribution",
+  Doubts: "blamesEnvironment",
   isAcquitted: "isReachable",
   isToBlame: "blamesEnvironment",
   GateNews: "GateEvent",

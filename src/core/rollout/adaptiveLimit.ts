@@ -1,6 +1,6 @@
 /**
  * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
- * full, and slowly more again.
+ * full, and slowly more again. Additive increase, multiplicative decrease.
  */
 
 import type { AppError } from "../errors.ts";
@@ -23,35 +23,34 @@ export interface SessionStats {
   readonly rejections: number;
   /** Over all rollouts. */
   readonly waitS: number;
-  /** Sessions that were in use at once. */
+  /** Most sessions that were in use at once. */
   readonly peak: number;
 }
 
-/** At most one reduction in this time, because many refusals arrive together. */
+/** The limit is lowered at most once in this time, because many refusals arrive together. */
 const SHRINK_INTERVAL_MS = 5_000;
+/** Time without a refusal before the limit grows. */
 const GROW_AFTER_MS = 10_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
-/** Longest wait before the environment is asked again, whatever time it named. */
-const MAX_ASKED_MS = 5 * 60_000;
 /** Stands for "no limit of its own" in the limiter. */
 const UNBOUNDED = 1_000_000;
 
 export class AdaptiveSessionLimit {
   readonly #options: AdaptiveSessionLimitOptions;
   readonly #limiter: Limiter;
-  /** Attempts that were refused and wait before they ask again. */
-  readonly #resting = new Set<WakeableSleep>();
+  /** Waits after refusals for which the environment named no time. */
+  readonly #backingOff = new Set<WakeableSleep>();
   #ceiling: number;
-  #open = 0;
   /** Open sessions that are not being closed. */
   #inUse = 0;
-  #most = 0;
+  #peak = 0;
   #rejections = 0;
   #waitMs = 0;
-  #cleanStarts = 0;
+  /** Sessions that were opened since the last refusal or the last growth. */
+  #acceptances = 0;
   #lastShrinkMs = Number.NEGATIVE_INFINITY;
   #lastRejectionMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first refusal since a session was last opened; null = there was none. */
+  /** Time of the first refusal since the environment last accepted something; null = there was none. */
   #refusedSinceMs: number | null = null;
 
   constructor(options: AdaptiveSessionLimitOptions) {
@@ -62,15 +61,15 @@ export class AdaptiveSessionLimit {
 
   get stats(): SessionStats {
     const { limit } = this.#limiter;
-    return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, peak: this.#most };
+    return { limit, rejections: this.#rejections, waitS: this.#waitMs / 1000, peak: this.#peak };
   }
 
-  /** Since when the environment has refused every session; null while a session is open, or when nothing was refused. */
+  /** Since when the environment has refused everything; null while a session is in use, or when nothing was refused. */
   get fullSinceMs(): number | null {
-    return this.#open === 0 ? this.#refusedSinceMs : null;
+    return this.#inUse === 0 ? this.#refusedSinceMs : null;
   }
 
-  /** True when {@link enter} would not wait. */
+  /** True when {@link acquire} would not wait. */
   get hasCapacity(): boolean {
     return this.#limiter.waiting === 0 && this.#limiter.active < this.#limiter.limit;
   }
@@ -84,22 +83,21 @@ export class AdaptiveSessionLimit {
     if (isOwnLimit || this.#limiter.limit > this.#ceiling) this.#limiter.resize(this.#ceiling);
   }
 
-  /** Resolves, when there is room for one more session, with a function that gives the place back. */
-  enter(options: AcquireOptions): Promise<() => void> {
+  /** Resolves, when one more session is allowed, with a function that releases its place. */
+  acquire(options: AcquireOptions): Promise<() => void> {
     return this.#limiter.acquire(options);
   }
 
-  /** A session was opened in a place of this room. */
+  /** The environment opened a session. When it has long refused none, the limit grows by one after as many openings as the limit. */
   opened(): void {
-    this.#open += 1;
     this.#inUse += 1;
-    this.#most = Math.max(this.#most, this.#inUse);
-    this.#cleanStarts += 1;
-    this.#refusedSinceMs = null;
+    this.#peak = Math.max(this.#peak, this.#inUse);
+    this.#acceptances += 1;
+    this.accepted();
     const { limit } = this.#limiter;
     const isQuiet = this.#options.clock.monotonic() - this.#lastRejectionMs >= GROW_AFTER_MS;
-    if (limit >= this.#ceiling || this.#cleanStarts < limit || !isQuiet) return;
-    this.#cleanStarts = 0;
+    if (limit >= this.#ceiling || this.#acceptances < limit || !isQuiet) return;
+    this.#acceptances = 0;
     this.#limiter.resize(limit + 1);
   }
 
@@ -108,25 +106,29 @@ export class AdaptiveSessionLimit {
     this.#inUse -= 1;
   }
 
-  /** Wakes an attempt that was refused, unless the environment named a time to wait. */
+  /** Wakes one that was refused, unless the environment named a time to wait. */
   closed(): void {
-    this.#open -= 1;
-    const [first] = this.#resting;
+    const [first] = this.#backingOff;
     if (first === undefined) return;
-    this.#resting.delete(first);
+    this.#backingOff.delete(first);
     first.wake();
   }
 
-  /** The environment refused to answer for lack of room. */
+  /** The environment did what was asked. */
+  accepted(): void {
+    this.#refusedSinceMs = null;
+  }
+
+  /** The environment refused because it is full. */
   refused(): void {
     const nowMs = this.#options.clock.monotonic();
     this.#rejections += 1;
-    this.#cleanStarts = 0;
+    this.#acceptances = 0;
     this.#lastRejectionMs = nowMs;
     this.#refusedSinceMs ??= nowMs;
   }
 
-  /** Asks for fewer sessions at once, because one was refused. */
+  /** Lowers the limit, because a session was refused. */
   shrink(): void {
     const nowMs = this.#options.clock.monotonic();
     if (nowMs - this.#lastShrinkMs < SHRINK_INTERVAL_MS) return;
@@ -136,35 +138,38 @@ export class AdaptiveSessionLimit {
     this.#limiter.resize(Math.max(1, this.#inUse, half));
   }
 
-  /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row. */
+  /** Waits before the next try: as long as the environment asked, else longer with each refusal in a row, `refusals` in all. */
   async waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    const asked = refusal.data["retryAfterMs"];
-    const ownMs = backoffMs(BACKOFF, refusals - 1, random);
-    const waitMs = typeof asked === "number" ? Math.min(asked, MAX_ASKED_MS) : ownMs;
+    const askedMs = refusal.data["retryAfterMs"];
+    const isAsked = typeof askedMs === "number";
     const startedMs = clock.monotonic();
     const sleep = new WakeableSleep();
-    if (typeof asked !== "number") this.#resting.add(sleep);
+    if (!isAsked) this.#backingOff.add(sleep);
     try {
-      await sleep.sleep(clock, waitMs, signal);
+      await sleep.sleep(
+        clock,
+        isAsked ? askedMs : backoffMs(BACKOFF, refusals - 1, random),
+        signal,
+      );
     } finally {
-      this.#resting.delete(sleep);
+      this.#backingOff.delete(sleep);
       this.#waitMs += clock.monotonic() - startedMs;
     }
   }
 
-  /** Keeps the place; if the limit has fallen below it meanwhile, gives it back and waits for the next one. */
+  /** Keeps the place; if the limit has fallen below it meanwhile, releases it and waits for the next one. */
   async keepOrReacquire(release: () => void, signal: AbortSignal): Promise<() => void> {
     if (this.#limiter.active <= this.#limiter.limit) return release;
-    // Queues in front of attempts that have not asked yet, and does so before it gives the place back.
-    const next = this.enter({ atHead: true, signal });
+    // Queues in front of attempts that have not asked yet, and does so before the release.
+    const next = this.acquire({ atHead: true, signal });
     release();
     return await next;
   }
 
-  /** Wakes all refused attempts; the time without a session counts from now. */
+  /** Ends the waits of {@link waitForCapacity}; the time without a session counts from now. */
   retryNow(): void {
     if (this.#refusedSinceMs !== null) this.#refusedSinceMs = this.#options.clock.monotonic();
-    for (const sleep of [...this.#resting]) sleep.wake();
+    for (const sleep of this.#backingOff) sleep.wake();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Guards the sessions of one environment: lets in as many as the environment has room for, none while the environment fails, and decides
+ * Guards the sessions of one environment: opens as many as the environment accepts, none while the environment fails, and decides
  * whether the environment or the rollout caused a fault.
  */
 
@@ -10,6 +10,7 @@ import type {
   RemoteEnvironment,
   TaskChoice,
 } from "../openreward/types.ts";
+import { tookTooLong, withLimit } from "../util/abort.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import {
   AdaptiveSessionLimit,
@@ -17,111 +18,85 @@ import {
   type SessionStats,
 } from "./adaptiveLimit.ts";
 import { CircuitBreaker } from "./circuitBreaker.ts";
-import { FaultAttribution } from "./faultAttribution.ts";
-import { isBadOpening, isEnvironmentFault, isRefusal, isServiceFault } from "./faults.ts";
+import { isRefusal, isServiceFault } from "./faults.ts";
+import { type GateEvent, GateEvents, type Unavailability } from "./gateEvents.ts";
 
 export interface EnvironmentGateOptions extends AdaptiveSessionLimitOptions {
   readonly remote: RemoteEnvironment;
 }
 
 export interface GateStats extends SessionStats {
-  /** How often the circuit opened: so many attempts failed that others were held back. */
+  /** How often the circuit opened because the environment failed. */
   readonly failures: number;
 }
-
-/** Why no session can be had at the moment. */
-export interface Unavailability {
-  /** `failing`: attempts fail because of the environment. `full`: the environment has no room for a single session. */
-  readonly why: "failing" | "full";
-  /** On the monotonic clock. */
-  readonly sinceMs: number;
-  readonly fault: AppError;
-}
-
-export type GateEvent =
-  | { readonly kind: "blocked"; readonly blockage: Unavailability }
-  /** `isReachable`: the environment answers queries while attempts fail, so from now on a failing attempt counts as the rollout's own fault. */
-  | { readonly kind: "free"; readonly blockage: Unavailability; readonly isReachable: boolean }
-  /** Refusals have lowered, or their absence has raised, the number of sessions that are requested at once. */
-  | { readonly kind: "limit"; readonly limit: number };
 
 export interface OpenedSession {
   readonly session: EnvironmentSession;
   /** Time that the environment took to open it. */
   readonly tookMs: number;
-  /** Closes the session and gives its place back. */
+  /** Closes the session and releases its place. */
   readonly close: () => Promise<void>;
 }
 
 interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
-  /** Runs every wait, for room or for a failing environment. */
+  /** Runs every wait, for a full or for a failing environment. */
   readonly whileWaiting?: WithTimerPaused | undefined;
 }
 
-/** After this many failed probes the environment is sent a query, to see whether it answers at all. */
-const TRIES_BEFORE_ASKING = 10;
-/** Shortest time between two reports of a changed limit. */
-const LIMIT_NEWS_MS = 60_000;
+/** Time in which an environment that works answers a query. */
+const ANSWER_LIMIT_MS = 30_000;
 
 export class EnvironmentGate {
   readonly #options: EnvironmentGateOptions;
-  readonly sessions: AdaptiveSessionLimit;
+  readonly #sessions: AdaptiveSessionLimit;
   readonly #breaker: CircuitBreaker;
-  readonly #listeners = new Set<(news: GateEvent) => void>();
-  readonly #attribution = new FaultAttribution();
-  /** Sessions that are being opened or in use. */
-  #inFlight = 0;
+  readonly #events: GateEvents;
+  /** The query that is under way to see whether the environment answers. */
+  #answering: Promise<boolean> | null = null;
   #hasOpened = false;
-  #lastOpeningFailed = false;
-  /** The environment answered queries while attempts failed, so faults count as the rollouts' own until one ends well. */
-  #isReachable = false;
-  lastUnavailability: Unavailability | null = null;
   #refusal: AppError | null = null;
-  #reportedLimit: number;
-  #reportedLimitMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: EnvironmentGateOptions) {
     this.#options = options;
-    this.sessions = new AdaptiveSessionLimit(options);
-    this.#breaker = new CircuitBreaker(options.clock, () => this.update());
-    this.#reportedLimit = this.sessions.stats.limit;
+    this.#sessions = new AdaptiveSessionLimit(options);
+    this.#breaker = new CircuitBreaker(options.clock, () => this.#update());
+    this.#events = new GateEvents(options.clock, this.#sessions.stats.limit);
   }
 
   /** Counts since the run began. */
   get stats(): GateStats {
-    return { ...this.sessions.stats, failures: this.#breaker.openings };
+    return { ...this.#sessions.stats, failures: this.#breaker.openings };
   }
 
-  /** Null while sessions can be had, as far as is known. */
+  /** Null while sessions can be opened, as far as is known. */
   get unavailability(): Unavailability | null {
     const { opened } = this.#breaker;
-    if (opened !== null) return { why: "failing", ...opened };
-    const sinceMs = this.sessions.fullSinceMs;
+    if (opened !== null) return { why: "failing", sinceMs: opened.sinceMs, fault: opened.fault };
+    const sinceMs = this.#sessions.fullSinceMs;
     if (sinceMs === null || this.#refusal === null) return null;
     return { why: "full", sinceMs, fault: this.#refusal };
   }
 
   /** Changes how many sessions the configuration allows at once; open ones are left alone. */
   setMaxSessions(maxSessions: number): void {
-    this.sessions.setCeiling(maxSessions);
-    this.#reportedLimit = this.sessions.stats.limit;
+    this.#sessions.setCeiling(maxSessions);
+    this.#events.setLimit(this.#sessions.stats.limit);
   }
 
-  /** Calls back at news until the returned function is called. */
-  onEvent(listener: (news: GateEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  /** Calls back at events until the returned function is called. */
+  onEvent(listener: (event: GateEvent) => void): () => void {
+    return this.#events.on(listener);
   }
 
-  /** Lets the next attempt try a blocked environment at once. */
+  /** Lets the next attempt try an unavailable environment at once. */
   retryNow(): void {
     this.#breaker.retryNow();
-    this.sessions.retryNow();
+    this.#sessions.retryNow();
   }
 
   /** Keeps a failing environment from being tried until {@link retryNow}. */
-  holdTrials(): void {
-    this.#breaker.holdTrials();
+  pauseProbes(): void {
+    this.#breaker.pauseProbes();
   }
 
   /** Resolves when the environment is not known to fail. */
@@ -135,75 +110,118 @@ export class EnvironmentGate {
     signal: AbortSignal,
     { whileWaiting = withoutTimer, ...limits }: OpenSessionOptions = {},
   ): Promise<OpenedSession> {
-    const isFree = this.sessions.hasCapacity && this.#breaker.opened === null;
-    let release = await (isFree ? this.acquire(signal) : whileWaiting(() => this.acquire(signal)));
+    const isFree = this.#sessions.hasCapacity && this.#breaker.opened === null;
+    let release = await (isFree
+      ? this.#acquire(signal)
+      : whileWaiting(() => this.#acquire(signal)));
     for (let refusals = 1; ; refusals += 1) {
       const opened = await this.#tryToOpen(choice, { ...limits, signal }, release);
       if ("session" in opened) return opened;
       const place = release;
-      release = await whileWaiting(() =>
-        this.waitForCapacity(opened.refusal, refusals, place, signal),
-      );
+      // Keeps the place meanwhile, so that the other attempts do not ask and get refused in turn.
+      release = await whileWaiting(async () => {
+        await this.waitForCapacity(opened.refusal, refusals, signal).catch(releasing(place));
+        return await this.#admitted(this.#sessions.keepOrReacquire(place, signal), signal);
+      });
     }
   }
 
-  /** Sends the environment a query outside of a session; waits as {@link open} does. */
-  async ask<Answer>(question: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  /** Sends the environment a query outside of a session, waiting for as long as the environment is full. */
+  async query<Answer>(send: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let refusals = 1; ; refusals += 1) {
-      await this.#breaker.admit(signal);
       try {
-        const answer = await question();
-        this.#breaker.succeeded();
+        const answer = await send();
+        this.#sessions.accepted();
+        this.#update();
         return answer;
       } catch (error) {
-        if (isAppError(error, "environment-capacity")) {
-          this.#refused(error);
-          await this.sessions.waitForCapacity(error, refusals, signal);
-        } else if (isServiceFault(error) || (isRefusal(error) && this.#hasOpened)) {
-          this.#breaker.open(error);
-        } else throw error;
+        if (!isAppError(error, "environment-capacity")) throw error;
+        this.#refused(error);
+        await this.waitForCapacity(error, refusals, signal);
       }
     }
   }
 
+  /** As {@link query}, waiting as well for as long as the environment fails. */
+  async queryWhenReachable<Answer>(
+    send: () => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    for (;;) {
+      await this.#breaker.admit(signal);
+      try {
+        const answer = await this.query(send, signal);
+        this.#breaker.succeeded();
+        return answer;
+      } catch (error) {
+        if (!isServiceFault(error) && !this.#isLaterRefusal(error)) throw error;
+        this.#breaker.failed(error);
+      }
+    }
+  }
+
+  /** Waits after a refusal, the `refusals`th in a row, until it makes sense to try again. */
+  waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
+    return this.#sessions.waitForCapacity(refusal, refusals, signal);
+  }
+
   /**
    * Reports how an attempt ended, null = without a fault; call it once for each attempt. Resolves with true when the environment caused
-   * the fault: the attempt then does not count, and the next one waits here. A key or name that is refused after it had been accepted
-   * counts as the environment's fault at once. When no attempt `isLeft` and the cause is unclear, waits until other rollouts show it.
+   * the fault: the attempt then does not count, and the next one waits in {@link open}. After a fault of the service the environment is
+   * to blame unless it answers a query; a key or name that is refused after it had been accepted is always its fault.
    */
-  async blamesEnvironment(fault: unknown, isLeft: boolean, signal: AbortSignal): Promise<boolean> {
-    if (isRefusal(fault)) {
-      if (this.#hasOpened) this.#breaker.open(fault);
-    } else if (isBadOpening(fault)) this.#breaker.failed(fault);
-    else if (isServiceFault(fault)) {
+  async blamesEnvironment(fault: unknown, signal: AbortSignal): Promise<boolean> {
+    const isUnanswered = isServiceFault(fault) && !(await this.#answers(signal));
+    if (isUnanswered || this.#isLaterRefusal(fault)) {
       this.#breaker.failed(fault);
-      await this.#askWhetherItAnswers(signal);
-      if (this.#breaker.opened === null && !isLeft) return await this.attribute(fault, signal);
-    } else {
-      this.#isReachable = false;
-      this.#breaker.succeeded();
+      return true;
     }
-    this.#settleAttribution();
-    return isEnvironmentFault(fault) && this.#breaker.opened !== null;
+    this.#breaker.succeeded();
+    return false;
   }
 
-  async acquire(signal: AbortSignal): Promise<() => void> {
-    const release = await this.sessions.enter({ signal });
-    await this.#breaker.admit(signal).catch(givingBack(release));
+  /** True for a refused key or name when a session had been opened before: a gateway may answer so for a moment. */
+  #isLaterRefusal(error: unknown): error is AppError {
+    return isRefusal(error) && this.#hasOpened;
+  }
+
+  /** Whether the environment answers a query. While it is known to fail, only the probing attempt asks. */
+  async #answers(signal: AbortSignal): Promise<boolean> {
+    if (this.#breaker.opened?.isProbing === false) return false;
+    // All attempts that fail meanwhile share the query; the signals of all abort together.
+    this.#answering ??= this.#askForSplits(signal).finally(() => {
+      this.#answering = null;
+    });
+    const answers = await this.#answering;
+    signal.throwIfAborted();
+    return answers;
+  }
+
+  async #askForSplits(signal: AbortSignal): Promise<boolean> {
+    const { clock, remote } = this.#options;
+    const limitMs = ANSWER_LIMIT_MS;
+    const onLimit = (): AppError => tookTooLong("The environment's answer", limitMs);
+    try {
+      await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
+        remote.splits({ signal: limit.signal }),
+      );
+    } catch (error) {
+      // A full environment works.
+      return isAppError(error, "environment-capacity");
+    }
+    await remote.release();
+    return true;
+  }
+
+  #acquire(signal: AbortSignal): Promise<() => void> {
+    return this.#admitted(this.#sessions.acquire({ signal }), signal);
+  }
+
+  /** The place, once the circuit lets the attempt begin. */
+  async #admitted(place: Promise<() => void>, signal: AbortSignal): Promise<() => void> {
+    const release = await place;
+    await this.#breaker.admit(signal).catch(releasing(release));
     return release;
-  }
-
-  /** Keeps the place while it waits after a refusal, so that the other attempts do not ask and get refused in turn. */
-  async waitForCapacity(
-    refusal: AppError,
-    refusals: number,
-    release: () => void,
-    signal: AbortSignal,
-  ): Promise<() => void> {
-    await this.sessions.waitForCapacity(refusal, refusals, signal).catch(givingBack(release));
-    const kept = await this.sessions.keepOrReacquire(release, signal);
-    await this.#breaker.admit(signal).catch(givingBack(kept));
-    return kept;
   }
 
   async #tryToOpen(
@@ -213,113 +231,51 @@ export class EnvironmentGate {
   ): Promise<OpenedSession | { readonly refusal: AppError }> {
     const { clock, remote } = this.#options;
     const startedMs = clock.monotonic();
-    this.#inFlight += 1;
     try {
       const session = await remote.openSession(choice, options);
-      this.#opened();
+      this.#hasOpened = true;
+      this.#sessions.opened();
+      this.#update();
       const tookMs = clock.monotonic() - startedMs;
       return { session, tookMs, close: () => this.#close(session, release) };
     } catch (error) {
-      this.#inFlight -= 1;
-      this.#lastOpeningFailed = isServiceFault(error);
       if (!isAppError(error, "environment-capacity")) {
         release();
         throw error;
       }
-      this.sessions.shrink();
+      this.#sessions.shrink();
       this.#refused(error);
       return { refusal: error };
     }
   }
 
-  #opened(): void {
-    this.#hasOpened = true;
-    this.#lastOpeningFailed = false;
-    this.sessions.opened();
-    if (this.#breaker.opened === null) this.#attribution.settle(false);
-    this.update();
-  }
-
   #refused(refusal: AppError): void {
     this.#refusal = refusal;
-    this.sessions.refused();
+    this.#sessions.refused();
     // An environment that is full answers, so it does not fail.
-    if (this.#breaker.opened !== null) this.#breaker.close();
-    this.#attribution.settle(false);
-    this.update();
+    this.#breaker.close();
+    this.#update();
   }
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
-    this.#inFlight -= 1;
-    this.sessions.closing();
+    this.#sessions.closing();
     try {
       await session.close();
     } finally {
-      this.sessions.closed();
+      this.#sessions.closed();
       release();
-      this.update();
+      this.#update();
     }
-  }
-
-  /** Waits for the verdict on a fault. When the last opening succeeded, the environment can be reached and is not at fault. */
-  async attribute(fault: AppError, signal: AbortSignal): Promise<boolean> {
-    if (!this.#lastOpeningFailed || this.#isReachable) return false;
-    const answer = this.#attribution.wait(fault, signal);
-    this.#settleAttribution();
-    return await answer;
-  }
-
-  /** When no session is left whose end could show the cause, the environment counts as the cause. */
-  #settleAttribution(): void {
-    const { fault } = this.#attribution;
-    if (fault !== null && this.#inFlight === 0) this.#breaker.open(fault);
-  }
-
-  /** Sends a query after every tenth failed probe, so that a task which no environment could serve does not block the run for ever. */
-  async #askWhetherItAnswers(signal: AbortSignal): Promise<void> {
-    const { opened } = this.#breaker;
-    if (opened === null || opened.tries === 0 || opened.tries % TRIES_BEFORE_ASKING !== 0) return;
-    if (isRefusal(opened.fault)) return;
-    const { remote } = this.#options;
-    const answers = await remote.splits({ signal }).then(
-      () => true,
-      () => false,
-    );
-    await remote.release();
-    if (!answers || this.#breaker.opened !== opened) return;
-    this.#isReachable = true;
-    this.#breaker.close();
   }
 
   /** Reports changes to the listeners. */
-  update(): void {
-    const before = this.lastUnavailability;
-    const now = this.unavailability;
-    this.lastUnavailability = now;
-    if (before !== null && before.why !== now?.why) {
-      this.emit({ kind: "free", blockage: before, isReachable: this.#isReachable });
-    }
-    if (now !== null && before?.why !== now.why) this.emit({ kind: "blocked", blockage: now });
-    if (now?.why === "failing") this.#attribution.settle(true);
-    this.reportLimit();
-  }
-
-  reportLimit(): void {
-    const { limit } = this.sessions.stats;
-    const nowMs = this.#options.clock.monotonic();
-    if (limit === this.#reportedLimit || nowMs - this.#reportedLimitMs < LIMIT_NEWS_MS) return;
-    this.#reportedLimit = limit;
-    this.#reportedLimitMs = nowMs;
-    this.emit({ kind: "limit", limit });
-  }
-
-  emit(news: GateEvent): void {
-    for (const listener of [...this.#listeners]) listener(news);
+  #update(): void {
+    this.#events.update(this.unavailability, this.#sessions.stats.limit);
   }
 }
 
-/** Gives the place back when a wait in it fails. */
-function givingBack(release: () => void): (error: unknown) => never {
+/** Releases a place when a wait in it fails. */
+function releasing(release: () => void): (error: unknown) => never {
   return (error) => {
     release();
     throw error;

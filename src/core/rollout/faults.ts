@@ -3,14 +3,14 @@
 import { type AppError, isAppError } from "../errors.ts";
 
 export type FaultReaction =
-  /** Start again in a fresh session; a crash of the tool changes the seeds, or the same crash would come again. */
-  | { readonly kind: "retry"; readonly isToolCrash: boolean }
-  /** No room at the moment: wait, without counting an attempt. */
-  | { readonly kind: "wait"; readonly retryAfterMs: number | null }
-  /** This rollout cannot go on; others can. */
-  | { readonly kind: "end" }
+  /** Start again in a fresh session. */
+  | "retry"
+  /** As `retry`, with other seeds: the tool crashed, and the same samples would crash it again. */
+  | "resample"
+  /** Nothing to repeat: there was no fault, or this rollout cannot go on, but others can. */
+  | "end"
   /** Every other rollout would fail in the same way. */
-  | { readonly kind: "fatal" };
+  | "fatal";
 
 const RETRIED = new Set([
   "environment-session-lost",
@@ -40,24 +40,10 @@ export function isRefusal(error: unknown): error is AppError {
   return isAppError(error, "environment-auth", "environment-not-found");
 }
 
-/** True for a request for a session that the server calls bad: the task may be at fault, or all of them. */
-export function isBadOpening(error: unknown): error is AppError {
-  return isAppError(error, "environment-protocol") && error.data["isOpening"] === true;
-}
-
-/** True for each of these three. */
-export function isEnvironmentFault(error: unknown): error is AppError {
-  return isServiceFault(error) || isRefusal(error) || isBadOpening(error);
-}
-
+/** For any fault but that of a full environment, for which a rollout waits; null = no fault. */
 export function faultReaction(error: unknown): FaultReaction {
-  if (isAppError(error, "environment-tool-crashed")) return { kind: "retry", isToolCrash: true };
-  if (isAppError(error, "environment-capacity")) {
-    const retryAfterMs = error.data["retryAfterMs"];
-    return { kind: "wait", retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : null };
-  }
-  if (isAppError(error) && RETRIED.has(error.code)) return { kind: "retry", isToolCrash: false };
+  if (isAppError(error, "environment-tool-crashed")) return "resample";
+  if (isAppError(error) && RETRIED.has(error.code)) return "retry";
   // An unexpected error is taken to concern this rollout alone.
-  if (!isAppError(error) || ENDED.has(error.code)) return { kind: "end" };
-  return { kind: "fatal" };
+  return !isAppError(error) || ENDED.has(error.code) ? "end" : "fatal";
 }

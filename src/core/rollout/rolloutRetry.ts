@@ -1,70 +1,14 @@
-/** Counts the attempts at one rollout and decides after each whether another follows. */
+/** Repeats the attempts at one rollout until one is accepted or none is left. */
 
-import { errorMessage } from "../errors.ts";
+import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { faultReaction } from "./faults.ts";
 
-const RETRY: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.25 };
-const CAPACITY: Backoff = { firstMs: 2_000, maxMs: 60_000, jitter: 0.25 };
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.25 };
 
-export type AttemptDecision =
-  /** The attempt stands as it is. */
-  | { readonly kind: "accept" }
-  /** It failed, and no further one is allowed. */
-  | { readonly kind: "give-up" }
-  | { readonly kind: "again"; readonly delayMs: number };
-
-export class Attempts {
-  #count = 0;
-  #seed = 0;
-  #refusals = 0;
-  readonly #random: Random;
-  readonly #maxRetries: number;
-
-  constructor(random: Random, maxRetries: number) {
-    this.#random = random;
-    this.#maxRetries = maxRetries;
-  }
-
-  /** Attempts that count; one that was refused for lack of capacity does not. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** Part of the seeds: rises only when the tool itself crashed. */
-  get seed(): number {
-    return this.#seed;
-  }
-
-  /** True while a further attempt may follow one that counts. */
-  get isLeft(): boolean {
-    return this.#count < this.#maxRetries;
-  }
-
-  /**
-   * Judges an attempt by its fault, null = none; it does not count where the environment `blamesEnvironment`.
-   * @throws the fault when every other rollout would fail with it, too
-   */
-  judge(fault: unknown, blamesEnvironment = false): AttemptDecision {
-    if (blamesEnvironment) return { kind: "again", delayMs: 0 };
-    const reaction = fault === null ? null : faultReaction(fault);
-    if (reaction?.kind === "fatal") throw fault;
-    if (reaction?.kind === "wait") {
-      const ownMs = backoffMs(CAPACITY, this.#refusals, this.#random);
-      this.#refusals += 1;
-      return { kind: "again", delayMs: reaction.retryAfterMs ?? ownMs };
-    }
-    this.#count += 1;
-    if (reaction?.kind !== "retry") return { kind: "accept" };
-    if (this.#count > this.#maxRetries) return { kind: "give-up" };
-    if (reaction.isToolCrash) this.#seed += 1;
-    return { kind: "again", delayMs: backoffMs(RETRY, this.#count - 1, this.#random) };
-  }
-}
-
-export interface RepeatOptions {
+export interface RetryOptions {
   readonly gate: EnvironmentGate;
   readonly clock: Clock;
   readonly random: Random;
@@ -84,24 +28,34 @@ export interface AcceptedAttempt<Result> {
 }
 
 /**
- * Repeats `attempt` until one succeeds or none is left, with pauses between them. `attempt` gets the part of the seed that it decides.
+ * Repeats `attempt` in fresh sessions, with pauses between them, until one ends without a fault that another attempt may avoid, or none
+ * is left. Attempts that the environment failed, or refused because it is full, do not count. `attempt` gets the part of the seed that
+ * it decides, which rises only when the tool itself crashed.
  * @throws the fault of an attempt when every other rollout would fail with it, too
  */
 export async function retryUntilAccepted<Result extends { readonly error: unknown }>(
-  options: RepeatOptions,
+  options: RetryOptions,
   attempt: (seed: number) => Promise<Result>,
 ): Promise<AcceptedAttempt<Result>> {
-  const { clock, gate, log, name, signal } = options;
-  const attempts = new Attempts(options.random, options.maxRetries);
+  const { clock, gate, log, maxRetries, name, random, signal } = options;
+  let [count, refusals, seed] = [0, 0, 0];
   for (;;) {
     signal.throwIfAborted();
-    const result = await attempt(attempts.seed);
-    const blamesEnvironment = await gate.blamesEnvironment(result.error, attempts.isLeft, signal);
-    const verdict = attempts.judge(result.error, blamesEnvironment);
-    if (verdict.kind !== "again") {
-      return { result, count: attempts.count, hasGivenUp: verdict.kind === "give-up" };
+    const result = await attempt(seed);
+    const { error } = result;
+    const blamesEnvironment = await gate.blamesEnvironment(error, signal);
+    if (isAppError(error, "environment-capacity")) {
+      refusals += 1;
+      await gate.waitForCapacity(error, refusals, signal);
+    } else if (!blamesEnvironment) {
+      count += 1;
+      const reaction = faultReaction(error);
+      if (reaction === "fatal") throw error;
+      const isAccepted = reaction === "end";
+      if (isAccepted || count > maxRetries) return { result, count, hasGivenUp: !isAccepted };
+      if (reaction === "resample") seed += 1;
+      await clock.sleep(backoffMs(BACKOFF, count - 1, random), signal);
     }
-    log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(result.error) });
-    if (verdict.delayMs > 0) await clock.sleep(verdict.delayMs, signal);
+    log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(error) });
   }
 }

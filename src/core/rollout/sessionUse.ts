@@ -49,7 +49,7 @@ export async function useSession<Result>(
   const limitMs = settings.rolloutTimeoutMs;
   const onLimit = (): Error => tookTooLong(options.name, limitMs);
   const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
-  const resumeClock = pauseWhileFailing(gate, limit);
+  const stopFollowing = pauseWhileFailing(gate, limit);
   try {
     return { kind: "done", result: await use(session, limit), error: null, openedInMs };
   } catch (error) {
@@ -58,7 +58,7 @@ export async function useSession<Result>(
     const fault = session.lost.aborted ? session.lost.reason : error;
     return { kind: "failed", error: fault, openedInMs };
   } finally {
-    resumeClock();
+    stopFollowing();
     limit.clear();
     await opened.close();
   }
@@ -68,7 +68,7 @@ export async function useSession<Result>(
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
   const over = new AbortController();
   const stopListening = gate.onEvent(({ kind }) => {
-    if (kind === "blocked")
+    if (kind === "unavailable")
       limit.withTimerPaused(() => gate.whenReachable(over.signal)).catch(() => undefined);
   });
   return () => {

@@ -1,4 +1,4 @@
-/** Plays a list of rollouts under the run's limits; one fault that concerns the whole run ends them all. */
+/** Plays a list of rollouts within the run's limits; one fault that concerns the whole run ends them all. */
 
 import { scoreGroup } from "../rollout/groupScoring.ts";
 import {
@@ -21,7 +21,7 @@ export interface CollectOptions {
   readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
   /** Changes to an environment's settings, for evaluation. */
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
-  /** Awaited before the next rollout takes the place; for a rollout that is scored with its group when all of it have ended. */
+  /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
   /** Called at the end with the time for which the run was paused because of its environments. */
   readonly onWaited?: (waitedMs: number) => void;
@@ -33,7 +33,7 @@ const STARTS_AT_ONCE = 16;
 /**
  * Resolves with the finished rollouts in the order of `tasks`. Those of an environment that is full or fails wait for it. Rejects with
  * the first fatal fault or the reason of a stop.
- * @throws AppError as `giveUpError` says when an environment cannot be played for too long
+ * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
  */
 export async function collectRollouts(
   context: RunContext,
@@ -56,7 +56,7 @@ interface OpenGroup {
   readonly unscored: FinishedRollout[];
 }
 
-/** Rollouts that are played at the same time, as far as there is room. */
+/** Rollouts that are played at the same time, as far as the limits allow. */
 class RolloutBatch {
   readonly #context: RunContext;
   readonly #options: CollectOptions;
@@ -98,26 +98,26 @@ class RolloutBatch {
     const options = this.#options;
     // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
-    const slot = await RolloutSlot.take({ clock, places: limits.rollouts, signal });
+    const slot = await RolloutSlot.take({ clock, slots: limits.rollouts, signal });
     try {
-      const parts: RolloutOptions = {
+      const rolloutOptions: RolloutOptions = {
         ...this.#context,
         gate,
         sampler: options.sampler,
         settings: options.settings?.(settings) ?? settings,
         sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
-        whileWaiting: (wait) => this.releaseDuring(slot, wait),
+        whileWaiting: (wait) => this.#releaseDuring(slot, wait),
         seedOf: (attempt: number, turn: number) =>
           config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
       };
-      const rollout = await runRollout(parts, task, signal);
+      const rollout = await runRollout(rolloutOptions, task, signal);
       const ended = { ...rollout, facts: { ...rollout.facts, queueS: slot.queuedMs / 1000 } };
-      for (const finished of await this.#finish(ended, parts, signal)) {
+      for (const finished of await this.#finish(ended, rolloutOptions, signal)) {
         this.#finished.set(finished.task, finished);
         await options.onFinished(finished);
       }
     } catch (error) {
-      // Before the place is given back, or the next rollout would start in it.
+      // Before the slot is released, or the next rollout would start in it.
       this.#failing.abort(error);
       throw error;
     } finally {
@@ -155,7 +155,7 @@ class RolloutBatch {
     await report(this.#context, { step, level: "warn", kind: "group-unscored", message, data });
   }
 
-  releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {
+  #releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {
     const waiting = slot.releaseDuring(wait);
     this.#outage.check();
     return waiting;

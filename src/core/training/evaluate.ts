@@ -83,7 +83,7 @@ async function cellTasks(
   const { environment, split } = cell;
   const { gate, remote } = environmentOf(context, environment);
   const count = await pauseUntilAvailable(context, step, (signal) =>
-    gate.ask(() => remote.numTasks(split, { signal }), signal),
+    gate.queryWhenReachable(() => remote.numTasks(split, { signal }), signal),
   );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, context.config.seed, context.sha256, "subset|eval");

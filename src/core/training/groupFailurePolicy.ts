@@ -1,10 +1,10 @@
-/** Lets somebody who looks for a mistake look at the first rollout that failed. */
+/** Pauses the run at the first rollout that failed, for people who look for a mistake. */
 
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { RunContext } from "./context.ts";
 import { report } from "./report.ts";
 
-/** Asks the run to wait after the step under way when `group_failures` says so and the rollout failed. */
+/** Pauses the run after the step under way when `group_failures` says so and the rollout failed. */
 export async function pauseAtFailure(
   context: RunContext,
   { record, reward, task }: FinishedRollout,

@@ -1,7 +1,7 @@
-/** Pauses the run while no rollout can be played because of its environments: saves the last step, waits, and gives up in the end. */
+/** Pauses the run while its environments let it play no rollout: saves the last step, waits, and gives up in the end. */
 
 import { type AppError, errorMessage } from "../errors.ts";
-import type { Unavailability } from "../rollout/environmentGate.ts";
+import type { Unavailability } from "../rollout/gateEvents.ts";
 import { raceAbort, tookTooLong, withLimit } from "../util/abort.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
@@ -14,10 +14,10 @@ import {
 } from "./availabilityMessages.ts";
 import type { RunContext } from "./context.ts";
 
-/** Time that the Tinker service has to show that it can be reached. */
-const SIGN_OF_LIFE_MS = 10_000;
+/** Time in which a Tinker service that can be reached answers. */
+const ANSWER_LIMIT_MS = 10_000;
 
-/** Does work that waits for environments; the work must obey the signal. @throws AppError as `giveUpError` says */
+/** Does work that waits for environments; the work must obey the signal. @throws AppError as {@link giveUpError} */
 export async function pauseUntilAvailable<T>(
   context: RunContext,
   step: number,
@@ -35,7 +35,7 @@ export async function pauseUntilAvailable<T>(
 export class OutageMonitor {
   readonly #context: RunContext;
   readonly #step: number;
-  readonly changed = new WakeableSleep();
+  readonly #changed = new WakeableSleep();
   readonly #ending = new AbortController();
   readonly #failing = new AbortController();
   readonly #following: Promise<void>;
@@ -46,8 +46,8 @@ export class OutageMonitor {
     this.#context = context;
     this.#step = step;
     const stopListening = [...context.environments].map(([name, { gate }]) =>
-      gate.onEvent((news) => {
-        reportGateEvent(context, { name, step }, news);
+      gate.onEvent((event) => {
+        reportGateEvent(context, { name, step }, event);
         this.check();
       }),
     );
@@ -70,50 +70,51 @@ export class OutageMonitor {
     return this.#waitedMs;
   }
 
-  /** To be called when a rollout has given its place back, so that nothing may be playing. */
+  /** To be called when a rollout has released its slot, so that none may be playing. */
   check(): void {
-    this.changed.wake();
+    this.#changed.wake();
   }
 
   /** The work is over. */
   async end(): Promise<void> {
     this.#ending.abort();
-    this.changed.wake();
+    this.#changed.wake();
     await this.#following;
   }
 
   async #follow(): Promise<void> {
     const { clock, limits } = this.#context;
     while (!this.#ending.signal.aborted) {
-      const blocked = this.#blocked();
-      const isStill = blocked.length > 0 && limits.rollouts.active === 0;
-      const restMs = this.#earliest(blocked, PAUSE_AFTER_MS);
-      if (!isStill) await this.changed.untilWoken();
-      else if (restMs > 0) await this.changed.sleep(clock, restMs);
-      else await this.#pauseRun(blocked);
+      const unavailable = this.#unavailable();
+      const isIdle = unavailable.length > 0 && limits.rollouts.active === 0;
+      const leftMs = this.#leftMs(unavailable, PAUSE_AFTER_MS);
+      if (!isIdle) await this.#changed.untilWoken();
+      else if (leftMs > 0) await this.#changed.sleep(clock, leftMs);
+      else await this.#pauseRun(unavailable);
     }
   }
 
-  #blocked(): readonly UnavailableEnvironment[] {
+  #unavailable(): readonly UnavailableEnvironment[] {
     return [...this.#context.environments].flatMap(([name, { gate }]) => {
-      const { unavailability: blockage } = gate;
-      return blockage === null ? [] : [{ name, gate, blockage }];
+      const { unavailability } = gate;
+      return unavailability === null ? [] : [{ name, gate, unavailability }];
     });
   }
 
-  /** Time until the first of them is blocked for as long as its kind may be. */
-  #earliest(
-    blocked: readonly UnavailableEnvironment[],
-    mayMs: Readonly<Record<Unavailability["why"], number>>,
+  /** Time until the first of them has been unavailable for as long as its kind may be. */
+  #leftMs(
+    unavailable: readonly UnavailableEnvironment[],
+    limitMs: Readonly<Record<Unavailability["why"], number>>,
   ): number {
     const nowMs = this.#context.clock.monotonic();
-    return Math.min(
-      ...blocked.map(({ blockage: { why, sinceMs } }) => sinceMs + mayMs[why] - nowMs),
+    const endsMs = unavailable.map(
+      ({ unavailability: { why, sinceMs } }) => sinceMs + limitMs[why],
     );
+    return Math.min(...endsMs) - nowMs;
   }
 
-  /** Pauses the run until one of these environments is free. @throws AppError as {@link giveUpError}; the reason of a stop */
-  async #pauseRun(blocked: readonly UnavailableEnvironment[]): Promise<void> {
+  /** Pauses the run until one of these environments is available. @throws AppError as {@link giveUpError}; the reason of a stop */
+  async #pauseRun(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
     const { clock, control, watch, enterPhase } = this.#context;
     control.signal.throwIfAborted();
     const step = this.#step;
@@ -121,9 +122,9 @@ export class OutageMonitor {
     await enterPhase("paused");
     watch({ kind: "paused", step });
     try {
-      await reportCapacityPause(this.#context, step, blocked);
+      await reportCapacityPause(this.#context, step, unavailable);
       await this.#save();
-      while (this.#isHeldUpBy(blocked)) await this.waitForChange(blocked);
+      while (this.#mustWaitFor(unavailable)) await this.#waitForChange(unavailable);
     } finally {
       this.#waitedMs += clock.monotonic() - startedMs;
     }
@@ -131,28 +132,27 @@ export class OutageMonitor {
     watch({ kind: "continued", step });
   }
 
-  #isHeldUpBy(blocked: readonly UnavailableEnvironment[]): boolean {
-    return (
-      !this.#ending.signal.aborted && blocked.every(({ gate }) => gate.unavailability !== null)
-    );
+  #mustWaitFor(unavailable: readonly UnavailableEnvironment[]): boolean {
+    const isOver = this.#ending.signal.aborted;
+    return !isOver && unavailable.every(({ gate }) => gate.unavailability !== null);
   }
 
-  /** Until there is an event, or a command. */
-  async waitForChange(blocked: readonly UnavailableEnvironment[]): Promise<void> {
+  /** Until an environment changes, or a command to pause or continue comes. */
+  async #waitForChange(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
     const { clock, control } = this.#context;
     if (control.isPausing) {
-      for (const { gate } of blocked) gate.holdTrials();
+      for (const { gate } of unavailable) gate.pauseProbes();
       await control.pauseOver();
-      for (const { gate } of blocked) gate.retryNow();
+      for (const { gate } of unavailable) gate.retryNow();
     }
-    const leftMs = this.#earliest(this.#blocked(), GIVE_UP_AFTER_MS);
-    if (leftMs <= 0) throw giveUpError(this.#context, blocked);
+    const leftMs = this.#leftMs(this.#unavailable(), GIVE_UP_AFTER_MS);
+    if (leftMs <= 0) throw giveUpError(this.#context, unavailable);
     let isRequested = false;
-    await this.changed.during(async (woken) => {
+    await this.#changed.during(async (woken) => {
       isRequested = await control.waitForRequest(clock, leftMs, woken);
     });
     if (!isRequested || control.isPausing) return;
-    for (const { gate } of blocked) gate.retryNow();
+    for (const { gate } of unavailable) gate.retryNow();
   }
 
   /**
@@ -163,7 +163,7 @@ export class OutageMonitor {
     const { clock, control, log, service } = this.#context;
     if (this.#hasSaved || this.#step === 0 || !control.canSave) return;
     this.#hasSaved = true;
-    const limitMs = SIGN_OF_LIFE_MS;
+    const limitMs = ANSWER_LIMIT_MS;
     const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
     try {
       await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>

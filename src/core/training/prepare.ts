@@ -10,6 +10,7 @@ import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
+import { tookTooLong, withLimit } from "../util/abort.ts";
 import { nearestWord } from "../util/editDistance.ts";
 import type { Chat, PreparedEnvironment } from "./context.ts";
 import {
@@ -19,8 +20,10 @@ import {
   type TaskSource,
   totalSteps,
 } from "./dataset.ts";
-import { askWhenThereIsRoom } from "./roomAtStart.ts";
 import { learningRateAt } from "./schedule.ts";
+
+/** Time that an environment may be full before a run begins. */
+const FULL_AT_START_LIMIT_MS = 30 * 60_000;
 
 export interface PrepareOptions {
   readonly config: Config;
@@ -141,8 +144,8 @@ async function taskSources(
   );
   const answers = await Promise.allSettled(
     wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
-      const ask = async () => (await environments.get(environment)?.remote.numTasks(split)) ?? 0;
-      const count = await askWhenThereIsRoom(options, environment, ask);
+      const prepared = environments.get(environment);
+      const count = prepared === undefined ? 0 : await countTasks(options, prepared, split);
       const { shuffle, num_samples: numSamples } = rules;
       return { environment, split, count, shuffle, numSamples, weight: own.weight };
     }),
@@ -150,6 +153,29 @@ async function taskSources(
   const faults = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   if (faults.length > 0) throw missingEnvironments(faults);
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+}
+
+/** Waits for an environment that is so full that it answers no query. @throws what it refuses with after 30 minutes */
+async function countTasks(
+  { clock, onWarning }: PrepareOptions,
+  { gate, remote }: PreparedEnvironment,
+  split: string,
+): Promise<number> {
+  const limitMs = FULL_AT_START_LIMIT_MS;
+  const stopListening = gate.onEvent((event) => {
+    if (event.kind === "unavailable")
+      onWarning(
+        `${remote.name} is full, so the run waits up to ${limitMs / 60_000} min before it begins. The environment answered: ${event.unavailability.fault.message}`,
+      );
+  });
+  const onLimit = (): AppError => gate.unavailability?.fault ?? tookTooLong("The query", limitMs);
+  try {
+    return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
+      gate.query(() => remote.numTasks(split, { signal }), signal),
+    );
+  } finally {
+    stopListening();
+  }
 }
 
 /** Names that do not exist come before everything else: they are the user's to correct. */

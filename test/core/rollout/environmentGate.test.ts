@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
+import type { GateEvent } from "../../../src/core/rollout/gateEvents.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aGate } from "./aGate.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
 const CHOICE = { split: "train", index: 0 };
 const FOR_EVER = new AbortController().signal;
+const FULL = new AppError("environment-capacity", "It is full.");
 
-/** An environment that holds `room` sessions and refuses more. */
-function smallEnvironment(room: number, refusal: Readonly<Record<string, unknown>> = {}) {
+/** An environment that accepts `capacity` sessions at once and refuses more. */
+function smallEnvironment(capacity: number, refusal: Readonly<Record<string, unknown>> = {}) {
   const inner = scriptedEnvironment();
   const seen = { open: 0, most: 0, refused: 0 };
   const remote: RemoteEnvironment = {
     ...inner,
     openSession: async (choice, options) => {
-      if (seen.open >= room) {
+      if (seen.open >= capacity) {
         seen.refused += 1;
         throw new AppError("environment-capacity", "It is full.", { data: refusal });
       }
@@ -32,8 +34,8 @@ function smallEnvironment(room: number, refusal: Readonly<Record<string, unknown
   return { remote, seen };
 }
 
-/** Opens `count` sessions that are held for a second each. */
-async function visits(
+/** Opens `count` sessions that stay open for a second each. */
+async function openMany(
   clock: FakeClock,
   gate: ReturnType<typeof aGate>,
   count: number,
@@ -51,15 +53,15 @@ describe("the gate of an environment", () => {
   it("opens no more sessions than the configuration allows", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(100);
-    await clock.run(visits(clock, aGate(remote, clock, 3), 10));
+    await clock.run(openMany(clock, aGate(remote, clock, 3), 10));
     expect(seen).toEqual({ open: 0, most: 3, refused: 0 });
   });
 
-  it("comes down to what the environment holds, and everyone gets in", async () => {
+  it("lowers its limit to what the environment accepts, and opens every session in the end", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(6);
     const gate = aGate(remote, clock);
-    await clock.run(visits(clock, gate, 200));
+    await clock.run(openMany(clock, gate, 200));
     expect(seen.most).toBe(6);
     expect(gate.stats.limit).toBeLessThanOrEqual(12);
     expect(gate.stats.rejections).toBe(seen.refused);
@@ -82,19 +84,19 @@ describe("the gate of an environment", () => {
     expect(gate.stats.waitS).toBe(7);
   });
 
-  it("rises again while the environment has room", async () => {
+  it("raises its limit again while the environment refuses nothing", async () => {
     const clock = new FakeClock();
     const { remote } = smallEnvironment(4);
     const gate = aGate(remote, clock, 8);
-    await clock.run(visits(clock, gate, 40));
+    await clock.run(openMany(clock, gate, 40));
     const low = gate.stats.limit;
     await clock.advance(60_000);
-    await clock.run(visits(clock, gate, 4));
-    await clock.run(visits(clock, gate, 4));
+    await clock.run(openMany(clock, gate, 4));
+    await clock.run(openMany(clock, gate, 4));
     expect(gate.stats.limit).toBeGreaterThan(low);
   });
 
-  it("says since when it has had no room for a single session, until one is opened", async () => {
+  it("reports since when the environment has refused every session, until one is opened", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(0);
     const gate = aGate(remote, clock);
@@ -107,11 +109,120 @@ describe("the gate of an environment", () => {
     expect(gate.unavailability).toBeNull();
   });
 
-  it("gives the place back when a session cannot be opened for another reason", async () => {
+  it("releases the place when a session cannot be opened for another reason", async () => {
     const clock = new FakeClock();
     const fault = new AppError("environment-auth", "No.");
     const gate = aGate(scriptedEnvironment([fault, {}]), clock, 1);
     await expect(gate.open(CHOICE, FOR_EVER)).rejects.toBe(fault);
     await expect(gate.open(CHOICE, FOR_EVER)).resolves.toHaveProperty("session");
+  });
+});
+
+describe("a query before any session", () => {
+  /** Is refused so many times. */
+  function setUpQuery(refusals: number, fault: Error = FULL) {
+    const clock = new FakeClock();
+    const gate = aGate(scriptedEnvironment(), clock);
+    const events: GateEvent[] = [];
+    gate.onEvent((event) => void events.push(event));
+    let asked = 0;
+    const send = async () => {
+      asked += 1;
+      if (asked <= refusals) throw fault;
+      return 8;
+    };
+    return { clock, gate, events, answer: () => clock.run(gate.query(send, FOR_EVER)) };
+  }
+
+  it("is sent again while the environment is full, which is reported once", async () => {
+    const { answer, clock, gate, events } = setUpQuery(3);
+    expect(await answer()).toBe(8);
+    expect(clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
+    expect(events.map(({ kind }) => kind)).toEqual(["unavailable", "available"]);
+    expect(gate.unavailability).toBeNull();
+  });
+
+  it("fails at once for any other reason", async () => {
+    const gone = new AppError("environment-unavailable", "No.");
+    const { answer, clock } = setUpQuery(1, gone);
+    await expect(answer()).rejects.toBe(gone);
+    expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe("a fault of an attempt", () => {
+  const lost = new AppError("environment-session-lost", "gone");
+  const refused = new AppError("environment-auth", "No.");
+
+  function setUpFault(answer: () => Promise<readonly []>) {
+    const clock = new FakeClock();
+    let queries = 0;
+    const splits = () => {
+      queries += 1;
+      return answer();
+    };
+    const gate = aGate({ ...scriptedEnvironment(), splits }, clock);
+    const blames = (fault: unknown, signal = FOR_EVER) => gate.blamesEnvironment(fault, signal);
+    return { clock, gate, blames, queries: () => queries };
+  }
+
+  it("is the rollout's own when the environment answers a query", async () => {
+    const { blames, gate } = setUpFault(async () => []);
+    expect(await blames(lost)).toBe(false);
+    expect(gate.unavailability).toBeNull();
+  });
+
+  it("is the rollout's own when the environment answers that it is full", async () => {
+    const { blames } = setUpFault(() => Promise.reject(FULL));
+    expect(await blames(lost)).toBe(false);
+  });
+
+  it("is the environment's when it does not answer, with one query for all who ask", async () => {
+    const { blames, gate, queries } = setUpFault(() => Promise.reject(lost));
+    expect(await Promise.all([blames(lost), blames(lost)])).toEqual([true, true]);
+    expect(await blames(lost)).toBe(true);
+    expect(queries()).toBe(1);
+    expect(gate.unavailability).toMatchObject({ why: "failing", fault: lost });
+    expect(gate.stats.failures).toBe(1);
+  });
+
+  it("is the environment's when its answer takes too long", async () => {
+    const clock = new FakeClock();
+    const splits: RemoteEnvironment["splits"] = ({ signal } = {}) =>
+      clock.sleep(40_000, signal).then(() => []);
+    const gate = aGate({ ...scriptedEnvironment(), splits }, clock);
+    expect(await clock.run(gate.blamesEnvironment(lost, FOR_EVER))).toBe(true);
+    expect(clock.monotonic()).toBe(30_000);
+  });
+
+  it("opens nothing when the run is stopped during the query", async () => {
+    const stopping = new AbortController();
+    const { blames, gate } = setUpFault(() => {
+      stopping.abort(refused);
+      return Promise.reject(refused);
+    });
+    await expect(blames(lost, stopping.signal)).rejects.toBe(refused);
+    expect(gate.unavailability).toBeNull();
+  });
+
+  it("is the environment's when it refuses the key after it had accepted it, without a query", async () => {
+    const { blames, gate, queries } = setUpFault(async () => []);
+    expect(await blames(refused)).toBe(false);
+    await (await gate.open(CHOICE, FOR_EVER)).close();
+    expect(await blames(refused)).toBe(true);
+    expect(queries()).toBe(0);
+  });
+
+  it("of the task alone closes the circuit, when the environment answers again", async () => {
+    let isDown = true;
+    const { blames, gate, clock } = setUpFault(async () => {
+      if (isDown) throw lost;
+      return [];
+    });
+    expect(await blames(lost)).toBe(true);
+    isDown = false;
+    await clock.run(gate.open(CHOICE, FOR_EVER));
+    expect(await blames(lost)).toBe(false);
+    expect(gate.unavailability).toBeNull();
   });
 });

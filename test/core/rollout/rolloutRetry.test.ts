@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
-import { Attempts } from "../../../src/core/rollout/rolloutRetry.ts";
-
-/** Without jitter, delays are the round numbers that they are made of. */
-function someAttempts(maxRetries: number, uniform = 0): Attempts {
-  return new Attempts({ uuid: () => "", uniform: () => uniform }, maxRetries);
-}
+import { retryUntilAccepted } from "../../../src/core/rollout/rolloutRetry.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { aGate } from "./aGate.ts";
+import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
 function fault(code: string, data = {}): AppError {
   return new AppError(code, `A fault ${code}.`, { data });
@@ -15,11 +14,36 @@ const transient = fault("environment-unavailable");
 const crash = fault("environment-tool-crashed");
 const full = fault("environment-capacity");
 
-describe("after an attempt", () => {
-  it("without a fault the rollout stands", () => {
-    const attempts = someAttempts(3);
-    expect(attempts.judge(null)).toEqual({ kind: "accept" });
-    expect(attempts.count).toBe(1);
+/** Attempts that end with these faults in turn, and the last ones without. Without jitter, delays are round numbers. */
+async function play(faults: readonly AppError[], maxRetries: number, uniform = 0) {
+  const clock = new FakeClock();
+  const seeds: number[] = [];
+  const startsS: number[] = [];
+  const options = {
+    gate: aGate(scriptedEnvironment(), clock),
+    clock,
+    random: { uuid: () => "", uniform: () => uniform },
+    log: silentLog,
+    maxRetries,
+    name: "A rollout",
+    signal: new AbortController().signal,
+  };
+  const attempt = async (seed: number) => {
+    const error = faults[seeds.length] ?? null;
+    seeds.push(seed);
+    startsS.push(clock.monotonic() / 1000);
+    return { error };
+  };
+  const { count, hasGivenUp } = await clock.run(retryUntilAccepted(options, attempt));
+  const delaysS = startsS.slice(1).map((start, i) => start - (startsS[i] ?? 0));
+  return { count, hasGivenUp, seeds, delaysS };
+}
+
+const times = (count: number, error: AppError) => Array.from({ length: count }, () => error);
+
+describe("an attempt", () => {
+  it("without a fault is accepted", async () => {
+    expect(await play([], 3)).toMatchObject({ count: 1, hasGivenUp: false });
   });
 
   it.each([
@@ -31,71 +55,59 @@ describe("after an attempt", () => {
     "timeout",
     "tinker-unavailable",
     "tinker-request-failed",
-  ])("that ended in %s another one follows", (code) => {
-    expect(someAttempts(1).judge(fault(code)).kind).toBe("again");
+  ])("that ended in %s is followed by another one", async (code) => {
+    expect(await play([fault(code)], 1)).toMatchObject({ count: 2, hasGivenUp: false });
   });
 
-  it.each(["rollout-after-end", "chat-bridge"])("that ended in %s none follows", (code) => {
-    expect(someAttempts(1).judge(fault(code))).toEqual({ kind: "accept" });
+  it.each(["rollout-after-end", "chat-bridge"])("that ended in %s is accepted", async (code) => {
+    expect(await play([fault(code)], 1)).toMatchObject({ count: 1, hasGivenUp: false });
   });
 
   it.each(["environment-auth", "environment-not-found", "rollout-image", "tinker-auth"])(
-    "that ended in %s the whole run ends",
-    (code) => {
+    "that ended in %s ends the whole run",
+    async (code) => {
       const thrown = fault(code);
-      expect(() => someAttempts(1).judge(thrown)).toThrow(thrown);
+      await expect(play([thrown], 1)).rejects.toBe(thrown);
     },
   );
 });
 
 describe("retries", () => {
-  it("are as many as the configuration allows, ever further apart", () => {
-    const attempts = someAttempts(3);
-    const verdicts = Array.from({ length: 4 }, () => attempts.judge(transient));
-    expect(verdicts).toEqual([
-      { kind: "again", delayMs: 1_000 },
-      { kind: "again", delayMs: 2_000 },
-      { kind: "again", delayMs: 4_000 },
-      { kind: "give-up" },
-    ]);
-    expect(attempts.count).toBe(4);
-  });
-
-  it("can be switched off", () => {
-    expect(someAttempts(0).judge(transient)).toEqual({ kind: "give-up" });
-  });
-
-  it("wait at most half a minute, and up to a quarter less", () => {
-    const delayOfLast = (uniform: number) => {
-      const attempts = someAttempts(20, uniform);
-      return Array.from({ length: 10 }, () => attempts.judge(transient)).at(-1);
-    };
-    expect(delayOfLast(0)).toEqual({ kind: "again", delayMs: 30_000 });
-    expect(delayOfLast(1)).toEqual({ kind: "again", delayMs: 22_500 });
-  });
-
-  it("sample anew after a crash of the tool only", () => {
-    const attempts = someAttempts(9);
-    const seeds = [transient, crash, transient, full, crash].map((thrown) => {
-      attempts.judge(thrown);
-      return attempts.seed;
+  it("are as many as the configuration allows, ever further apart", async () => {
+    const { count, hasGivenUp, delaysS } = await play(times(4, transient), 3);
+    expect({ count, hasGivenUp, delaysS }).toEqual({
+      count: 4,
+      hasGivenUp: true,
+      delaysS: [1, 2, 4],
     });
-    expect(seeds).toEqual([0, 1, 1, 1, 2]);
+  });
+
+  it("can be switched off", async () => {
+    expect(await play([transient], 0)).toMatchObject({ count: 1, hasGivenUp: true });
+  });
+
+  it("wait at most half a minute, and up to a quarter less", async () => {
+    const lastDelayS = async (uniform: number) =>
+      (await play(times(10, transient), 20, uniform)).delaysS.at(-1);
+    expect(await lastDelayS(0)).toBe(30);
+    expect(await lastDelayS(1)).toBe(22.5);
+  });
+
+  it("use new seeds after a crash of the tool only", async () => {
+    const { seeds } = await play([transient, crash, transient, full, crash], 9);
+    expect(seeds).toEqual([0, 0, 1, 1, 1, 2]);
   });
 });
 
-describe("being refused for lack of room", () => {
-  it("is no attempt, however often it happens", () => {
-    const attempts = someAttempts(0);
-    const delays = Array.from({ length: 8 }, () => attempts.judge(full)).map((verdict) =>
-      verdict.kind === "again" ? verdict.delayMs / 1_000 : null,
-    );
-    expect(delays).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
-    expect(attempts.count).toBe(0);
+describe("a session that the full environment refuses to serve", () => {
+  it("is no attempt, however often it happens", async () => {
+    const { count, delaysS } = await play(times(8, full), 0);
+    expect(delaysS).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(count).toBe(1);
   });
 
-  it("waits as long as the environment asks", () => {
-    const verdict = someAttempts(0).judge(fault("environment-capacity", { retryAfterMs: 7_000 }));
-    expect(verdict).toEqual({ kind: "again", delayMs: 7_000 });
+  it("is followed by a wait as long as the environment asks", async () => {
+    const { delaysS } = await play([fault("environment-capacity", { retryAfterMs: 7_000 })], 0);
+    expect(delaysS).toEqual([7]);
   });
 });

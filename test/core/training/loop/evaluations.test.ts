@@ -41,11 +41,16 @@ describe("evaluations", () => {
       steps: 1,
       rewards: [1],
     });
-    const { openSession } = remote;
+    const { openSession, splits } = remote;
+    const gone = new AppError("environment-unavailable", "gone");
+    remote.splits = async () => {
+      if (context.clock.monotonic() > 100) return splits.apply(remote);
+      throw gone;
+    };
     remote.openSession = async (...choice) => {
       if (context.clock.monotonic() > 0) return openSession.apply(remote, choice);
       await context.clock.sleep(100);
-      throw new AppError("environment-unavailable", "gone");
+      throw gone;
     };
     await run();
     expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30_000);
@@ -53,7 +58,7 @@ describe("evaluations", () => {
     expect(linesOf(context, evalPath(FOLDER, 0))).toHaveLength(1);
   });
 
-  it("wait where the environment has no room for their question", async () => {
+  it("wait where the environment is too full for their query", async () => {
     const { run, context, remote } = prepareRun({ config: { evaluation }, steps: 1, rewards: [1] });
     const { numTasks } = remote;
     let refusals = 0;

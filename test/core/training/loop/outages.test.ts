@@ -143,8 +143,8 @@ describe("a loop whose environments' service fails", () => {
   });
 });
 
-describe("a loop whose environment holds fewer sessions than it asks for", () => {
-  it("trains the same as with enough sessions, and reports at its end how many the environment took", async () => {
+describe("a loop whose environment accepts fewer sessions than it asks for", () => {
+  it("trains the same as with enough sessions, and reports at its end how many the environment accepted", async () => {
     const config = { batch_size: 4, max_active_tasks: 8 };
     const roomy = prepareRun({ config, steps: 3, rewards: [1] });
     await roomy.run();
@@ -172,7 +172,7 @@ describe("a loop whose environment holds fewer sessions than it asks for", () =>
     expect(context.recorded.at(-1)).toMatchObject({
       kind: "capacity-summary",
       message: expect.stringMatching(
-        /^Owner\/Game took 3 sessions at once of the 8 asked for; set .*max_concurrency: 3 /,
+        /^Owner\/Game accepted 3 sessions at once of the 8 that the run requested; set .*max_concurrency: 3 /,
       ),
       data: { edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 3 }] },
     });
