@@ -10,7 +10,7 @@ import { HOSTILE_TEXT, writeHardRun } from "../host/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { moveToMark } from "../workbench/findMark.ts";
-import { openPanelPage, type PanelPage } from "./dashboardPage.ts";
+import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
@@ -18,13 +18,13 @@ const [dark] = THEMES;
 /** What other themes than the first are looked at in. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
 
-describe("the page of the panel", () => {
+describe("the page of the dashboard", () => {
   let browser: Browser;
   let parent = "";
   let folder = "";
   /** For what looks at every element. */
   let smallFolder = "";
-  let opened: PanelPage[] = [];
+  let openPages: DashboardPage[] = [];
 
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -36,41 +36,41 @@ describe("the page of the panel", () => {
     await fileSystem.close();
   });
   afterEach(async () => {
-    await Promise.all(opened.map((panel) => panel.close()));
-    opened = [];
+    await Promise.all(openPages.map((page) => page.close()));
+    openPages = [];
   });
   afterAll(async () => {
     await browser?.close();
     await rm(parent, { recursive: true, force: true });
   });
 
-  const open = async (state?: unknown, shown = folder): Promise<PanelPage> => {
+  const open = async (state?: unknown, shown = folder): Promise<DashboardPage> => {
     if (dark === undefined) throw new Error("There is no theme.");
-    const panel = await openPanelPage(browser, { folder: shown, theme: dark, state });
-    opened.push(panel);
-    return panel;
+    const dashboard = await openDashboardPage(browser, { folder: shown, theme: dark, state });
+    openPages.push(dashboard);
+    return dashboard;
   };
-  const viewOf = async (panel: PanelPage): Promise<Readonly<Record<string, unknown>>> => {
-    const kept = await panel.keptState();
+  const viewOf = async (dashboard: DashboardPage): Promise<Readonly<Record<string, unknown>>> => {
+    const kept = await dashboard.keptState();
     return (kept as { readonly view: Readonly<Record<string, unknown>> }).view;
   };
 
   it("has nothing that axe-core objects to, in any view and theme, and breaks no rule of its content policy", async () => {
-    const panel = await open(undefined, smallFolder);
+    const dashboard = await open(undefined, smallFolder);
     for (const theme of THEMES) {
-      await panel.setTheme(theme);
-      await showViews(panel.page, async (name) => {
+      await dashboard.setTheme(theme);
+      await showViews(dashboard.page, async (name) => {
         if (theme !== dark && !MAIN_VIEWS.includes(name)) return;
-        const faults = await accessibilityFaults(panel.page.mainFrame());
+        const faults = await accessibilityFaults(dashboard.page.mainFrame());
         expect(faults, `${name} in ${theme.name}`).toEqual([]);
       });
-      await panel.page.keyboard.press("Escape");
-      await panel.page.keyboard.press("1");
+      await dashboard.page.keyboard.press("Escape");
+      await dashboard.page.keyboard.press("1");
     }
-    expect(panel.faults).toEqual([]);
+    expect(dashboard.faults).toEqual([]);
   }, 120_000);
 
-  it("has the alarm that rings in one line, with a button for what it suggests", async () => {
+  it("has the alarm that fires in one line, with a button for what it suggests", async () => {
     const { page, commands } = await open(undefined, smallFolder);
     const strip = page.getByRole("region", { name: "Alarms" });
     await strip.getByText("step 19: 41 % of the turns were cut off").waitFor();
@@ -84,11 +84,11 @@ describe("the page of the panel", () => {
   });
 
   it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
-    const panel = await open({
+    const dashboard = await open({
       runId: "hard",
       view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } },
     });
-    const { page, commands, faults } = panel;
+    const { page, commands, faults } = dashboard;
     const replay = page.getByRole("article", { name: "Replay" });
     await replay.locator(".markdown a").waitFor();
     expect(await replay.locator(".block").nth(2).textContent()).toContain(
@@ -104,7 +104,7 @@ describe("the page of the panel", () => {
     await expect
       .poll(() => commands)
       .toEqual([{ command: "openLink", args: { url: "https://example.test/a?b=c" } }]);
-    expect(page.url()).toBe("http://panel.test/index.html");
+    expect(page.url()).toBe("http://dashboard.test/index.html");
     expect(await page.title()).not.toBe("owned");
     expect(faults).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe("the page of the panel", () => {
       '<p onclick="x" style="color:red">y</p>\n\n| a |\n|:-:|\n| b |\n\n[l](https://a.test "title")',
     ];
     const found =
-      await page.evaluate(`import("http://panel.test/markdown.js").then(({ renderMarkdown }) =>
+      await page.evaluate(`import("http://dashboard.test/markdown.js").then(({ renderMarkdown }) =>
       ${JSON.stringify(sources)}.flatMap((source) => [...renderMarkdown(source).querySelectorAll("*")].map((element) =>
         [element.tagName.toLowerCase(), ...element.getAttributeNames().map((name) => name + "=" + element.getAttribute(name))].join(" "))))`);
     const known = new Set(found as readonly string[]);
@@ -132,8 +132,8 @@ describe("the page of the panel", () => {
   });
 
   it("zooms by drags, resets by a double click, and leads from a point to its step", async () => {
-    const panel = await open();
-    const { page } = panel;
+    const dashboard = await open();
+    const { page } = dashboard;
     const plot = page.locator(".reward .u-over");
     await plot.waitFor();
     const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
@@ -148,28 +148,28 @@ describe("the page of the panel", () => {
     };
     await drag([0.25, 0.5], [0.75, 0.6]);
     await expect
-      .poll(async () => (await viewOf(panel))["xRange"])
+      .poll(async () => (await viewOf(dashboard))["xRange"])
       .toEqual([expect.closeTo(6, 0), expect.closeTo(18, 0)]);
-    expect((await viewOf(panel))["yRange"]).toBeNull();
+    expect((await viewOf(dashboard))["yRange"]).toBeNull();
     await page.keyboard.down("Shift");
     await drag([0.5, 0.25], [0.5, 0.75]);
     await page.keyboard.up("Shift");
-    await expect.poll(async () => (await viewOf(panel))["yRange"]).not.toBeNull();
+    await expect.poll(async () => (await viewOf(dashboard))["yRange"]).not.toBeNull();
     await plot.dblclick();
     await expect
-      .poll(async () => [(await viewOf(panel))["xRange"], (await viewOf(panel))["yRange"]])
+      .poll(async () => [(await viewOf(dashboard))["xRange"], (await viewOf(dashboard))["yRange"]])
       .toEqual([null, null]);
   });
 
   it("opens from a row of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
-    const panel = await open(undefined, smallFolder);
-    const { page } = panel;
+    const dashboard = await open(undefined, smallFolder);
+    const { page } = dashboard;
     const listed = page.locator(".filter-count");
     const step = page.locator(".step-navigator select");
     await page.getByRole("row", { name: "20 local/calculator test greedy" }).click();
     await listed.getByText("8 of 16").waitFor();
     expect(await step.inputValue()).toBe("evaluation/20");
-    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 0 });
+    expect((await viewOf(dashboard))["filter"]).toMatchObject({ split: "", temperature: 0 });
 
     await page.getByRole("tab", { name: "Overview" }).click();
     await moveToMark(page.mouse, page, /Evaluation after 20/);
@@ -177,7 +177,7 @@ describe("the page of the panel", () => {
     await page.mouse.up();
     await listed.getByText("8 of 16").waitFor();
     expect(await step.inputValue()).toBe("evaluation/20");
-    expect((await viewOf(panel))["filter"]).toMatchObject({ split: "", temperature: 1 });
+    expect((await viewOf(dashboard))["filter"]).toMatchObject({ split: "", temperature: 1 });
   });
 
   it("leads by keyboard alone from a step to a rollout, its reward, and a token's stored numbers", async () => {

@@ -13,12 +13,12 @@ import type { CommandArgs, HostMessage } from "../../src/shared/dashboardMessage
 import { throughWebview } from "../fakes/webviewWire.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 
-const ORIGIN = "http://panel.test";
+const ORIGIN = "http://dashboard.test";
 /** Runs that were written for a test stay under way, however long it takes. */
 const LOADED_AT_MS = Date.now();
 const NONCE = "0123456789abcdef";
 
-export interface PanelPageOptions {
+export interface DashboardPageOptions {
   readonly folder: string;
   readonly theme: Theme;
   readonly width?: number;
@@ -28,7 +28,7 @@ export interface PanelPageOptions {
   readonly tokenTexts?: (folder: string, ids: Int32Array) => Promise<readonly string[] | null>;
 }
 
-export interface PanelPage {
+export interface DashboardPage {
   readonly page: Page;
   readonly session: DashboardSession;
   /** Console errors and refusals of the content policy. */
@@ -40,15 +40,15 @@ export interface PanelPage {
   close(): Promise<void>;
 }
 
-export async function openPanelPage(
+export async function openDashboardPage(
   browser: Browser,
-  options: PanelPageOptions,
-): Promise<PanelPage> {
+  options: DashboardPageOptions,
+): Promise<DashboardPage> {
   const { folder, theme, width = 1200, height = 900, state, tokenTexts } = options;
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
   const faults: string[] = [];
-  const commands: PanelPage["commands"] = [];
+  const commands: DashboardPage["commands"] = [];
   page.on("console", (message) => {
     if (message.type() === "error") faults.push(message.text());
   });
@@ -81,8 +81,8 @@ export async function openPanelPage(
 function createSession(
   page: Page,
   folder: string,
-  commands: PanelPage["commands"],
-  tokenTexts: PanelPageOptions["tokenTexts"],
+  commands: DashboardPage["commands"],
+  tokenTexts: DashboardPageOptions["tokenTexts"],
 ): DashboardSession {
   const fileSystem = createFileSystem();
   const name = basename(folder);
@@ -116,7 +116,7 @@ function createSession(
 
 async function serveFiles(page: Page): Promise<void> {
   const html = dashboardHtml({
-    scriptUri: `${ORIGIN}/panel.js`,
+    scriptUri: `${ORIGIN}/dashboard.js`,
     styleUri: `${ORIGIN}/style.css`,
     ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },
   });

@@ -1,7 +1,7 @@
 /** Times of the page against its budgets: `node scripts/run.mjs test/dashboard/measure.ts RUN_FOLDER`. */
 
 import { launchBrowser } from "../workbench/browser.ts";
-import { openPanelPage } from "./dashboardPage.ts";
+import { openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
 
 const [folder = ""] = process.argv.slice(2);
@@ -10,7 +10,7 @@ if (theme === undefined) throw new Error("There is no theme.");
 const browser = await launchBrowser();
 const memoryBefore = process.memoryUsage().rss;
 const started = performance.now();
-const { page, close, session } = await openPanelPage(browser, { folder, theme });
+const { page, close, session } = await openDashboardPage(browser, { folder, theme });
 const loaded = performance.now();
 await page.locator(".reward canvas").waitFor();
 await page.waitForFunction(

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
-import { openPanelPage } from "./dashboardPage.ts";
+import { openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
@@ -16,14 +16,19 @@ const tokenTexts = async (_: string, ids: Int32Array) =>
 const browser = await launchBrowser();
 try {
   for (const theme of THEMES.filter(({ name }) => only === "" || only === name)) {
-    const panel = await openPanelPage(browser, { folder, theme, width: Number(width), tokenTexts });
-    await showViews(panel.page, async (name) => {
-      await panel.page.screenshot({ path: `${out}/${name}-${theme.name}.png` });
-      for (const fault of await accessibilityFaults(panel.page.mainFrame()))
+    const dashboard = await openDashboardPage(browser, {
+      folder,
+      theme,
+      width: Number(width),
+      tokenTexts,
+    });
+    await showViews(dashboard.page, async (name) => {
+      await dashboard.page.screenshot({ path: `${out}/${name}-${theme.name}.png` });
+      for (const fault of await accessibilityFaults(dashboard.page.mainFrame()))
         console.log(theme.name, name, fault);
     });
-    for (const fault of panel.faults) console.log(theme.name, "console:", fault);
-    await panel.close();
+    for (const fault of dashboard.faults) console.log(theme.name, "console:", fault);
+    await dashboard.close();
   }
 } finally {
   await browser.close();
