@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { createUniform } from "../src/local/random.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
-import { openPanelPage } from "../test/dashboard/dashboardPage.ts";
+import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
 import { addStep, type BenchRuns, LONG_STEPS } from "./editorRuns.ts";
 import type { Row } from "./editorTable.ts";
@@ -90,7 +90,7 @@ async function overviewRow(browser: Browser, folder: string): Promise<Row> {
   const [theme] = THEMES;
   if (theme === undefined) throw new Error("There is no theme.");
   const fileSystem = createFileSystem();
-  const panel = await openPanelPage(browser, { folder, theme });
+  const panel = await openDashboardPage(browser, { folder, theme });
   const { page, session } = panel;
   const said = page.locator(".plot").first();
   const rows = async (): Promise<number> => Number(await said.getAttribute("aria-valuemax"));

@@ -114,22 +114,22 @@ function resultLines(result: Turn["results"][number], block: WriteBlock): readon
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
-  const { rewardChartData: parts, reward, error } = record;
+  const { rewardBreakdown: breakdown, reward, error } = record;
   const lines: Line[] = [...block("received", receivedText(record))];
-  if (parts.group !== null) {
+  if (breakdown.group !== null) {
     const why = "by the environment, comparing the group";
-    lines.push(...block("group", `${formatExact(parts.group)} (${why})`));
+    lines.push(...block("group", `${formatExact(breakdown.group)} (${why})`));
   }
-  if (parts.nonterminal !== null) {
+  if (breakdown.nonterminal !== null) {
     const why = "nonterminal_reward, because the rollout did not finish";
-    lines.push(...block("unfinished", `${formatExact(parts.nonterminal)} (${why})`));
+    lines.push(...block("unfinished", `${formatExact(breakdown.nonterminal)} (${why})`));
   }
-  lines.push(...block("reduced", `${formatExact(parts.reduced)} (${parts.reduction})`));
-  const isChanged = parts.clamped !== parts.reduced;
+  lines.push(...block("reduced", `${formatExact(breakdown.reduced)} (${breakdown.reduction})`));
+  const isChanged = breakdown.clamped !== breakdown.reduced;
   const clamp = isChanged
     ? "by min_reward and max_reward"
     : "unchanged by min_reward and max_reward";
-  lines.push(...block("clamped", `${formatExact(parts.clamped)} (${clamp})`));
+  lines.push(...block("clamped", `${formatExact(breakdown.clamped)} (${clamp})`));
   if (reward === null) {
     lines.push(...block("failed", error ?? "there was no reward to train on", "bad"));
   } else if (error !== null) lines.push(...block("error", error, "bad"));

@@ -172,7 +172,7 @@ export interface RolloutBody {
   /** Turns that were left out at the end. */
   readonly omittedTurns: number;
   readonly rewards: readonly (number | null)[];
-  readonly rewardChartData: {
+  readonly rewardBreakdown: {
     /** Given by the environment when it compared the group. */
     readonly group: number | null;
     readonly nonterminal: number | null;

@@ -149,7 +149,7 @@ test("a replay shows turns, calls, results and how the reward was made", async (
 test("a reward for an unfinished rollout and a clamp are explained", async () => {
   const record = aRecord({
     ...{ turns: [], rewards: [], reward: 0, stop: "max_turns" },
-    rewardChartData: {
+    rewardBreakdown: {
       group: null,
       nonterminal: -0.5,
       sum: -0.5,

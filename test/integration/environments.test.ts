@@ -31,7 +31,7 @@ const bodySchema = z.looseObject({
   group: z.number(),
   rollout: z.number(),
   rewards: z.array(z.number()),
-  rewardChartData: z.looseObject({ reduction: z.string(), reduced: z.number() }),
+  rewardBreakdown: z.looseObject({ reduction: z.string(), reduced: z.number() }),
 });
 
 /** Notes how many turns were sampled at each temperature. */
@@ -67,10 +67,10 @@ it("two environments train in one run, each by its own rules, and their metrics 
     );
     expect(new Set(calculator?.map(({ rollout }) => rollout))).toEqual(new Set([0, 1, 2, 3]));
     expect(new Set(depot?.map(({ rollout }) => rollout))).toEqual(new Set([0, 1, 2, 3, 4, 5]));
-    for (const { rewards, rewardChartData } of depot ?? []) {
-      if (rewards.length > 0) expect(rewardChartData.reduced).toBe(rewards.at(-1));
+    for (const { rewards, rewardBreakdown } of depot ?? []) {
+      if (rewards.length > 0) expect(rewardBreakdown.reduced).toBe(rewards.at(-1));
     }
-    expect(new Set(calculator?.map(({ rewardChartData }) => rewardChartData.reduction))).toEqual(
+    expect(new Set(calculator?.map(({ rewardBreakdown }) => rewardBreakdown.reduction))).toEqual(
       new Set(["sum"]),
     );
     const row = rowSchema.parse((await readLines(join(started.folder, "metrics.jsonl")))[step]);

@@ -67,7 +67,7 @@ describe("an environment that scores groups", () => {
     const [first] = rollouts;
     expect(first?.record).toMatchObject({
       ...{ rewards: [], reward: 1, error: null, stop: "reached_terminal_state" },
-      rewardChartData: { group: 1, nonterminal: null, sum: 1, reduced: 1, clamped: 1 },
+      rewardBreakdown: { group: 1, nonterminal: null, sum: 1, reduced: 1, clamped: 1 },
     });
     expect(rolloutRecordSchema.safeParse(first?.record).success).toBe(true);
     expect(first?.facts).toMatchObject({ reward: 1, errorClass: null });

@@ -249,13 +249,16 @@ function Result({ result }: { readonly result: ReplayResult }) {
 
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | "titleId">) {
-  const { rewards, rewardChartData: parts, reward, error } = body;
+  const { rewards, rewardBreakdown: breakdown, reward, error } = body;
   const received = rewards.map(formatExact).join(", ");
-  const all = [...rewards, ...[parts.group, parts.nonterminal].filter((part) => part !== null)];
-  const isClamped = parts.clamped !== parts.reduced;
+  const all = [
+    ...rewards,
+    ...[breakdown.group, breakdown.nonterminal].filter((part) => part !== null),
+  ];
+  const isClamped = breakdown.clamped !== breakdown.reduced;
   const formula = [
-    `${parts.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(parts.reduced)}`,
-    ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(parts.clamped)}`] : []),
+    `${breakdown.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(breakdown.reduced)}`,
+    ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(breakdown.clamped)}`] : []),
   ].join("  →  ");
   const id = useId();
   return (
@@ -264,18 +267,18 @@ function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | 
       <p class="formula">{formula}</p>
       <dl>
         <Fact name={text.received} value={received === "" ? text.nothing : received} />
-        {parts.group === null ? null : (
-          <Fact name={text.group} value={`${formatExact(parts.group)}, ${text.groupWhy}`} />
+        {breakdown.group === null ? null : (
+          <Fact name={text.group} value={`${formatExact(breakdown.group)}, ${text.groupWhy}`} />
         )}
-        {parts.nonterminal === null ? null : (
+        {breakdown.nonterminal === null ? null : (
           <Fact
             name={text.nonterminal}
-            value={`${formatExact(parts.nonterminal)}, ${text.nonterminalWhy}`}
+            value={`${formatExact(breakdown.nonterminal)}, ${text.nonterminalWhy}`}
           />
         )}
         <Fact
           name={text.clamped}
-          value={`${formatExact(parts.clamped)}, ${isClamped ? text.changed : text.unchanged}`}
+          value={`${formatExact(breakdown.clamped)}, ${isClamped ? text.changed : text.unchanged}`}
         />
         {row?.advantage == null ? null : (
           <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />

@@ -136,8 +136,12 @@ function finish(
 ): FinishedRollout {
   const { episode, stop, error } = result;
   const rewards = episode?.rewards ?? [];
-  const parts = scoreRewards(rewards, stop === "reached_terminal_state", settings.rewards);
-  const reward = hasPlayed(result) ? parts.clamped : null;
+  const rewardBreakdown = scoreRewards(
+    rewards,
+    stop === "reached_terminal_state",
+    settings.rewards,
+  );
+  const reward = hasPlayed(result) ? rewardBreakdown.clamped : null;
   const record: RolloutRecord = {
     ...task,
     attempt: attempts - 1,
@@ -147,7 +151,7 @@ function finish(
     tools: episode?.offeredTools ?? [],
     turns: episode?.turns ?? [],
     rewards,
-    rewardChartData: parts,
+    rewardBreakdown,
     reward,
     stop,
     error: error === null ? null : errorMessage(error),
@@ -210,11 +214,11 @@ export function withGroupScore(
   }
   const rewards = record.rewards.map((reward) => reward ?? Number.NaN);
   const isFinished = record.stop === "reached_terminal_state";
-  const rewardChartData = scoreRewards(rewards, isFinished, rules, outcome.score);
-  const reward = rewardChartData.clamped;
+  const rewardBreakdown = scoreRewards(rewards, isFinished, rules, outcome.score);
+  const reward = rewardBreakdown.clamped;
   return {
     ...rollout,
-    record: { ...record, rewardChartData, reward },
+    record: { ...record, rewardBreakdown, reward },
     reward,
     facts: { ...facts, reward },
   };

@@ -70,7 +70,7 @@ const openingMessage = z
   .readonly();
 
 /** How the rewards became one number: reduced, then clamped. */
-const rewardChartData = z
+const rewardBreakdown = z
   .object({
     /** Given by the environment when it compared the group, as the last of the rewards; null when it did not. */
     group: measure,
@@ -119,7 +119,7 @@ export const rolloutRecordSchema = z
     turns: z.array(turn).readonly(),
     /** Every reward received, in order. */
     rewards: z.array(measure).readonly(),
-    rewardChartData,
+    rewardBreakdown,
     /** What is trained on; null when the rollout failed. */
     reward: measure,
     stop: z.string(),

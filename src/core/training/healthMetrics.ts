@@ -63,8 +63,8 @@ function probability({ logprobs }: LedgerView): number {
   return Math.min(1, Math.exp(logprobs.reduce((sum, logprob) => sum + logprob, 0)));
 }
 
-function hasNonfiniteReward({ record: { rewards, rewardChartData } }: FinishedRollout): boolean {
-  const { reduced } = rewardChartData;
+function hasNonfiniteReward({ record: { rewards, rewardBreakdown } }: FinishedRollout): boolean {
+  const { reduced } = rewardBreakdown;
   if (reduced === null) return rewards.some((reward) => reward !== null);
   return !Number.isFinite(reduced);
 }

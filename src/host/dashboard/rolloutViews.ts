@@ -54,14 +54,14 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
 export function rolloutBody(record: RolloutRecord): RolloutBody {
   const bounded = textBounder(MAX_BODY);
   const { taskKey, environment, split, index, attempt } = record;
-  const { rewards, rewardChartData, reward, stop, durationMs } = record;
+  const { rewards, rewardBreakdown, reward, stop, durationMs } = record;
   return {
     taskKey,
     environment,
     split,
     index,
     attempt,
-    rewardChartData,
+    rewardBreakdown,
     reward,
     stop,
     durationMs,

@@ -109,7 +109,7 @@ describe("a rollout", () => {
     const rewards = anEnvironment({ nonterminal_reward: -5 });
     expect(await setUp({ settings: { rewards } }).run()).toMatchObject({
       reward: 1,
-      record: { rewardChartData: { nonterminal: null } },
+      record: { rewardBreakdown: { nonterminal: null } },
     });
   });
 

@@ -34,7 +34,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
       },
     ],
     rewards: [1],
-    rewardChartData: {
+    rewardBreakdown: {
       group: null,
       nonterminal: null,
       sum: 1,

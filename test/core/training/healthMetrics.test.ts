@@ -58,7 +58,7 @@ test("rewards that are no numbers are counted, also those that only their sum ma
       reduced,
       clamped: reduced,
     };
-    return { ...sampled(0, [7]), record: aRecord({ rewards, rewardChartData: parts }) };
+    return { ...sampled(0, [7]), record: aRecord({ rewards, rewardBreakdown: parts }) };
   };
   const rollouts = [
     rewarded([1], 1),

@@ -258,7 +258,7 @@ describe("answers", () => {
       kind: "json",
       raw: { text: '{"name": "answer", }' },
     });
-    expect(body.rewardChartData).toMatchObject({ reduced: 2.1, clamped: 1 });
+    expect(body.rewardBreakdown).toMatchObject({ reduced: 2.1, clamped: 1 });
   });
 
   it("hold a part of the tokens with their texts and the range of all", async () => {

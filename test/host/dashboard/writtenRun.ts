@@ -271,7 +271,7 @@ function hardRecord(): RolloutRecord {
       reward: 1,
       attempt: 1,
     },
-    rewardChartData: {
+    rewardBreakdown: {
       group: null,
       nonterminal: null,
       sum: 2.1,

@@ -113,7 +113,7 @@ function metadataOf(
     num_failed_tool_calls: failed.length + errors.length,
     called_answer: calls.some(({ name }) => name === "answer") ? 1 : 0,
     reward: record.reward,
-    group_score: record.rewardChartData.group,
+    group_score: record.rewardBreakdown.group,
     advantage,
     included,
     excluded: included ? null : trainingUse.replace(/^excluded:/, ""),
@@ -134,7 +134,7 @@ function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
   } else if (promptText !== "" || turns.length > 0) {
     opening.push({ type: "user_message", content: promptText, timestampMs });
   }
-  return withGroupScore([...opening, ...turns.flatMap(turnMessages)], record.rewardChartData.group);
+  return withGroupScore([...opening, ...turns.flatMap(turnMessages)], record.rewardBreakdown.group);
 }
 
 /** The score of the group stands with the last message, unless that has a reward of its own. */

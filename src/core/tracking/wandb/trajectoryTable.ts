@@ -71,7 +71,7 @@ function row(summary: RolloutSummary, record: RolloutRecord): readonly ExtendedV
 
 function transcript(record: RolloutRecord): string {
   const { systemText, promptText, turns, error } = record;
-  const { group } = record.rewardChartData;
+  const { group } = record.rewardBreakdown;
   const parts = [
     ...(systemText === null ? [] : [`[system]\n${systemText}`]),
     `[task]\n${promptText}`,
