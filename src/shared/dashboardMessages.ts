@@ -1,4 +1,4 @@
-/** What the extension and the page of the panel say to each other. The extension checks all that comes from the page. */
+/** Messages between the extension and the page of the dashboard. The extension checks every message of the page. */
 
 import type {
   CheckpointView,
@@ -19,10 +19,10 @@ import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
 /** Rises with every change that an older page would misread. */
 export const DASHBOARD_VERSION = 3;
 
-/** Tokens in one part of a sequence. */
+/** Tokens in one window of a sequence. */
 export const TOKENS_PER_WINDOW = 2_000;
 
-/** What the page asks the editor to do; each goes to the handler the panel was given. */
+/** What the page asks the editor to do; each goes to the handler that the dashboard was given. */
 export const DASHBOARD_COMMANDS = [
   "pause",
   "continue",
@@ -90,10 +90,10 @@ export type DashboardQuestion =
   | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
 
 export type PageMessage =
-  /** The page has loaded, or wants to begin anew. */
+  /** The page has loaded, and needs everything from the beginning. */
   | { readonly kind: "ready"; readonly version: number }
   | { readonly kind: "question"; readonly id: number; readonly question: DashboardQuestion }
-  /** The answer is not wanted any more. */
+  /** Withdraws a question. */
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "select-run"; readonly id: string }
   /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */

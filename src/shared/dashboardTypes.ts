@@ -1,4 +1,4 @@
-/** What the panel shows of a run, as the extension tells it: no secrets, no absolute home paths, texts bounded. */
+/** What the dashboard shows of a run, as the extension sends it: no secrets, no absolute home paths, texts bounded. */
 
 import type { RolloutSet } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
@@ -7,7 +7,7 @@ import type { RunEnding, RunPhase } from "./runFile.ts";
 export type RunState = RunPhase | "interrupted" | "unknown";
 
 export interface RunListing {
-  /** Names the run towards the extension; means nothing to the page. */
+  /** Identifies the run to the extension; the page does not read it. */
   readonly id: string;
   readonly name: string;
   readonly state: RunState;
@@ -29,10 +29,10 @@ export interface RunView extends RunListing {
   /** Milliseconds since the Unix epoch; null when not known. */
   readonly startedAtMs: number | null;
   readonly heartbeatAtMs: number | null;
-  /** True while a trainer can be told what to do. */
+  /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;
-  /** Why the run ended before it was done; null when it goes on, is done, or does not say. */
+  /** Why the run ended before it was done; null when it goes on, is done, or is unknown. */
   readonly ending: RunEnding | null;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
@@ -50,9 +50,9 @@ export interface EventView {
   readonly message: string;
 }
 
-/** An alarm that rings. */
+/** An alarm that fires. */
 export interface AlarmView {
-  /** Names it towards the extension. */
+  /** Identifies the alarm to the extension. */
   readonly id: string;
   readonly severity: "info" | "warning" | "critical";
   /** The step that it began with, counted from 0. */
@@ -187,7 +187,7 @@ export interface RolloutBody {
   readonly durationMs: number;
 }
 
-/** A part of a token sequence; all arrays have one entry a token. */
+/** A window of a token sequence; all arrays have one entry a token. */
 export interface TokenWindow {
   readonly stream: number;
   readonly streams: number;
@@ -206,7 +206,7 @@ export interface TokenWindow {
   readonly turns: Int16Array;
   /** 1 where the token is trained on. */
   readonly mask: Uint8Array;
-  /** Over the whole sequence, so that colours mean the same in every part. */
+  /** Over the whole sequence, so that colours mean the same in every window. */
   readonly ranges: {
     readonly logprobLow: number;
     readonly advantageSize: number;
@@ -235,14 +235,14 @@ export interface ConfigView {
   readonly overrides: readonly string[];
 }
 
-/** Named columns of numbers from row `fromRow` on. NaN = the step does not tell it. */
+/** Named columns of numbers from row `fromRow` on. NaN where a step has no value. */
 export interface ColumnPart {
   readonly name: string;
   readonly fromRow: number;
   readonly values: Float64Array;
 }
 
-/** How the user likes the panel: from the editor's settings, and what was added to it in this workspace. */
+/** The editor's settings of the dashboard, and the metrics that were added to it in this workspace. */
 export interface DashboardSettings {
   /** EMA factor at first, 0 to 0.99. */
   readonly smoothing: number;

@@ -2,74 +2,75 @@
 
 import type { Page } from "playwright-core";
 
+type Look = (name: string) => Promise<void>;
+
 /** Calls `look` with a name at every stop, when the view is drawn. */
-export async function showViews(page: Page, look: (name: string) => Promise<void>): Promise<void> {
+export async function showViews(page: Page, look: Look): Promise<void> {
+  const lookAt: Look = async (name) => {
+    await settle(page);
+    await look(name);
+  };
+  await showOverview(page, lookAt);
+  await showTrajectories(page, lookAt);
+  await showEvaluation(page, lookAt);
+  await page.getByRole("tab", { name: "Checkpoints" }).click();
+  await lookAt("checkpoints");
+  await page.getByRole("tab", { name: "Config" }).click();
+  await page.locator(".config-table").waitFor();
+  await lookAt("config");
+  await page.keyboard.press("?");
+  await page.locator("dialog[open]").waitFor();
+  await lookAt("help");
+}
+
+async function showOverview(page: Page, look: Look): Promise<void> {
   await page.locator(".reward canvas").waitFor();
-  await settle(page);
   await look("overview");
   await page.locator("#metrics-title").hover();
   await page.mouse.wheel(0, 5000);
-  await settle(page);
   await look("overview-end");
   await page.getByRole("button", { name: "Choose metrics" }).click();
-  await settle(page);
   await look("metrics");
   await page.getByRole("button", { name: "Choose metrics" }).click();
   await page.getByRole("button", { name: "View as table" }).click();
-  await settle(page);
   await look("overview-table");
   await page.getByRole("button", { name: "View as chart" }).click();
+}
 
+async function showTrajectories(page: Page, look: Look): Promise<void> {
   await page.getByRole("tab", { name: "Trajectories" }).click();
   await page.locator(".grid-row").first().waitFor();
-  await settle(page);
   await look("trajectories");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("button", { name: "Columns" }).click();
-  await settle(page);
   await look("filters");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.locator(".grid-row").nth(0).click();
   await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
   await page.locator(".reward-footer").waitFor();
-  await settle(page);
   await look("replay");
   await page.locator(".segments").getByRole("button", { name: "Tokens" }).click();
   await page.locator(".tokens, .replay-body .message").first().waitFor();
-  await settle(page);
   await look("tokens");
-
   await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
+}
+
+async function showEvaluation(page: Page, look: Look): Promise<void> {
   await page.getByRole("tab", { name: "Overview" }).click();
   await page.locator(".opens").last().click();
   await page.locator(".grid-row").first().waitFor();
-  await settle(page);
   await look("evaluation");
   await page.locator(".grid-row").last().click();
   await page.locator(".reward-footer").waitFor();
-  await settle(page);
   await look("evaluation-replay");
   await page.getByLabel("Beside").selectOption({ index: 1 });
   await page.locator(".beside .reward-footer").nth(1).waitFor();
-  await settle(page);
   await look("evaluation-beside");
   await page.getByLabel("Beside").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Back to the list" }).click();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("button", { name: "Latest" }).click();
-
-  await page.getByRole("tab", { name: "Checkpoints" }).click();
-  await settle(page);
-  await look("checkpoints");
-  await page.getByRole("tab", { name: "Config" }).click();
-  await page.locator(".config-table").waitFor();
-  await settle(page);
-  await look("config");
-  await page.keyboard.press("?");
-  await page.locator("dialog[open]").waitFor();
-  await settle(page);
-  await look("help");
 }
 
 /** Charts and colours follow in the next frames. */
