@@ -43,22 +43,22 @@ async function openedDashboard(workspaceState: FakeMemory) {
     loadState: () => null,
     saveState: () => undefined,
   };
-  const panel = createDashboardModel(host);
-  for (let turn = 0; turn < 100 && panel.status.value !== "empty"; turn += 1) {
+  const model = createDashboardModel(host);
+  for (let turn = 0; turn < 100 && model.connection.status.value !== "empty"; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { panel, close: () => session.dispose() };
+  return { model, close: () => session.dispose() };
 }
 
 it("metrics that were added are there when the dashboard is opened again", async () => {
   const workspaceState = new FakeMemory();
   const first = await openedDashboard(workspaceState);
-  first.panel.flipMetric("optim/lr");
-  first.panel.flipMetric("time/save_s");
-  first.panel.flipMetric("time/save_s");
+  first.model.togglePinned("optim/lr");
+  first.model.togglePinned("time/save_s");
+  first.model.togglePinned("time/save_s");
   first.close();
   const second = await openedDashboard(workspaceState);
-  expect(second.panel.settings.value.pinnedMetrics).toEqual(["optim/lr"]);
+  expect(second.model.settings.value.pinnedMetrics).toEqual(["optim/lr"]);
   second.close();
 });
 

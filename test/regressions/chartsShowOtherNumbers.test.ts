@@ -1,9 +1,9 @@
+import { signal } from "@preact/signals";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lenses } from "../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../src/host/catalogue/configRun.ts";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
-import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import {
   contrast,
   LEAST_CONTRAST,
@@ -13,35 +13,21 @@ import {
 import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
-import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
-import { environmentLook, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
+import { environmentLook } from "../../webview-ui/views/environmentSeries.ts";
+import { type RewardChartSource, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { SMALL_CHARTS } from "../../webview-ui/views/smallChartSpecs.ts";
 import { THEMES } from "../dashboard/themes.ts";
 import { aRun } from "../host/views/runEntries.ts";
+import { aRunStore } from "../webview/runStores.ts";
 
 const SMOOTHING = 0.6;
 
-function aPanel(
+function aSource(
   columns: Readonly<Record<string, readonly number[]>>,
   evaluations: readonly EvaluationView[] = [],
-): DashboardModel {
-  const store = new ColumnStore();
-  store.reset(Object.keys(columns));
-  const rows = Object.values(columns)[0]?.length ?? 0;
-  store.append({
-    rows,
-    steps: { name: "step", fromRow: 0, values: Float64Array.from({ length: rows }, (_, at) => at) },
-    columns: Object.entries(columns).map(([name, values]) => {
-      return { name, fromRow: 0, values: Float64Array.from(values) };
-    }),
-  });
-  const panel = {
-    columns: store,
-    view: { value: firstViewState(SMOOTHING) },
-    ...{ events: { value: [] }, checkpoints: { value: [] }, evaluations: { value: evaluations } },
-  };
-  return panel as unknown as DashboardModel; // as much of it as the parts of a chart need
+): RewardChartSource {
+  return { data: aRunStore(columns, { evaluations }), view: signal(firstViewState(SMOOTHING)) };
 }
 
 const REWARDS = {
@@ -67,8 +53,8 @@ function result(environment: string, rewardMean: number, temperature = 1) {
 }
 
 describe("the reward chart", () => {
-  it("tells the true values of a row, also where smoothed ones are drawn", () => {
-    const { mean, smoothed, legend, series, bands } = rewardChartData(aPanel(REWARDS), null);
+  it("has the true values of a row, also where smoothed ones are drawn", () => {
+    const { mean, smoothed, legend, series, bands } = rewardChartData(aSource(REWARDS), null);
     expect(Array.from(mean)).toEqual(REWARDS["rollout/reward/mean"]);
     expect(smoothed?.[2]).not.toBeCloseTo(0.242, 2);
     const values = Object.fromEntries(legend.map(({ label, values: own }) => [label, own?.[2]]));
@@ -88,7 +74,7 @@ describe("the reward chart", () => {
         result("local/depot", 0.6),
       ],
     }));
-    const { legend, marks } = rewardChartData(aPanel(REWARDS, evaluations), null);
+    const { legend, marks } = rewardChartData(aSource(REWARDS, evaluations), null);
     const named = legend.filter(({ look }) => look === "sign");
     expect(named.map(({ label, latest }) => [label, latest])).toEqual([
       ["evaluation of local/calculator test, 95 % interval", 0.3],

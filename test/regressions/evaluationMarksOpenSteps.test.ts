@@ -11,6 +11,7 @@ import {
   type ViewState,
 } from "../../webview-ui/model/viewState.ts";
 import { filterRows } from "../../webview-ui/views/rolloutRows.ts";
+import { aRunStore } from "../webview/runStores.ts";
 
 const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
   ["test", "hard"].flatMap((split) =>
@@ -22,8 +23,9 @@ const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
 function listed(results: typeof PLACES, position: number): readonly number[] {
   const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0 };
   let view = firstViewState(0);
-  const panel = {
-    evaluations: { value: [{ step: 40, results: results.map((own) => ({ ...own, ...numbers })) }] },
+  const evaluation = { step: 40, results: results.map((own) => ({ ...own, ...numbers })) };
+  const dashboard = {
+    data: aRunStore({}, { evaluations: [evaluation] }),
     update: (change: Partial<ViewState>) => {
       view = { ...view, ...change };
     },
@@ -33,7 +35,7 @@ function listed(results: typeof PLACES, position: number): readonly number[] {
   } as unknown as DashboardModel; // as much of it as is looked at
   const place = results[position];
   if (place === undefined) throw new Error("There is no such result.");
-  openEvaluation(panel, { step: 40, ...place });
+  openEvaluation(dashboard, { step: 40, ...place });
   expect(view.rolloutSet).toEqual({ source: "evaluation", step: 40 });
   const rows = results.map((own, group) => ({ ...own, group, error: null }) as RolloutRow);
   return filterRows(rows, view.filter).map(({ group }) => group);

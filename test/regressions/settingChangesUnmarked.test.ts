@@ -1,38 +1,29 @@
+import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
 import { createEventLog } from "../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
-import { ColumnStore } from "../../webview-ui/charts/columns.ts";
-import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
-import { rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
+import { type RewardChartSource, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { aRunStore } from "../webview/runStores.ts";
 
 function event(kind: string, step: number | null): EventView {
   return { kind, step, timeMs: 1_000, attempt: 1, level: "info", message: "" };
 }
 
-function aPanel(events: readonly EventView[]): DashboardModel {
-  const columns = new ColumnStore();
-  columns.reset(["rollout/reward/mean"]);
-  const values = Float64Array.from({ length: 10 }, (_, step) => step);
-  columns.append({
-    rows: 10,
-    steps: { name: "step", fromRow: 0, values },
-    columns: [{ name: "rollout/reward/mean", fromRow: 0, values }],
-  });
-  const facts = { checkpoints: { value: [] }, evaluations: { value: [] } };
-  const view = { value: firstViewState(0) };
-  const panel = { columns, view, events: { value: events }, ...facts };
-  return panel as unknown as DashboardModel; // as much of it as the parts of the chart need
+function aSource(events: readonly EventView[]): RewardChartSource {
+  const steps = Array.from({ length: 10 }, (_, step) => step);
+  const data = aRunStore({ "rollout/reward/mean": steps }, { events });
+  return { data, view: signal(firstViewState(0)) };
 }
 
 it("other settings and pauses, also of an environment that is full, are marked where they took effect", () => {
   const { marks } = rewardChartData(
-    aPanel([
+    aSource([
       event("run-started", 0),
       event("run-paused", 3),
       event("run-continued", 3),
@@ -49,7 +40,7 @@ it("other settings and pauses, also of an environment that is full, are marked w
   ]);
 });
 
-it("they are told to the page however much has happened since", async () => {
+it("they are sent to the page however much has happened since", async () => {
   const fileSystem = createMemoryFileSystem();
   const folder = "/runs/long";
   const clock = new FakeClock();

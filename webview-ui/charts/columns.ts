@@ -1,4 +1,4 @@
-/** The numbers of the run that is shown, as they arrived. What nobody looks at is not sent. */
+/** The numbers of the run that is shown, as they arrived. Columns that no view reads are not sent. */
 
 import type { ColumnPart } from "../../src/shared/dashboardTypes.ts";
 
@@ -16,13 +16,13 @@ export class ColumnStore {
   #steps = new Float64Array(FIRST_CAPACITY);
   #names: readonly string[] = [];
   #rows = 0;
-  readonly #wanted = new Set<string>();
-  readonly #onWanted: (names: readonly string[]) => void;
-  #isAsking = false;
+  readonly #requested = new Set<string>();
+  readonly #onRequest: (names: readonly string[]) => void;
+  #isScheduled = false;
 
-  /** `onWanted` is called with all names that were looked at, shortly after a new name was looked at. */
-  constructor(onWanted: (names: readonly string[]) => void = () => undefined) {
-    this.#onWanted = onWanted;
+  /** `onRequest` is called with the names of all columns that were read, shortly after a new one was read. */
+  constructor(onRequest: (names: readonly string[]) => void = () => undefined) {
+    this.#onRequest = onRequest;
   }
 
   get rows(): number {
@@ -43,7 +43,7 @@ export class ColumnStore {
   }
 
   append({ rows, names = [], steps, columns }: Appended): void {
-    this.#makeRoom(rows);
+    this.#grow(rows);
     if (names.length > 0) this.#names = [...this.#names, ...names];
     // A row counts once its step is known; its other numbers may come later.
     if (steps !== null) {
@@ -60,7 +60,7 @@ export class ColumnStore {
 
   /** One a row, NaN for gaps and for names that never came. A copy. */
   values(name: string): Float64Array {
-    this.#want(name);
+    this.#request(name);
     return (
       this.#columns.get(name)?.slice(0, this.#rows) ?? new Float64Array(this.#rows).fill(Number.NaN)
     );
@@ -73,7 +73,7 @@ export class ColumnStore {
 
   /** The value in the row of a step; null when it is not known. */
   at(name: string, row: number): number | null {
-    this.#want(name);
+    this.#request(name);
     const value = row < this.#rows ? (this.#columns.get(name)?.[row] ?? Number.NaN) : Number.NaN;
     return Number.isNaN(value) ? null : value;
   }
@@ -87,18 +87,18 @@ export class ColumnStore {
   }
 
   /** One message for all that is drawn at once. */
-  #want(name: string): void {
-    if (this.#wanted.has(name)) return;
-    this.#wanted.add(name);
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+  #request(name: string): void {
+    if (this.#requested.has(name)) return;
+    this.#requested.add(name);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     queueMicrotask(() => {
-      this.#isAsking = false;
-      this.#onWanted([...this.#wanted]);
+      this.#isScheduled = false;
+      this.#onRequest([...this.#requested]);
     });
   }
 
-  #makeRoom(rows: number): void {
+  #grow(rows: number): void {
     if (rows <= this.#steps.length) return;
     let capacity = this.#steps.length;
     while (capacity < rows) capacity *= 2;

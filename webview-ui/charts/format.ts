@@ -30,7 +30,7 @@ export function formatXTick(axis: XAxis, value: number, step = 0): string {
   }
 }
 
-/** A place on the horizontal axis in words. */
+/** A position on the horizontal axis in words. */
 export function formatXValue(axis: XAxis, value: number): string {
   switch (axis) {
     case "step":
@@ -73,7 +73,7 @@ function shortTime(date: Date, step: number): string {
   return date.toLocaleTimeString([], { ...minute, ...second });
 }
 
-/** Decimals that tell multiples of `step` apart. */
+/** Decimals that distinguish multiples of `step`. */
 function digitsOf(step: number): number {
   if (step <= 0) return 1;
   const digits = Math.max(0, -exponent(step));

@@ -12,10 +12,10 @@ export type Range = readonly [number, number];
 /** Quantile by linear interpolation between sorted known values; NaN without any. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return Number.NaN;
-  const place = share * (sorted.length - 1);
-  const below = sorted[Math.floor(place)] ?? Number.NaN;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (above - below) * (place - Math.floor(place));
+  const position = share * (sorted.length - 1);
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? below;
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 /** The range that shows all known values with a little air, as the user's settings say; a default when there is none. */
@@ -79,4 +79,13 @@ export function countNotPositive(values: ArrayLike<number>): number {
     if ((values[index] ?? Number.NaN) <= 0) count += 1;
   }
   return count;
+}
+
+/** All of the horizontal axis, and what lies before its first value. */
+export function shownX(xs: Float64Array, others: readonly number[] = []): Range {
+  if (xs.length === 0) return [0, 1];
+  const all = [xs[0] ?? 0, xs.at(-1) ?? 1, ...others];
+  const low = Math.min(...all);
+  const high = Math.max(...all);
+  return high > low ? [low, high] : [low - 0.5, high + 0.5];
 }

@@ -8,7 +8,7 @@ export type XAxis = (typeof X_AXES)[number];
 
 /**
  * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
- * training without pauses; `tokens` counts trained ones. Falls back to steps where a run does not tell.
+ * training without pauses; `tokens` counts trained ones. Falls back to steps where a run has not recorded them.
  */
 export function xValues(
   axis: XAxis,

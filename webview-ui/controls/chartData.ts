@@ -42,6 +42,13 @@ export interface ChartData {
 
 export const EMPTY_CHART: ChartData = {
   xs: new Float64Array(),
-  ...{ series: [], bands: [], marks: [], isLog: false, xSteps: null },
-  ...{ xRange: [0, 1], yRange: [0, 1], formatX: String, formatY: String },
+  series: [],
+  bands: [],
+  marks: [],
+  isLog: false,
+  xSteps: null,
+  xRange: [0, 1],
+  yRange: [0, 1],
+  formatX: String,
+  formatY: String,
 };

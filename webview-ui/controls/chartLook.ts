@@ -1,4 +1,4 @@
-/** How a line chart looks, as uPlot is told: axes, lines, bands. */
+/** How a line chart looks, as options of uPlot: axes, lines, bands. */
 
 import type uPlot from "uplot";
 import { labelledTicks } from "../charts/ticks.ts";

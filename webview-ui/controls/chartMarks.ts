@@ -69,7 +69,7 @@ export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])
 
 /** From the middle of a sign to its corners. */
 export const SIGN_PX = 5;
-/** Beside the last value there is room for this much of marks. */
+/** Width beside the last value that marks may fill. */
 export const RIGHT_PX = 24;
 
 export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: number): void {

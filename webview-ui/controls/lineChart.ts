@@ -1,4 +1,4 @@
-/** A line chart on a canvas: the door to uPlot. */
+/** A line chart on a canvas, drawn by uPlot. */
 
 import uPlot from "uplot";
 import { drawnPositions, pick } from "../charts/decimate.ts";
@@ -25,7 +25,7 @@ export interface LineChartOptions extends MouseOptions {
 }
 
 export class LineChart {
-  readonly #place: HTMLElement;
+  readonly #parent: HTMLElement;
   readonly #options: LineChartOptions;
   readonly #mouse: ChartMouse;
   #plot: uPlot | null = null;
@@ -35,10 +35,10 @@ export class LineChart {
   /** Rows that are drawn. */
   #positions: Uint32Array = new Uint32Array();
 
-  constructor(place: HTMLElement, options: LineChartOptions) {
-    this.#place = place;
+  constructor(parent: HTMLElement, options: LineChartOptions) {
+    this.#parent = parent;
     this.#options = options;
-    this.#width = Math.max(100, place.clientWidth);
+    this.#width = Math.max(100, parent.clientWidth);
     this.#mouse = new ChartMouse(options, {
       data: () => this.#data,
       rowAt: (position) => this.#positions[position] ?? 0,
@@ -61,7 +61,7 @@ export class LineChart {
     }
     this.#plot?.destroy();
     this.#shape = shape;
-    this.#plot = new uPlot(this.#plotOptions(), columns, this.#place);
+    this.#plot = new uPlot(this.#plotOptions(), columns, this.#parent);
   }
 
   resize(width: number): void {

@@ -1,4 +1,4 @@
-/** The one place from which screen readers are told of news: politely, and seldom. */
+/** The live region: what screen readers announce of a run, at most every few seconds. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -8,41 +8,41 @@ import { strings } from "../strings/strings.ts";
 
 const PAUSE_MS = 5_000;
 
-/** News of the run are spoken every 5 seconds at most; what the user asked for comes through `panel.spoken` at once. */
+/** The state of the run is announced every 5 seconds at most, answers to the user (`dashboard.announcement`) at once. */
 export function LiveRegion({ dashboard }: { readonly dashboard: DashboardModel }) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let spokenAt = 0;
+    let announcedAt = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const say = (text: string): void => {
-      spokenAt = performance.now();
+    const announce = (text: string): void => {
+      announcedAt = performance.now();
       if (region.current !== null) region.current.textContent = text;
     };
-    let before = newsOf(dashboard);
-    const stopNews = effect(() => {
-      const news = newsOf(dashboard);
-      if (news === before || !dashboard.settings.value.hasLiveRegion) return;
-      before = news;
+    let before = statusText(dashboard);
+    const stopStatus = effect(() => {
+      const text = statusText(dashboard);
+      if (text === before || !dashboard.settings.value.hasLiveRegion) return;
+      before = text;
       clearTimeout(timer);
-      const wait = Math.max(0, spokenAt + PAUSE_MS - performance.now());
-      timer = setTimeout(() => say(news), wait);
+      const wait = Math.max(0, announcedAt + PAUSE_MS - performance.now());
+      timer = setTimeout(() => announce(text), wait);
     });
-    const stopAsked = effect(() => {
-      if (dashboard.spoken.value !== "") say(dashboard.spoken.value);
+    const stopAnnouncements = effect(() => {
+      if (dashboard.announcement.value !== "") announce(dashboard.announcement.value);
     });
     return () => {
       clearTimeout(timer);
-      stopNews();
-      stopAsked();
+      stopStatus();
+      stopAnnouncements();
     };
   }, [dashboard]);
-  return <div class="spoken" role="status" aria-live="polite" ref={region} />;
+  return <div class="visually-hidden" role="status" aria-live="polite" ref={region} />;
 }
 
-function newsOf({ run, columns, columnsVersion }: DashboardModel): string {
+function statusText({ data: { run, columns, columnsVersion } }: DashboardModel): string {
   const known = run.value;
   if (known === null || columnsVersion.value < 2) return "";
-  // Facts come before numbers: what is said of a step has to come from its own row.
+  // Facts come before numbers: a step is announced with the numbers of its own row.
   const last = columns.rows - 1;
   const reward = columns.at("rollout/reward/mean", last);
   const state = known.state === "running" ? "" : strings.spoken.state(strings.states[known.state]);

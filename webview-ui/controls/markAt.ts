@@ -6,7 +6,7 @@ import { type ChartMark, type EvaluationMark, SIGN_PX } from "./chartMarks.ts";
 /** A click beside a sign is on it as far as this, so that nobody needs to aim. */
 const REACH_PX = 3;
 
-/** The mark of an evaluation at a place, in CSS pixels from the corner of what is plotted; the nearest of several, null where there is none. */
+/** The mark of an evaluation at a position, in CSS pixels from the corner of what is plotted; the nearest of several, null where there is none. */
 export function markAt(
   plot: Pick<uPlot, "valToPos" | "scales">,
   marks: readonly ChartMark[],

@@ -1,5 +1,6 @@
 /** A button that opens a short list of actions. */
 
+import type { RefObject } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 import { nextPosition, positionOf } from "./toolbar.tsx";
@@ -19,46 +20,27 @@ interface MenuProps {
   readonly items: readonly MenuItem[];
 }
 
+const ENTRIES = "[role^=menuitem]";
+
 export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event): void => {
-      if (event.target instanceof Node && root.current?.contains(event.target) !== true)
-        setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    root.current?.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
-  }, [isOpen]);
+  useOpenMenu(root, isOpen, () => setOpen(false));
   const close = (): void => {
     setOpen(false);
     button.current?.focus();
   };
-  const onKey = (event: KeyboardEvent): void => {
-    if (!isOpen) return;
-    event.stopPropagation();
-    if (event.key === "Escape") {
-      close();
-      return;
-    }
-    const entries = [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
-    const at = positionOf(entries, document.activeElement);
-    const next = nextPosition(event.key, at, entries.length);
-    if (next === null) return;
-    event.preventDefault();
-    entries[next]?.focus();
-  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: catches the keys of the buttons within
-    <div class="menu" ref={root} onKeyDown={onKey}>
+    <div
+      class="menu"
+      ref={root}
+      onKeyDown={(event) => {
+        if (isOpen) menuKey(event, root.current, close);
+      }}
+    >
       <button
         type="button"
         ref={button}
@@ -75,26 +57,77 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
       </button>
       {isOpen ? (
         <div class="menu-list" role="menu" id={id} aria-label={label}>
-          {items.map(({ label: name, run, isChecked }) => (
-            <button
-              type="button"
-              role={isChecked === undefined ? "menuitem" : "menuitemcheckbox"}
-              {...(isChecked === undefined ? {} : { "aria-checked": isChecked })}
-              tabIndex={-1}
-              key={name}
-              onClick={() => {
-                if (isChecked === undefined) close();
-                run();
-              }}
-            >
-              {isChecked === undefined ? null : (
-                <span class="menu-check">{isChecked ? <Icon name="check" /> : null}</span>
-              )}
-              {name}
-            </button>
+          {items.map((item) => (
+            <MenuEntry key={item.label} item={item} close={close} />
           ))}
         </div>
       ) : null}
     </div>
+  );
+}
+
+/** While the menu is open its first entry gets the focus, and a click or focus elsewhere closes it. */
+function useOpenMenu(
+  root: RefObject<HTMLDivElement | null>,
+  isOpen: boolean,
+  close: () => void,
+): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) !== true) close();
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("focusin", closeOutside);
+    root.current?.querySelector<HTMLElement>(ENTRIES)?.focus();
+    return () => {
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("focusin", closeOutside);
+    };
+  }, [isOpen]);
+}
+
+/** The arrow keys move among the entries of an open menu; Escape closes it. */
+function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
+  event.stopPropagation();
+  if (event.key === "Escape") {
+    close();
+    return;
+  }
+  const entries = [...(root?.querySelectorAll<HTMLElement>(ENTRIES) ?? [])];
+  const next = nextPosition(event.key, positionOf(entries, document.activeElement), entries.length);
+  if (next === null) return;
+  event.preventDefault();
+  entries[next]?.focus();
+}
+
+interface EntryProps {
+  readonly item: MenuItem;
+  readonly close: () => void;
+}
+
+function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
+  if (isChecked !== undefined) {
+    return (
+      <button
+        type="button"
+        role="menuitemcheckbox"
+        aria-checked={isChecked}
+        tabIndex={-1}
+        onClick={run}
+      >
+        <span class="menu-check">{isChecked ? <Icon name="check" /> : null}</span>
+        {label}
+      </button>
+    );
+  }
+  const choose = (): void => {
+    close();
+    run();
+  };
+  return (
+    <button type="button" role="menuitem" tabIndex={-1} onClick={choose}>
+      {label}
+    </button>
   );
 }

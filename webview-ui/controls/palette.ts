@@ -52,7 +52,7 @@ export function canvasColour(name: ColourName, share = 1): string {
   return colour;
 }
 
-/** True in the editor's high-contrast themes, where colour alone must not tell anything. */
+/** True in the editor's high-contrast themes, where colour alone must carry no meaning. */
 export function isHighContrast(): boolean {
   const { classList } = document.body;
   return (

@@ -1,4 +1,4 @@
-/** How a series is drawn, beside its name: the line with its own dashes, so that nothing hangs on its colour. */
+/** How a series is drawn, beside its name: the line with its own dashes, so that colour is never the only difference. */
 
 import { EVALUATION_SIGNS } from "./chartMarks.ts";
 import { lineColour, themeVersion } from "./palette.ts";

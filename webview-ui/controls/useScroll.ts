@@ -17,7 +17,7 @@ export function useScroll(
     if (element === null) return;
     element.scrollTop = dashboard.view.peek().scroll[name] ?? 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const keep = (): void => {
+    const save = (): void => {
       clearTimeout(timer);
       timer = setTimeout(() => {
         dashboard.update({
@@ -25,10 +25,10 @@ export function useScroll(
         });
       }, SETTLE_MS);
     };
-    element.addEventListener("scroll", keep, { passive: true });
+    element.addEventListener("scroll", save, { passive: true });
     return () => {
       clearTimeout(timer);
-      element.removeEventListener("scroll", keep);
+      element.removeEventListener("scroll", save);
     };
   }, [dashboard, name]);
   return region;

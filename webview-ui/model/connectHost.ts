@@ -1,4 +1,4 @@
-/** The page's side of the talk with the extension. */
+/** Messages between the page and the extension, on the side of the page. */
 
 import {
   DASHBOARD_VERSION,

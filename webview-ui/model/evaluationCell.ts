@@ -15,7 +15,7 @@ export interface EvaluationCell extends Pick<Result, "environment" | "split" | "
 export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell): void {
   const { step } = cell;
   const results =
-    dashboard.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
+    dashboard.data.evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
   dashboard.update({ filter: { ...NO_FILTER, ...filterFor(cell, results) } });
   dashboard.openRollouts({ source: "evaluation", step });
 }

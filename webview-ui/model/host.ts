@@ -1,4 +1,4 @@
-/** What the page can say to the extension. */
+/** What the page can send to the extension, and ask of it. */
 
 import type {
   CommandArgs,

@@ -30,8 +30,8 @@ export function globalKey(
 
 /** Goes to the step or evaluation with rollouts before or after the chosen one. */
 export function stepBy(dashboard: DashboardModel, direction: 1 | -1): void {
-  const sets = dashboard.rolloutSets.value;
-  const chosen = dashboard.rolloutSet.value;
+  const sets = dashboard.selection.sets.value;
+  const chosen = dashboard.selection.chosen.value;
   const at = sets.findIndex((set) => chosen !== null && setName(set) === setName(chosen));
   const next = sets[at - direction];
   if (at < 0 || next === undefined) return;

@@ -66,23 +66,43 @@ export interface ViewState {
 }
 
 export const NO_FILTER: RolloutFilter = {
-  ...{ text: "", isInMessages: false, rewardLow: null, rewardHigh: null },
-  ...{ stop: "", trainingUse: "", environment: "", split: "", temperature: null },
+  text: "",
+  isInMessages: false,
+  rewardLow: null,
+  rewardHigh: null,
+  stop: "",
+  trainingUse: "",
+  environment: "",
+  split: "",
+  temperature: null,
 };
 
 export function firstViewState(smoothing: number): ViewState {
   return {
-    ...{ tab: "overview", rolloutSet: null, rollout: null, besideEvaluation: null },
+    tab: "overview",
+    rolloutSet: null,
+    rollout: null,
+    besideEvaluation: null,
     smoothing:
       smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
-    ...{ xAxis: "step", isLog: false, isClipped: false, isFromZero: false },
-    ...{ xRange: null, yRange: null, hiddenSeries: [], shownAttempt: null },
+    xAxis: "step",
+    isLog: false,
+    isClipped: false,
+    isFromZero: false,
+    xRange: null,
+    yRange: null,
+    hiddenSeries: [],
+    shownAttempt: null,
     filter: NO_FILTER,
     sorting: { column: "rollout", isDescending: false },
     hiddenColumns: ["duration", "split", "task"],
-    ...{ replayMode: "markdown", isReasoningOpen: false },
-    ...{ tokenColour: "logprob", hasTokenNumbers: false },
-    ...{ configFilter: "", isOnlyChanged: false, scroll: {} },
+    replayMode: "markdown",
+    isReasoningOpen: false,
+    tokenColour: "logprob",
+    hasTokenNumbers: false,
+    configFilter: "",
+    isOnlyChanged: false,
+    scroll: {},
   };
 }
 
@@ -90,8 +110,14 @@ export function firstViewState(smoothing: number): ViewState {
 export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,
-    ...{ rolloutSet: null, rollout: null, xRange: null, yRange: null, shownAttempt: null },
-    ...{ besideEvaluation: null, filter: NO_FILTER, scroll: {} },
+    rolloutSet: null,
+    rollout: null,
+    xRange: null,
+    yRange: null,
+    shownAttempt: null,
+    besideEvaluation: null,
+    filter: NO_FILTER,
+    scroll: {},
   };
 }
 

@@ -15,7 +15,7 @@ let loaded: Render | null = null;
 
 export function MarkdownText({ host, text }: { readonly host: Host; readonly text: string }) {
   const [render, setRender] = useState<Render | null>(() => loaded);
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   const isShort = text.length <= MAX_CHARACTERS;
   useEffect(() => {
     if (render !== null || !isShort) return;
@@ -33,10 +33,10 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
     };
   }, [render, isShort]);
   useEffect(() => {
-    if (render === null || place.current === null) return;
+    if (render === null || element.current === null) return;
     const content = render(visibleText(text));
     for (const link of content.querySelectorAll("a")) bindLink(link, host);
-    place.current.replaceChildren(content);
+    element.current.replaceChildren(content);
   }, [render, text, host]);
   if (render === null || !isShort) {
     return (
@@ -45,7 +45,7 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
       </div>
     );
   }
-  return <div class="markdown" ref={place} />;
+  return <div class="markdown" ref={element} />;
 }
 
 /** Shows where a link leads, and lets the editor ask before it opens. */

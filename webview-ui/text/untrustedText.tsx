@@ -1,4 +1,4 @@
-/** Text of unknown origin: always text nodes, with signs in place of characters that act. */
+/** Text of unknown origin: always text nodes, with signs instead of characters that act. */
 
 import { useMemo } from "preact/hooks";
 import { visiblePieces } from "./visible.ts";

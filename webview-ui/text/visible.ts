@@ -2,7 +2,7 @@
 
 export interface Piece {
   readonly text: string;
-  /** True for a sign that stands in place of a character. */
+  /** True for a sign that stands instead of a character. */
   readonly isSign: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What needs the user's eye, in one line: faults of this page and warnings of the run. */
+/** What needs the user's eye, in one line: errors of this page and warnings of the run. */
 
 import { useState } from "preact/hooks";
 import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
@@ -22,7 +22,7 @@ interface Alarm {
 
 export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [isOpen, setOpen] = useState(false);
-  const errors = dashboard.errors.value;
+  const errors = dashboard.connection.errors.value;
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
   const first = alarms[0];
   if (first === undefined) return null;
@@ -61,7 +61,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
             class="quiet only-icon"
             aria-label={strings.dismiss}
             title={strings.dismiss}
-            onClick={dashboard.dismissErrors}
+            onClick={dashboard.connection.dismissErrors}
           >
             <Icon name="close" />
           </button>
@@ -120,8 +120,8 @@ function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
   return { ...plain("critical", strings.alarms.failed(message)), code };
 }
 
-/** What the run itself says, what rings, and what it warned of: the newest first, of the attempt that counts. */
-function ofRun({ run, events }: DashboardModel): readonly Alarm[] {
+/** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
+function ofRun({ data: { run, events } }: DashboardModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];
   const own: Alarm[] = [];

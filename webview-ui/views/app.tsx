@@ -27,7 +27,7 @@ export function App({ dashboard }: DashboardProps) {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard]);
-  const status = dashboard.status.value;
+  const status = dashboard.connection.status.value;
   if (status === "empty") {
     return (
       <main class="message">
@@ -75,7 +75,7 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
 
 function TabList({ dashboard }: DashboardProps) {
   const { tab } = dashboard.view.value;
-  const count = dashboard.checkpoints.value.length;
+  const count = dashboard.data.checkpoints.value.length;
   const onKey = (event: KeyboardEvent): void => {
     const next = nextPosition(event.key, TABS.indexOf(tab), TABS.length);
     const chosen = next === null ? undefined : TABS[next];

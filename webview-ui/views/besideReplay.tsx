@@ -12,11 +12,12 @@ import { setTitle } from "./setTitle.ts";
 const text = strings.replay;
 
 /** The evaluation that is shown beside `set`; null for none. */
-export function besideOf({ view, evaluatedSteps }: DashboardModel, set: RolloutSet): number | null {
+export function besideOf({ view, data }: DashboardModel, set: RolloutSet): number | null {
   const { besideEvaluation, replayMode } = view.value;
   const isShown =
     replayMode !== "tokens" && set.source === "evaluation" && besideEvaluation !== set.step;
-  const isStored = besideEvaluation !== null && evaluatedSteps.value.includes(besideEvaluation);
+  const isStored =
+    besideEvaluation !== null && data.evaluatedSteps.value.includes(besideEvaluation);
   return isShown && isStored ? besideEvaluation : null;
 }
 
@@ -27,7 +28,7 @@ interface PickerProps {
 
 /** Nothing where there is no other evaluation. */
 export function BesidePicker({ dashboard, set }: PickerProps) {
-  const others = dashboard.evaluatedSteps.value.filter((step) => step !== set.step);
+  const others = dashboard.data.evaluatedSteps.value.filter((step) => step !== set.step);
   if (set.source !== "evaluation" || others.length === 0) return null;
   return (
     <label class="field">
@@ -60,22 +61,22 @@ interface BesideProps {
 
 export function BesideReplay({ dashboard, rolloutKey, body, row, beside }: BesideProps) {
   const [other, setOther] = useState<RolloutBody | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const { source, step, group, rollout } = rolloutKey;
   useEffect(() => {
     setOther(null);
-    setFault(null);
+    setError(null);
     const key = { source, step, group, rollout };
     return dashboard.host.ask({ ask: "counterpart", key, step: beside }, (answer) => {
       if (answer.kind === "rollout") setOther(answer.body);
-      else if (answer.kind === "error") setFault(answer.message);
+      else if (answer.kind === "error") setError(answer.message);
     });
   }, [dashboard, source, step, group, rollout, beside]);
   const id = useId();
   const isMarkdown = dashboard.view.value.replayMode === "markdown";
   const sides = [
-    { step, body, row, fault: null },
-    { step: beside, body: other, row: undefined, fault },
+    { step, body, row, error: null },
+    { step: beside, body: other, row: undefined, error },
   ].toSorted((a, b) => a.step - b.step);
   return (
     <div class="beside">
@@ -91,7 +92,7 @@ export function BesideReplay({ dashboard, rolloutKey, body, row, beside }: Besid
               </span>
             )}
           </h3>
-          {side.fault === null ? null : <p class="message">{side.fault}</p>}
+          {side.error === null ? null : <p class="message">{side.error}</p>}
           {side.body === null ? null : (
             <ReplayTurns
               dashboard={dashboard}

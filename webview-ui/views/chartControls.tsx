@@ -17,7 +17,7 @@ export function ChartControls({ dashboard }: ControlsProps) {
   const text = strings.chart;
   return (
     <fieldset class="controls">
-      <legend class="spoken">{text.controls}</legend>
+      <legend class="visually-hidden">{text.controls}</legend>
       <SmoothingControl dashboard={dashboard} />
       <label class="field">
         <span>{text.xAxis}</span>

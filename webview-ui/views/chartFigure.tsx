@@ -1,9 +1,10 @@
 /** A chart with what makes it usable without eyes or mouse: title, summary, table, keys. */
 
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { zoomed } from "../charts/scale.ts";
 import type { ChartData } from "../controls/chartData.ts";
-import { LineChart } from "../controls/lineChart.ts";
+import { LineChart, type LineChartOptions } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { openEvaluation } from "../model/evaluationCell.ts";
@@ -24,51 +25,17 @@ interface ChartFigureProps {
   readonly stepOf: (row: number) => number | undefined;
   /** The row in words. */
   readonly describe: (row: number) => string;
-  /** Hands out the chart for pictures. */
+  /** Called with the chart once it is drawn; for pictures. */
   readonly onChart?: (chart: LineChart) => void;
 }
 
 const SYNC_KEY = "run";
 
 export function ChartFigure(props: ChartFigureProps) {
-  const { dashboard, title, summary, data, height, isSmall = false } = props;
-  const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<LineChart | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
+  const { dashboard, title, summary, data, isSmall = false } = props;
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useLineChart(element, props);
   const [row, setRow] = useState<number | null>(null);
-  const theme = themeVersion.value;
-
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const made = new LineChart(element, {
-      ...{ height, isSmall, syncKey: SYNC_KEY },
-      onCursor: (at) => latest.current.onCursor(at),
-      onPick: (at) => openRow(latest.current, at),
-      onPickMark: (cell) => openEvaluation(dashboard, cell),
-      hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
-      onZoom: ({ x, y }) =>
-        dashboard.update({
-          ...(x === undefined ? {} : { xRange: x }),
-          ...(y === undefined || isSmall ? {} : { yRange: y }),
-        }),
-    });
-    chart.current = made;
-    latest.current.onChart?.(made);
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) made.resize(entry.contentRect.width);
-    });
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-      chart.current = null;
-    };
-  }, [dashboard, height, isSmall]);
-
-  useEffect(() => chart.current?.update(data), [data, theme, height, isSmall]);
-
   const onKey = (event: KeyboardEvent): void => {
     const next = nextRow(event.key, row, data.xs.length);
     if (event.key === "Enter" && row !== null) openRow(props, row);
@@ -88,7 +55,7 @@ export function ChartFigure(props: ChartFigureProps) {
   return (
     <div
       class="plot"
-      ref={place}
+      ref={element}
       tabIndex={0}
       role="slider"
       aria-orientation="horizontal"
@@ -101,6 +68,58 @@ export function ChartFigure(props: ChartFigureProps) {
       onBlur={() => props.onCursor(null)}
     />
   );
+}
+
+/** Draws the chart into the element, and again with every change of its numbers, its width, or the theme. */
+function useLineChart(
+  parent: RefObject<HTMLDivElement | null>,
+  props: ChartFigureProps,
+): RefObject<LineChart | null> {
+  const { dashboard, data, height, isSmall = false } = props;
+  const chart = useRef<LineChart | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = themeVersion.value;
+  useEffect(() => {
+    const element = parent.current;
+    if (element === null) return;
+    const made = new LineChart(element, chartOptions(dashboard, height, isSmall, latest));
+    chart.current = made;
+    latest.current.onChart?.(made);
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) made.resize(entry.contentRect.width);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [dashboard, height, isSmall]);
+  useEffect(() => chart.current?.update(data), [data, theme, height, isSmall]);
+  return chart;
+}
+
+function chartOptions(
+  dashboard: DashboardModel,
+  height: number,
+  isSmall: boolean,
+  latest: { readonly current: ChartFigureProps },
+): LineChartOptions {
+  return {
+    height,
+    isSmall,
+    syncKey: SYNC_KEY,
+    onCursor: (row) => latest.current.onCursor(row),
+    onPick: (row) => openRow(latest.current, row),
+    onPickMark: (cell) => openEvaluation(dashboard, cell),
+    hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
+    onZoom: ({ x, y }) =>
+      dashboard.update({
+        ...(x === undefined ? {} : { xRange: x }),
+        ...(y === undefined || isSmall ? {} : { yRange: y }),
+      }),
+  };
 }
 
 function openRow({ dashboard, stepOf }: ChartFigureProps, row: number): void {

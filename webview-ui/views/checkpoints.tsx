@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const CLOCK_MS = 30_000;
 
 export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const checkpoints = dashboard.checkpoints.value;
+  const checkpoints = dashboard.data.checkpoints.value;
   const nowMs = useNow();
   const scrolled = useScroll(dashboard, "checkpoints");
   if (checkpoints.length === 0) {
@@ -33,7 +33,7 @@ export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel 
       <div class="card flush">
         <ScrollRegion label={text.caption}>
           <table class="plain">
-            <caption class="spoken">{text.caption}</caption>
+            <caption class="visually-hidden">{text.caption}</caption>
             <thead>
               <tr>
                 <th scope="col">{text.name}</th>
@@ -48,7 +48,7 @@ export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel 
                 <th scope="col">{text.expires}</th>
                 <th scope="col">{text.holds}</th>
                 <th scope="col">
-                  <span class="spoken">{text.actions}</span>
+                  <span class="visually-hidden">{text.actions}</span>
                 </th>
               </tr>
             </thead>
@@ -103,7 +103,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
-    dashboard.spoken.value = strings.spoken.copied(shownName);
+    dashboard.announcement.value = strings.spoken.copied(shownName);
   };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),
@@ -167,7 +167,7 @@ function roughly(durationMs: number): string {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }
 
-/** Ticks while the view is seen; the page is gone when the panel is hidden. */
+/** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */
 function useNow(): number {
   const [nowMs, set] = useState(() => Date.now());
   useEffect(() => {

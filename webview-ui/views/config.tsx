@@ -15,7 +15,7 @@ const text = strings.config;
 export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const scrolled = useScroll(dashboard, "config");
-  const attempt = dashboard.run.value?.attempt;
+  const attempt = dashboard.data.run.value?.attempt;
   useEffect(
     () =>
       dashboard.host.ask({ ask: "config" }, (answer) => {
@@ -46,7 +46,7 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
                   <th scope="col">{text.value}</th>
                   <th scope="col">{text.origin}</th>
                   <th scope="col">
-                    <span class="spoken">{strings.checkpoints.actions}</span>
+                    <span class="visually-hidden">{strings.checkpoints.actions}</span>
                   </th>
                 </tr>
               </thead>

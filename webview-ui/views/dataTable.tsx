@@ -9,14 +9,13 @@ import type { NumberTable } from "./export.ts";
 
 const ROWS_PER_PAGE = 25;
 
-/** Begins with the last page, where the news is. */
-export function DataTable({
-  table,
-  caption,
-}: {
+interface TableProps {
   readonly table: NumberTable;
   readonly caption: string;
-}) {
+}
+
+/** Begins with the last page, where the latest numbers are. */
+export function DataTable({ table, caption }: TableProps) {
   const pages = Math.max(1, Math.ceil(table.rows.length / ROWS_PER_PAGE));
   const [chosen, setPage] = useState<number | null>(null);
   const page = Math.min(chosen ?? pages - 1, pages - 1);
@@ -25,7 +24,7 @@ export function DataTable({
     <div class="data-table">
       <ScrollRegion label={caption}>
         <table>
-          <caption class="spoken">{caption}</caption>
+          <caption class="visually-hidden">{caption}</caption>
           <thead>
             <tr>
               {table.heads.map((head) => (
@@ -48,29 +47,40 @@ export function DataTable({
           </tbody>
         </table>
       </ScrollRegion>
-      {pages > 1 ? (
-        <div class="pages">
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={strings.chart.previousPage}
-            disabled={page === 0}
-            onClick={() => setPage(page - 1)}
-          >
-            <Icon name="chevronLeft" />
-          </button>
-          <span>{strings.chart.page(page + 1, pages)}</span>
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={strings.chart.nextPage}
-            disabled={page === pages - 1}
-            onClick={() => setPage(page + 1)}
-          >
-            <Icon name="chevronRight" />
-          </button>
-        </div>
-      ) : null}
+      {pages > 1 ? <Pages page={page} pages={pages} go={setPage} /> : null}
+    </div>
+  );
+}
+
+interface PagesProps {
+  /** From 0. */
+  readonly page: number;
+  readonly pages: number;
+  readonly go: (page: number) => void;
+}
+
+function Pages({ page, pages, go }: PagesProps) {
+  return (
+    <div class="pages">
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={strings.chart.previousPage}
+        disabled={page === 0}
+        onClick={() => go(page - 1)}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <span>{strings.chart.page(page + 1, pages)}</span>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={strings.chart.nextPage}
+        disabled={page === pages - 1}
+        onClick={() => go(page + 1)}
+      >
+        <Icon name="chevronRight" />
+      </button>
     </div>
   );
 }

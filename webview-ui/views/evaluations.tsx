@@ -18,17 +18,17 @@ const text = strings.evaluation;
 
 type Result = EvaluationView["results"][number];
 
+interface EvaluationRow {
+  /** Completed steps. */
+  readonly step: number;
+  readonly result: Result;
+  /** Of the same kind in the first evaluation; undefined there, and where it had none. */
+  readonly first: Result | undefined;
+}
+
 export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const evaluations = dashboard.evaluations.value;
+  const evaluations = dashboard.data.evaluations.value;
   if (evaluations.length === 0) return null;
-  const first = evaluations[0]?.results ?? [];
-  const rows = evaluations.flatMap(({ step, results }, position) =>
-    results.map((result) => ({
-      step,
-      result,
-      before: position === 0 ? undefined : first.find((other) => isSameCell(other, result)),
-    })),
-  );
   return (
     <div class="card">
       <div class="card-head">
@@ -36,61 +36,85 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
       </div>
       <ScrollRegion label={text.title}>
         <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                {text.step}
-              </th>
-              <th scope="col">{text.split}</th>
-              <th scope="col">{text.temperature}</th>
-              <th scope="col" class="number">
-                {text.reward}
-              </th>
-              <th scope="col" class="number">
-                {text.interval}
-              </th>
-              <th scope="col" class="number">
-                {text.change}
-              </th>
-              <th scope="col" class="number">
-                {text.rollouts}
-              </th>
-            </tr>
-          </thead>
+          <Head />
           <tbody>
-            {rows.map(({ step, result, before }, index) => (
-              <tr
+            {rowsOf(evaluations).map((row, index) => (
+              <Row
                 key={index}
-                class="opens"
-                onClick={() => openEvaluation(dashboard, { step, ...result })}
-              >
-                <td class="number">
-                  <button
-                    type="button"
-                    class="link"
-                    title={text.open(cellTitle({ step, ...result }))}
-                  >
-                    {formatCount(step)}
-                  </button>
-                </td>
-                <td>{visibleLine(`${result.environment} ${result.split}`)}</td>
-                <td>{formatTemperature(result.temperature)}</td>
-                <td class="number">
-                  <b>{formatReward(result.rewardMean)}</b>
-                </td>
-                <td class="number">{`${formatReward(result.low)} to ${formatReward(result.high)}`}</td>
-                <td class="number">
-                  {before === undefined
-                    ? strings.none
-                    : formatSigned(result.rewardMean - before.rewardMean)}
-                </td>
-                <td class="number">{formatCount(result.rollouts)}</td>
-              </tr>
+                row={row}
+                open={() => openEvaluation(dashboard, { step: row.step, ...row.result })}
+              />
             ))}
           </tbody>
         </table>
       </ScrollRegion>
     </div>
+  );
+}
+
+const HEADS = [
+  { label: text.step, isNumber: true },
+  { label: text.split, isNumber: false },
+  { label: text.temperature, isNumber: false },
+  { label: text.reward, isNumber: true },
+  { label: text.interval, isNumber: true },
+  { label: text.change, isNumber: true },
+  { label: text.rollouts, isNumber: true },
+];
+
+function Head() {
+  return (
+    <thead>
+      <tr>
+        {HEADS.map(({ label, isNumber }) => (
+          <th scope="col" key={label} class={isNumber ? "number" : ""}>
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Row({
+  row: { step, result, first },
+  open,
+}: {
+  readonly row: EvaluationRow;
+  readonly open: () => void;
+}) {
+  const { environment, split, temperature, rewardMean, low, high, rollouts } = result;
+  const change = first === undefined ? null : rewardMean - first.rewardMean;
+  return (
+    <tr class="opens" onClick={open}>
+      <td class="number">
+        <button type="button" class="link" title={text.open(cellTitle({ step, ...result }))}>
+          {formatCount(step)}
+        </button>
+      </td>
+      <td>{visibleLine(`${environment} ${split}`)}</td>
+      <td>{formatTemperature(temperature)}</td>
+      <td class="number">
+        <b>{formatReward(rewardMean)}</b>
+      </td>
+      <td class="number">{`${formatReward(low)} to ${formatReward(high)}`}</td>
+      <td class="number">{change === null ? strings.none : formatSigned(change)}</td>
+      <td class="number">{formatCount(rollouts)}</td>
+    </tr>
+  );
+}
+
+function rowsOf(evaluations: readonly EvaluationView[]): readonly EvaluationRow[] {
+  const [first] = evaluations;
+  return evaluations.flatMap((evaluation) =>
+    evaluation.results.map((result) => ({
+      step: evaluation.step,
+      result,
+      first:
+        evaluation === first
+          ? undefined
+          : first?.results.find((other) => isSameCell(other, result)),
+    })),
   );
 }
 

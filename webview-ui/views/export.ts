@@ -1,4 +1,4 @@
-/** Numbers on their way out of the page: CSV, JSON, Markdown. */
+/** Numbers as CSV, JSON and Markdown. */
 
 export interface NumberTable {
   readonly heads: readonly string[];

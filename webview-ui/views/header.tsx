@@ -1,13 +1,16 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
-import type { RunState } from "../../src/shared/dashboardTypes.ts";
+import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
-import { Menu } from "../controls/menu.tsx";
+import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
+
+const text = strings.header;
 
 interface HeaderProps {
   readonly dashboard: DashboardModel;
@@ -29,11 +32,11 @@ const STATE_ICONS: Readonly<Record<RunState, IconName>> = {
 };
 
 export function Header({ dashboard, openHelp }: HeaderProps) {
-  const run = dashboard.run.value;
+  const run = dashboard.data.run.value;
   if (run === null) return null;
   return (
     <header class="header">
-      <h1 class="spoken">{strings.title}</h1>
+      <h1 class="visually-hidden">{strings.title}</h1>
       <div class="header-run">
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
@@ -49,13 +52,13 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
 }
 
 function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const run = dashboard.run.value;
-  const runs = dashboard.runs.value;
+  const run = dashboard.data.run.value;
+  const runs = dashboard.data.runs.value;
   if (run === null) return null;
   if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
-      <span class="spoken">{strings.header.run}</span>
+      <span class="visually-hidden">{text.run}</span>
       <select
         value={run.id}
         onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}
@@ -71,25 +74,25 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
 }
 
 function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const run = dashboard.run.value;
+  const run = dashboard.data.run.value;
   if (run === null || run.attempt < 2) return null;
   const { shownAttempt } = dashboard.view.value;
   if (run.supersededAttempts.length === 0) {
-    return <span class="fact">{strings.header.attemptNow(run.attempt)}</span>;
+    return <span class="fact">{text.attemptNow(run.attempt)}</span>;
   }
   return (
     <label class="attempt-picker">
-      <span class="spoken">{strings.header.attempt}</span>
+      <span class="visually-hidden">{text.attempt}</span>
       <select
         value={shownAttempt === null ? "" : String(shownAttempt)}
         onChange={({ currentTarget: { value } }) =>
           dashboard.update({ shownAttempt: value === "" ? null : Number(value) })
         }
       >
-        <option value="">{strings.header.attemptNow(run.attempt)}</option>
+        <option value="">{text.attemptNow(run.attempt)}</option>
         {run.supersededAttempts.map((attempt) => (
           <option key={attempt} value={attempt}>
-            {`${strings.header.attemptNow(run.attempt)}, ${strings.header.attemptBefore(attempt)}`}
+            {`${text.attemptNow(run.attempt)}, ${text.attemptBefore(attempt)}`}
           </option>
         ))}
       </select>
@@ -98,31 +101,27 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
 }
 
 function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const run = dashboard.run.value;
+  const run = dashboard.data.run.value;
   // The facts below come from the columns.
-  if (run === null || dashboard.columnsVersion.value < 0) return null;
+  if (run === null || dashboard.data.columnsVersion.value < 0) return null;
   const { completedSteps, totalSteps } = run;
-  const last = dashboard.columns.rows - 1;
-  const eta = dashboard.columns.at("progress/eta_s", last);
-  const tokens = dashboard.columns.at("tokens/sampled_total", last);
-  const seconds = dashboard.columns
+  const last = dashboard.data.columns.rows - 1;
+  const eta = dashboard.data.columns.at("progress/eta_s", last);
+  const tokens = dashboard.data.columns.at("tokens/sampled_total", last);
+  const seconds = dashboard.data.columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const isGoing = ["running", "pausing", "finishing"].includes(run.state);
   const facts = [
-    isGoing && eta !== null && eta > 0 ? strings.header.left(formatDuration(eta)) : null,
-    seconds > 0 ? strings.header.elapsed(formatDuration(seconds)) : null,
-    tokens === null ? null : strings.header.tokens(formatCount(tokens)),
-  ].filter((text) => text !== null);
+    isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
+    seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
+    tokens === null ? null : text.tokens(formatCount(tokens)),
+  ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
-      <span class="steps">{strings.header.step(completedSteps, totalSteps)}</span>
+      <span class="steps">{text.step(completedSteps, totalSteps)}</span>
       {totalSteps === null ? null : (
-        <progress
-          aria-label={strings.header.progress}
-          value={completedSteps}
-          max={Math.max(1, totalSteps)}
-        />
+        <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
       <span class="fact">{facts.join("  ·  ")}</span>
     </div>
@@ -130,54 +129,12 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
 }
 
 function Actions({ dashboard, openHelp }: HeaderProps) {
-  const run = dashboard.run.value;
+  const run = dashboard.data.run.value;
   if (run === null) return null;
   const { host } = dashboard;
-  const text = strings.header;
-  const isPaused = run.state === "paused" || run.state === "pausing";
-  const items = [
-    ...(run.isControllable
-      ? [
-          { label: text.retune, run: () => host.command("retune") },
-          { label: text.stopNow, run: () => host.command("stopNow") },
-        ]
-      : []),
-    { label: text.openFolder, run: () => host.command("openRunFolder") },
-    { label: text.openLog, run: () => host.command("openLog") },
-    { label: text.help, run: openHelp },
-  ];
   return (
     <Toolbar label={text.actions}>
-      {run.isControllable ? (
-        <>
-          {isPaused ? (
-            <Action
-              icon="debugContinue"
-              label={text.continue}
-              run={() => host.command("continue")}
-            />
-          ) : (
-            <Action
-              icon="debugPause"
-              label={text.pause}
-              hint={text.pauseHint}
-              run={() => host.command("pause")}
-            />
-          )}
-          <Action
-            icon="save"
-            label={text.save}
-            hint={text.saveHint}
-            run={() => host.command("saveNow")}
-          />
-          <Action
-            icon="debugStop"
-            label={text.stop}
-            hint={text.stopHint}
-            run={() => host.command("stop")}
-          />
-        </>
-      ) : null}
+      {run.isControllable ? <ControlActions host={host} state={run.state} /> : null}
       {run.isResumable ? (
         <Action
           icon="debugRerun"
@@ -186,9 +143,52 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
           run={() => host.command("resume")}
         />
       ) : null}
-      <Menu label={text.more} icon="ellipsis" items={items} />
+      <Menu label={text.more} icon="ellipsis" items={moreItems(run, host, openHelp)} />
     </Toolbar>
   );
+}
+
+function ControlActions({ host, state }: { readonly host: Host; readonly state: RunState }) {
+  const isPaused = state === "paused" || state === "pausing";
+  return (
+    <>
+      {isPaused ? (
+        <Action icon="debugContinue" label={text.continue} run={() => host.command("continue")} />
+      ) : (
+        <Action
+          icon="debugPause"
+          label={text.pause}
+          hint={text.pauseHint}
+          run={() => host.command("pause")}
+        />
+      )}
+      <Action
+        icon="save"
+        label={text.save}
+        hint={text.saveHint}
+        run={() => host.command("saveNow")}
+      />
+      <Action
+        icon="debugStop"
+        label={text.stop}
+        hint={text.stopHint}
+        run={() => host.command("stop")}
+      />
+    </>
+  );
+}
+
+function moreItems(run: RunView, host: Host, openHelp: () => void): readonly MenuItem[] {
+  const control = [
+    { label: text.retune, run: () => host.command("retune") },
+    { label: text.stopNow, run: () => host.command("stopNow") },
+  ];
+  return [
+    ...(run.isControllable ? control : []),
+    { label: text.openFolder, run: () => host.command("openRunFolder") },
+    { label: text.openLog, run: () => host.command("openLog") },
+    { label: text.help, run: openHelp },
+  ];
 }
 
 interface ActionProps {

@@ -10,7 +10,7 @@ import { setTitle } from "./setTitle.ts";
 const text = strings.histogram;
 
 export function Histogram({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const shown = dashboard.rollouts.value;
+  const shown = dashboard.selection.rollouts.value;
   if (shown === null) return null;
   const rewards = shown.rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const failed = shown.rows.length - rewards.length;
@@ -41,10 +41,10 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
           {bins.map((bin) => (
             <li key={bin.low}>
               <button type="button" title={text.hint} onClick={() => open(bin)}>
-                <span class="spoken">
+                <span class="visually-hidden">
                   {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
                 </span>
-                <span class="bar-room" aria-hidden="true">
+                <span class="bar-area" aria-hidden="true">
                   <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
                     <span class="bar-count">{bin.count}</span>
                   </span>

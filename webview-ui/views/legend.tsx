@@ -39,7 +39,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   return (
     <div class="legend">
       <fieldset>
-        <legend class="spoken">{strings.chart.legend}</legend>
+        <legend class="visually-hidden">{strings.chart.legend}</legend>
         {entries.map(({ key, label, values, line, latest, ...swatch }) => (
           <button
             type="button"

@@ -39,7 +39,7 @@ export function MetricPicker({ dashboard }: { readonly dashboard: DashboardModel
 function MetricList({ dashboard }: { readonly dashboard: DashboardModel }) {
   const [filter, setFilter] = useState("");
   // New names come with new numbers.
-  const names = dashboard.columnsVersion.value < 0 ? [] : dashboard.columns.names;
+  const names = dashboard.data.columnsVersion.value < 0 ? [] : dashboard.data.columns.names;
   const matches = names.filter(matcher(filter));
   const { pinnedMetrics } = dashboard.settings.value;
   return (
@@ -61,7 +61,7 @@ function MetricList({ dashboard }: { readonly dashboard: DashboardModel }) {
               <input
                 type="checkbox"
                 checked={pinnedMetrics.includes(name)}
-                onChange={() => dashboard.flipMetric(name)}
+                onChange={() => dashboard.togglePinned(name)}
               />
               <span>{visibleLine(name)}</span>
             </label>

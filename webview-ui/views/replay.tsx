@@ -1,7 +1,8 @@
-/** One rollout: what the model was told, what it wrote, what came back, and how the reward was made. */
+/** One rollout: the prompt, what the model wrote, the results of its calls, and how the reward was computed. */
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../../src/shared/format.ts";
@@ -31,35 +32,13 @@ interface ReplayProps {
 
 /** Mounted anew for every rollout. */
 export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
-  const { source, step, group, rollout } = rolloutKey;
-  const [body, setBody] = useState<RolloutBody | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const place = useScroll(dashboard, "replay");
-  const { replayMode } = dashboard.view.value;
-  const beside = besideOf(dashboard, rolloutKey);
+  const { group, rollout } = rolloutKey;
+  const region = useScroll(dashboard, "replay");
   const row = siblings.find((other) => other.group === group && other.rollout === rollout);
   const own = siblings.filter((other) => other.group === group);
-  const isListed = row !== undefined;
-  useEffect(() => {
-    if (!isListed) return;
-    return dashboard.host.ask(
-      { ask: "rollout", key: { source, step, group, rollout } },
-      (answer) => {
-        if (answer.kind === "rollout") setBody(answer.body);
-        else if (answer.kind === "error") setFault(answer.message);
-      },
-    );
-  }, [dashboard, source, step, group, rollout, isListed]);
-  const keys = useRef({ own, rolloutKey });
-  keys.current = { own, rolloutKey };
-  useLayoutEffect(() => {
-    let prefix = "";
-    const onKey = (event: KeyboardEvent): void => {
-      prefix = replayKey(event, prefix, { dashboard, region: place.current, ...keys.current });
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard, place]);
+  const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
+  useReplayKeys(dashboard, { region, own, rolloutKey });
+  const isTokens = dashboard.view.value.replayMode === "tokens";
   return (
     <article class="replay" aria-label={text.label}>
       <header class="replay-head">
@@ -69,37 +48,82 @@ export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
       </header>
       <section
         class="replay-body"
-        ref={place}
+        ref={region}
         tabIndex={0}
-        aria-label={replayMode === "tokens" ? strings.tokens.label : text.label}
+        aria-label={isTokens ? strings.tokens.label : text.label}
       >
-        {fault === null ? null : <p class="message">{fault}</p>}
-        {replayMode === "tokens" ? (
-          <TokenView
-            dashboard={dashboard}
-            rolloutKey={rolloutKey}
-            streams={row?.streams ?? 0}
-            trainingUse={row?.trainingUse ?? null}
-          />
-        ) : body === null ? null : beside !== null ? (
-          <BesideReplay
-            dashboard={dashboard}
-            rolloutKey={rolloutKey}
-            body={body}
-            row={row}
-            beside={beside}
-          />
-        ) : (
-          <ReplayTurns
-            dashboard={dashboard}
-            body={body}
-            row={row}
-            isMarkdown={replayMode === "markdown"}
-          />
-        )}
+        {error === null ? null : <p class="message">{error}</p>}
+        <ReplayContent dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
       </section>
     </article>
   );
+}
+
+/** Asks for the rollout once it is listed. */
+function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
+  const { source, step, group, rollout } = rolloutKey;
+  const [body, setBody] = useState<RolloutBody | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isListed) return;
+    const key = { source, step, group, rollout };
+    return dashboard.host.ask({ ask: "rollout", key }, (answer) => {
+      if (answer.kind === "rollout") setBody(answer.body);
+      else if (answer.kind === "error") setError(answer.message);
+    });
+  }, [dashboard, source, step, group, rollout, isListed]);
+  return { body, error };
+}
+
+interface KeyTargets {
+  readonly region: RefObject<HTMLDivElement | null>;
+  /** Rollouts of the group. */
+  readonly own: readonly RolloutRow[];
+  readonly rolloutKey: RolloutKey;
+}
+
+function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
+  const latest = useRef(targets);
+  latest.current = targets;
+  useLayoutEffect(() => {
+    let prefix = "";
+    const onKey = (event: KeyboardEvent): void => {
+      const { region, own, rolloutKey } = latest.current;
+      prefix = replayKey(event, prefix, { dashboard, region: region.current, own, rolloutKey });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [dashboard]);
+}
+
+/** In the chosen mode; nothing until the rollout was received. */
+function ReplayContent({ dashboard, rolloutKey, row, body }: TitleProps) {
+  const { replayMode } = dashboard.view.value;
+  const beside = besideOf(dashboard, rolloutKey);
+  if (replayMode === "tokens") {
+    return (
+      <TokenView
+        dashboard={dashboard}
+        rolloutKey={rolloutKey}
+        streams={row?.streams ?? 0}
+        trainingUse={row?.trainingUse ?? null}
+      />
+    );
+  }
+  if (body === null) return null;
+  if (beside !== null) {
+    return (
+      <BesideReplay
+        dashboard={dashboard}
+        rolloutKey={rolloutKey}
+        body={body}
+        row={row}
+        beside={beside}
+      />
+    );
+  }
+  const isMarkdown = replayMode === "markdown";
+  return <ReplayTurns dashboard={dashboard} body={body} row={row} isMarkdown={isMarkdown} />;
 }
 
 interface TitleProps extends Omit<ReplayProps, "siblings"> {
@@ -160,7 +184,7 @@ function ModePicker({ dashboard, rolloutKey, body }: Omit<TitleProps, "row">) {
   return (
     <div class="replay-modes">
       <fieldset class="segments">
-        <legend class="spoken">{text.mode}</legend>
+        <legend class="visually-hidden">{text.mode}</legend>
         {MODES.map((mode: ReplayMode) => (
           <button
             type="button"

@@ -4,7 +4,7 @@ import type { RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts"
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 
-interface ReplayPlace {
+interface ReplayTarget {
   readonly dashboard: DashboardModel;
   /** What scrolls. */
   readonly region: HTMLElement | null;
@@ -15,23 +15,26 @@ interface ReplayPlace {
 
 const JUMPS: Readonly<Record<string, string>> = {
   r: "[data-reward]",
-  e: "[data-fault]",
+  e: "[data-error]",
   t: "[data-call]",
 };
 
 /** Acts on a key and gives the prefix for the next one: `g` waits for what to go to. */
-export function replayKey(event: KeyboardEvent, prefix: string, place: ReplayPlace): string {
-  const { dashboard, region } = place;
+export function replayKey(event: KeyboardEvent, prefix: string, target: ReplayTarget): string {
+  const { dashboard, region } = target;
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return "";
   const jump = prefix === "g" ? JUMPS[event.key] : undefined;
   if (jump !== undefined) goTo(region, jump, 1);
   else if (event.key === "g") return "g";
-  else if (!actOn(event, place)) return "";
+  else if (!actOn(event, target)) return "";
   event.preventDefault();
   return "";
 }
 
-function actOn(event: KeyboardEvent, { dashboard, region, own, rolloutKey }: ReplayPlace): boolean {
+function actOn(
+  event: KeyboardEvent,
+  { dashboard, region, own, rolloutKey }: ReplayTarget,
+): boolean {
   const { replayMode, isReasoningOpen } = dashboard.view.value;
   switch (event.key) {
     case "[":
@@ -59,21 +62,21 @@ function actOn(event: KeyboardEvent, { dashboard, region, own, rolloutKey }: Rep
   }
 }
 
-/** Brings the next matching place below, or above, the one at the top into view. */
+/** Brings the next matching element below, or above, the one at the top into view. */
 function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): boolean {
   if (region === null) return false;
   const top = region.getBoundingClientRect().top;
-  const places = [...region.querySelectorAll<HTMLElement>(selector)];
+  const elements = [...region.querySelectorAll<HTMLElement>(selector)];
   const distance = (element: HTMLElement): number => element.getBoundingClientRect().top - top;
-  // What has the focus counts as the place where one is: the last ones may not reach the top.
+  // What has the focus counts as the present position: the last ones may not reach the top.
   const active = document.activeElement;
   const isInside = active !== null && active !== region && region.contains(active);
   const from = isInside
-    ? places.findLastIndex((element) => element === active || isBefore(element, active))
-    : places.findLastIndex((element) => distance(element) < 4);
-  const target = places[from + direction];
-  target?.scrollIntoView({ block: "start" });
-  target?.focus({ preventScroll: true });
+    ? elements.findLastIndex((element) => element === active || isBefore(element, active))
+    : elements.findLastIndex((element) => distance(element) < 4);
+  const next = elements[from + direction];
+  next?.scrollIntoView({ block: "start" });
+  next?.focus({ preventScroll: true });
   return true;
 }
 

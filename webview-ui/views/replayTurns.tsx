@@ -8,14 +8,15 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../src/shared/dashboardTypes.ts";
-import { formatExact, formatSigned } from "../../src/shared/format.ts";
+import { formatExact } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { FoldedText, Omitted } from "../text/foldedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { trainingUseText } from "./rolloutRows.ts";
+import { Block } from "./replayBlock.tsx";
+import { RewardFooter } from "./rewardFooter.tsx";
 
 const text = strings.replay;
 
@@ -81,23 +82,6 @@ function Tools({ tools }: Pick<RolloutBody, "tools">) {
   );
 }
 
-interface BlockProps {
-  readonly label: string;
-  readonly tone: "context" | "model" | "call" | "result" | "fault";
-  readonly children: preact.ComponentChildren;
-}
-
-function Block({ label, tone, children }: BlockProps) {
-  const marks =
-    tone === "fault" ? { "data-fault": true } : tone === "call" ? { "data-call": true } : {};
-  return (
-    <section class="block" data-tone={tone} {...marks} tabIndex={-1}>
-      <p class="block-label">{label}</p>
-      {children}
-    </section>
-  );
-}
-
 interface TurnProps {
   readonly dashboard: DashboardModel;
   readonly turn: ReplayTurn;
@@ -128,11 +112,11 @@ function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps)
       {isMarkdown
         ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
         : results.map((result, at) => <Result key={at} result={result} />)}
-      {isMarkdown ? <Said dashboard={dashboard} content={turn.afterCalls} /> : null}
+      {isMarkdown ? <ModelText dashboard={dashboard} content={turn.afterCalls} /> : null}
       {isMarkdown
         ? errors.map((error, at) => (
-            <Block key={at} label={text.parseError} tone="fault">
-              <p class="fault">
+            <Block key={at} label={text.parseError} tone="error">
+              <p class="error">
                 <UntrustedText text={error.message} />
               </p>
               <FoldedText content={error.raw} class="mono" />
@@ -166,7 +150,7 @@ function Written({
   return (
     <>
       {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
-      <Said dashboard={dashboard} content={content} />
+      <ModelText dashboard={dashboard} content={content} />
       {isSilent ? (
         <Block label={text.model} tone="model">
           <p class="fact">{text.silent}</p>
@@ -178,7 +162,7 @@ function Written({
 }
 
 /** Text of the model; nothing for none. */
-function Said({
+function ModelText({
   dashboard,
   content,
 }: {
@@ -239,69 +223,11 @@ function Result({ result }: { readonly result: ReplayResult }) {
   return (
     <Block
       label={`${isError ? text.toolError : text.result} ${visibleLine(name)}`}
-      tone={isError ? "fault" : "result"}
+      tone={isError ? "error" : "result"}
     >
       <FoldedText content={result.text} class="mono" />
       {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
     </Block>
-  );
-}
-
-/** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
-function RewardFooter({ body, row, titleId }: Pick<TurnsProps, "body" | "row" | "titleId">) {
-  const { rewards, rewardBreakdown: breakdown, reward, error } = body;
-  const received = rewards.map(formatExact).join(", ");
-  const all = [
-    ...rewards,
-    ...[breakdown.group, breakdown.nonterminal].filter((part) => part !== null),
-  ];
-  const isClamped = breakdown.clamped !== breakdown.reduced;
-  const formula = [
-    `${breakdown.reduction}(${all.map(formatExact).join(", ")}) = ${formatExact(breakdown.reduced)}`,
-    ...(isClamped ? [`${text.clamped.toLowerCase()} ${formatExact(breakdown.clamped)}`] : []),
-  ].join("  →  ");
-  const id = useId();
-  return (
-    <section class="reward-footer" aria-labelledby={`${titleId} ${id}`}>
-      <h3 id={id}>{text.end}</h3>
-      <p class="formula">{formula}</p>
-      <dl>
-        <Fact name={text.received} value={received === "" ? text.nothing : received} />
-        {breakdown.group === null ? null : (
-          <Fact name={text.group} value={`${formatExact(breakdown.group)}, ${text.groupWhy}`} />
-        )}
-        {breakdown.nonterminal === null ? null : (
-          <Fact
-            name={text.nonterminal}
-            value={`${formatExact(breakdown.nonterminal)}, ${text.nonterminalWhy}`}
-          />
-        )}
-        <Fact
-          name={text.clamped}
-          value={`${formatExact(breakdown.clamped)}, ${isClamped ? text.changed : text.unchanged}`}
-        />
-        {row?.advantage == null ? null : (
-          <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
-        )}
-        {row?.source === "training" ? (
-          <Fact name={text.used} value={trainingUseText(row.trainingUse)} />
-        ) : null}
-      </dl>
-      {error === null ? null : (
-        <Block label={reward === null ? text.failed : text.error} tone="fault">
-          <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
-        </Block>
-      )}
-    </section>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

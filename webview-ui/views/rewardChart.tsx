@@ -1,54 +1,42 @@
 /** The large chart: how the reward goes. */
 
+import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/format.ts";
-import { countNotPositive, valueRange } from "../charts/scale.ts";
+import { countNotPositive, shownX, valueRange } from "../charts/scale.ts";
 import { summarize } from "../charts/summary.ts";
 import { tickSteps } from "../charts/ticks.ts";
 import type { ChartData } from "../controls/chartData.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { LineChart } from "../controls/lineChart.ts";
-import { Menu } from "../controls/menu.tsx";
+import { Menu, type MenuItem } from "../controls/menu.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { Host } from "../model/host.ts";
+import type { ViewState } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { seriesTable } from "./chartTables.ts";
 import { DataTable } from "./dataTable.tsx";
-import { toCsv, toJson, toMarkdown } from "./export.ts";
+import { type NumberTable, toCsv, toJson, toMarkdown } from "./export.ts";
 import { Legend } from "./legend.tsx";
-import { type RewardChartData, rewardChartData, shownX, useSuperseded } from "./rewardChartData.ts";
+import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
+import { useSuperseded } from "./useSuperseded.ts";
 
 interface RewardChartProps {
   readonly dashboard: DashboardModel;
 }
 
 const HEIGHT_PX = 300;
+const text = strings.reward;
 
 export function RewardChart({ dashboard }: RewardChartProps) {
   const [isTable, setTable] = useState(false);
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
-  const parts = useParts(dashboard);
-  const { view, columns } = dashboard;
-  const data = useMemo(() => chartData(parts, dashboard), [parts, view.value]);
-  const steps = columns.steps();
-  const summary = summarize(columns.values("rollout/reward/mean"), steps);
-  const text = strings.reward;
-  const table = () => seriesTable(columns, parts.names);
-  const describe = (at: number): string => {
-    const { mean, smoothed } = parts;
-    const values = [
-      `${text.mean} ${formatValue(mean[at])}`,
-      ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[at]))]),
-    ];
-    return strings.spoken.point(
-      formatXValue(view.value.xAxis, parts.xs[at] ?? 0),
-      values.join(", "),
-    );
-  };
-  const notPositive = view.value.isLog
-    ? countNotPositive(columns.values("rollout/reward/mean"))
-    : 0;
+  const data = useRewardChartData(dashboard);
+  const summary = summarize(data.mean, data.steps);
+  const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names);
+  const describe = (at: number): string => describeRow(data, dashboard.view.value, at);
   return (
     <figure class="card reward" aria-labelledby="reward-title">
       <figcaption class="card-head">
@@ -68,74 +56,116 @@ export function RewardChart({ dashboard }: RewardChartProps) {
             label={strings.chart.export}
             icon="export"
             isTextShown={true}
-            items={exportItems(dashboard, table, () => chart.current?.picture() ?? "")}
+            items={exportItems(dashboard.host, table, () => chart.current?.picture() ?? "")}
           />
         </div>
       </figcaption>
       {isTable ? (
         <DataTable table={table()} caption={text.title} />
       ) : (
-        <>
-          <ChartFigure
-            dashboard={dashboard}
-            title={text.title}
-            summary={summary}
-            data={data}
-            height={HEIGHT_PX}
-            onCursor={setRow}
-            stepOf={(at) => parts.steps[at]}
-            describe={describe}
-            onChart={(made) => {
-              chart.current = made;
-            }}
-          />
-          {columns.rows === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
-          <Legend
-            dashboard={dashboard}
-            entries={parts.legend}
-            marks={parts.marks}
-            row={row ?? -1}
-          />
-          {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
-        </>
+        <Plot
+          dashboard={dashboard}
+          data={data}
+          summary={summary}
+          row={row}
+          setRow={setRow}
+          describe={describe}
+          chart={chart}
+        />
       )}
     </figure>
   );
 }
 
-function noData({ run }: DashboardModel): string {
-  return strings.chart.noData[run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
+interface PlotProps extends RewardChartProps {
+  readonly data: RewardChartData;
+  readonly summary: string;
+  /** Under the cursor; null for none. */
+  readonly row: number | null;
+  readonly setRow: (row: number | null) => void;
+  readonly describe: (row: number) => string;
+  /** Receives the chart, for pictures. */
+  readonly chart: RefObject<LineChart | null>;
+}
+
+function Plot({ dashboard, data, summary, row, setRow, describe, chart }: PlotProps) {
+  const view = dashboard.view.value;
+  const drawn = useMemo(() => chartData(data, view), [data, view]);
+  const notPositive = view.isLog ? countNotPositive(data.mean) : 0;
+  return (
+    <>
+      <ChartFigure
+        dashboard={dashboard}
+        title={text.title}
+        summary={summary}
+        data={drawn}
+        height={HEIGHT_PX}
+        onCursor={setRow}
+        stepOf={(at) => data.steps[at]}
+        describe={describe}
+        onChart={(made) => {
+          chart.current = made;
+        }}
+      />
+      {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
+      <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
+      {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
+    </>
+  );
+}
+
+function noData({ data }: DashboardModel): string {
+  return strings.chart.noData[data.run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
 }
 
 /** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
-function useParts(dashboard: DashboardModel): RewardChartData {
+function useRewardChartData(dashboard: DashboardModel): RewardChartData {
   const { smoothing, xAxis, hiddenSeries, shownAttempt } = dashboard.view.value;
-  const superseded = useSuperseded(dashboard, shownAttempt);
+  const { columnsVersion, checkpoints, evaluations, events } = dashboard.data;
+  const superseded = useSuperseded(dashboard.host, shownAttempt);
   return useMemo(
     () => rewardChartData(dashboard, superseded),
     [
-      ...[dashboard.columnsVersion.value, smoothing, xAxis, hiddenSeries, superseded],
-      ...[dashboard.checkpoints.value, dashboard.evaluations.value, dashboard.events.value],
+      columnsVersion.value,
+      checkpoints.value,
+      evaluations.value,
+      events.value,
+      smoothing,
+      xAxis,
+      hiddenSeries,
+      superseded,
     ],
   );
 }
 
-function chartData(options: RewardChartData, dashboard: DashboardModel): ChartData {
-  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = dashboard.view.value;
-  const evaluated = options.marks.flatMap((mark) =>
+/** A row in words: what the run wrote, and what is drawn where that differs. */
+function describeRow(
+  { mean, smoothed, xs }: RewardChartData,
+  { xAxis }: ViewState,
+  row: number,
+): string {
+  const values = [
+    `${text.mean} ${formatValue(mean[row])}`,
+    ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[row]))]),
+  ];
+  return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
+}
+
+function chartData({ xs, series, bands, marks }: RewardChartData, view: ViewState): ChartData {
+  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = view;
+  const evaluated = marks.flatMap((mark) =>
     mark.kind === "evaluation" ? [mark.low, mark.high] : [],
   );
-  const shown = [...options.series.map(({ values }) => values), evaluated];
+  const shown = [...series.map(({ values }) => values), evaluated];
+  const positions = marks.map(({ x }) => x);
   return {
-    ...{
-      xs: options.xs,
-      series: options.series,
-      bands: options.bands,
-      marks: options.marks,
-      isLog,
-    },
+    xs,
+    series,
+    bands,
+    marks,
+    isLog,
     xSteps: tickSteps(xAxis),
-    xRange: xRange ?? shownX(options.xs, options.marks),
+    xRange: xRange ?? shownX(xs, positions),
     yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
     formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,
@@ -143,20 +173,19 @@ function chartData(options: RewardChartData, dashboard: DashboardModel): ChartDa
 }
 
 function exportItems(
-  dashboard: DashboardModel,
-  table: () => ReturnType<typeof seriesTable>,
+  host: Host,
+  table: () => NumberTable,
   picture: () => string,
-) {
-  const { host } = dashboard;
+): readonly MenuItem[] {
   const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
     host.command("exportFile", { file: { name, content, encoding } });
-  const text = strings.chart;
+  const { exportPng, exportCsv, exportJson, exportMarkdown } = strings.chart;
   return [
-    { label: text.exportPng, run: () => save("reward.png", picture(), "base64") },
-    { label: text.exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
-    { label: text.exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
+    { label: exportPng, run: () => save("reward.png", picture(), "base64") },
+    { label: exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
+    { label: exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
     {
-      label: text.exportMarkdown,
+      label: exportMarkdown,
       run: () => host.command("copyText", { text: toMarkdown(table()) }),
     },
   ];

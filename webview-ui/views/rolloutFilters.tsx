@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { formatTemperature } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
-import { Menu } from "../controls/menu.tsx";
+import { Menu, type MenuItem } from "../controls/menu.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { NO_FILTER, type RolloutFilter } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
@@ -23,21 +23,10 @@ interface FiltersProps {
 }
 
 export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps) {
-  const { filter, hiddenColumns, rollout } = dashboard.view.value;
-  const isFirst = rollout === null && rows.length > 0;
+  const { filter } = dashboard.view.value;
   const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
   const set = (change: Partial<RolloutFilter>): void =>
     dashboard.update({ filter: { ...filter, ...change } });
-  const columns = ROLLOUT_COLUMNS.map(({ key }) => ({
-    label: text.head[key],
-    isChecked: !hiddenColumns.includes(key),
-    run: () =>
-      dashboard.update({
-        hiddenColumns: hiddenColumns.includes(key)
-          ? hiddenColumns.filter((other) => other !== key)
-          : [...hiddenColumns, key],
-      }),
-  }));
   return (
     <search class="filters">
       <div class="filter-row">
@@ -62,26 +51,43 @@ export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps)
           <Icon name="filter" />
           <span>{text.filter}</span>
         </button>
-        <Menu label={text.columns} icon="table" items={columns} />
+        <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
       </div>
       {isOpen ? <MoreFilters rows={rows} filter={filter} set={set} /> : null}
-      <div class="filter-row filter-count">
-        <span class="fact">{text.count(shown, rows.length)}</span>
-        {search === null || search.isComplete ? null : (
-          <span class="fact">{text.searched(search.checked, rows.length)}</span>
-        )}
-        {isFirst ? <span class="fact">{text.chooseHint}</span> : null}
-        {isFiltered(filter) ? (
-          <button
-            type="button"
-            class="link"
-            onClick={() => dashboard.update({ filter: NO_FILTER })}
-          >
-            {text.clear}
-          </button>
-        ) : null}
-      </div>
+      <FilterResult dashboard={dashboard} rows={rows} shown={shown} search={search} />
     </search>
+  );
+}
+
+function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
+  const { hiddenColumns } = dashboard.view.value;
+  return ROLLOUT_COLUMNS.map(({ key }) => {
+    const others = hiddenColumns.filter((other) => other !== key);
+    const isChecked = others.length === hiddenColumns.length;
+    const next = isChecked ? [...hiddenColumns, key] : others;
+    return {
+      label: text.head[key],
+      isChecked,
+      run: () => dashboard.update({ hiddenColumns: next }),
+    };
+  });
+}
+
+/** How many rollouts are listed, and what to do about it. */
+function FilterResult({ dashboard, rows, shown, search }: FiltersProps) {
+  const { filter, rollout } = dashboard.view.value;
+  const isSearching = search !== null && !search.isComplete;
+  return (
+    <div class="filter-row filter-count">
+      <span class="fact">{text.count(shown, rows.length)}</span>
+      {isSearching ? <span class="fact">{text.searched(search.checked, rows.length)}</span> : null}
+      {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
+      {isFiltered(filter) ? (
+        <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
+          {text.clear}
+        </button>
+      ) : null}
+    </div>
   );
 }
 
@@ -92,13 +98,6 @@ interface MoreFiltersProps {
 }
 
 function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
-  const stops = distinct(rows.map(({ stop }) => stop));
-  const trainingUses = distinct(rows.map(({ trainingUse }) => trainingUse ?? "waiting"));
-  const environments = distinct(rows.map(({ environment }) => environment));
-  const splits = distinct(rows.map(({ split }) => split));
-  const temperatures = distinct(
-    rows.flatMap(({ temperature }) => (temperature === null ? [] : [String(temperature)])),
-  );
   return (
     <div class="filter-row more-filters">
       <span class="field">
@@ -113,52 +112,79 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
           set={(rewardHigh) => set({ rewardHigh })}
         />
       </span>
-      <Choice
-        label={text.stop}
-        value={filter.stop}
-        values={stops}
-        name={stopText}
-        set={(stop) => set({ stop })}
-      />
-      {trainingUses.length > 1 || filter.trainingUse !== "" ? (
-        <Choice
-          label={text.trainingUse}
-          value={filter.trainingUse}
-          values={trainingUses}
-          name={(trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse)}
-          set={(trainingUse) => set({ trainingUse })}
-        />
-      ) : null}
-      {environments.length > 1 || filter.environment !== "" ? (
-        <Choice
-          label={text.environment}
-          value={filter.environment}
-          values={environments}
-          name={visibleLine}
-          set={(environment) => set({ environment })}
-        />
-      ) : null}
-      {splits.length > 1 || filter.split !== "" ? (
-        <Choice
-          label={text.split}
-          value={filter.split}
-          values={splits}
-          name={visibleLine}
-          set={(split) => set({ split })}
-        />
-      ) : null}
-      {temperatures.length > 1 || filter.temperature !== null ? (
-        <Choice
-          label={text.temperature}
-          value={filter.temperature === null ? "" : String(filter.temperature)}
-          values={temperatures}
-          name={(temperature) => formatTemperature(Number(temperature))}
-          set={(value) => set({ temperature: value === "" ? null : Number(value) })}
-        />
-      ) : null}
+      {CHOICES.map((choice) => {
+        const values = [...new Set(rows.flatMap(choice.valuesOf))].sort();
+        const value = choice.valueOf(filter);
+        const isUseful = choice.isAlwaysShown || values.length > 1 || value !== "";
+        return isUseful ? (
+          <Choice
+            key={choice.label}
+            label={choice.label}
+            value={value}
+            values={values}
+            name={choice.name}
+            set={(chosen) => set(choice.change(chosen))}
+          />
+        ) : null;
+      })}
     </div>
   );
 }
+
+/** A filter by one of the values that the rows have. */
+interface ChoiceSpec {
+  readonly label: string;
+  /** False for what is shown only where there is something to choose. */
+  readonly isAlwaysShown: boolean;
+  readonly valuesOf: (row: RolloutRow) => readonly string[];
+  /** Empty for all. */
+  readonly valueOf: (filter: RolloutFilter) => string;
+  readonly name: (value: string) => string;
+  readonly change: (value: string) => Partial<RolloutFilter>;
+}
+
+const CHOICES: readonly ChoiceSpec[] = [
+  {
+    label: text.stop,
+    isAlwaysShown: true,
+    valuesOf: ({ stop }) => [stop],
+    valueOf: ({ stop }) => stop,
+    name: stopText,
+    change: (stop) => ({ stop }),
+  },
+  {
+    label: text.trainingUse,
+    isAlwaysShown: false,
+    valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
+    valueOf: ({ trainingUse }) => trainingUse,
+    name: (trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse),
+    change: (trainingUse) => ({ trainingUse }),
+  },
+  {
+    label: text.environment,
+    isAlwaysShown: false,
+    valuesOf: ({ environment }) => [environment],
+    valueOf: ({ environment }) => environment,
+    name: visibleLine,
+    change: (environment) => ({ environment }),
+  },
+  {
+    label: text.split,
+    isAlwaysShown: false,
+    valuesOf: ({ split }) => [split],
+    valueOf: ({ split }) => split,
+    name: visibleLine,
+    change: (split) => ({ split }),
+  },
+  {
+    label: text.temperature,
+    isAlwaysShown: false,
+    valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
+    valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
+    name: (temperature) => formatTemperature(Number(temperature)),
+    change: (value) => ({ temperature: value === "" ? null : Number(value) }),
+  },
+];
 
 interface BoundProps {
   readonly label: string;
@@ -206,8 +232,4 @@ function Choice({ label, value, values, name, set }: ChoiceProps) {
       </select>
     </label>
   );
-}
-
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].sort();
 }

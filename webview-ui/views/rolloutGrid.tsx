@@ -3,13 +3,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
-import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
+import { GridHead, GridRow } from "./rolloutGridRow.tsx";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
 
 const ROW_PX = 28;
@@ -22,47 +23,17 @@ interface GridProps {
 export function RolloutGrid({ dashboard, rows }: GridProps) {
   const { rollout, hiddenColumns } = dashboard.view.value;
   const scroller = useRef<HTMLDivElement>(null);
-  const shownSource = rows[0]?.source;
-  const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
-  const columns = useMemo(
-    // One environment says nothing.
-    () =>
-      ROLLOUT_COLUMNS.filter(
-        ({ key, source }) =>
-          !hiddenColumns.includes(key) &&
-          (isMixed || key !== "environment") &&
-          (source === null || source === shownSource),
-      ),
-    [hiddenColumns, isMixed, shownSource],
-  );
+  const columns = useShownColumns(rows, hiddenColumns);
   const chosen = rows.findIndex((row) => isSame(row, rollout));
-  const [cursor, setCursor] = useState(Math.max(0, chosen));
-  const at = Math.min(cursor, Math.max(0, rows.length - 1));
-  const virtual = useVirtualRows(scroller, {
-    count: rows.length,
-    rowHeight: ROW_PX,
-    headHeight: ROW_PX,
-  });
-  useEffect(() => {
-    if (chosen < 0) return;
-    setCursor(chosen);
-    virtual.scrollTo(chosen);
-  }, [chosen]);
-
-  const move = (to: number): void => {
-    const next = Math.max(0, Math.min(rows.length - 1, to));
-    setCursor(next);
-    virtual.scrollTo(next);
-  };
+  const { virtual, cursor, setCursor, move } = useCursor(scroller, rows.length, chosen);
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event)) return;
-    const row = rows[at];
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 2);
-    const target = rowAfter(event.key, at, {
+    const target = rowAfter(event.key, cursor, {
       count: rows.length,
-      page,
+      page: Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 2),
       hasSingleKeys: dashboard.settings.value.hasSingleKeys,
     });
+    const row = rows[cursor];
     if (target !== null) move(target);
     else if (event.key === "Enter" && row !== undefined && event.target === scroller.current)
       open(dashboard, row);
@@ -79,38 +50,28 @@ export function RolloutGrid({ dashboard, rows }: GridProps) {
       aria-label={strings.trajectories.grid}
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={rows[at] === undefined ? undefined : rowId(at)}
+      aria-activedescendant={rows[cursor] === undefined ? undefined : rowId(cursor)}
       onKeyDown={onKey}
     >
-      <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-        {columns.map((column) => (
-          <Head key={column.key} dashboard={dashboard} column={column} />
-        ))}
-      </div>
+      <GridHead dashboard={dashboard} columns={columns} template={template} />
       <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
         {virtual.items.map(({ index, start }) => {
           const row = rows[index];
-          if (row === undefined) return null;
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
-            <div
+          return row === undefined ? null : (
+            <GridRow
               key={index}
               id={rowId(index)}
-              role="row"
-              class="grid-row"
-              aria-rowindex={index + 2}
-              aria-selected={index === chosen}
-              data-cursor={index === at}
+              row={row}
+              columns={columns}
+              position={index}
+              isChosen={index === chosen}
+              isCursor={index === cursor}
               style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
-              onClick={() => {
+              open={() => {
                 setCursor(index);
                 open(dashboard, row);
               }}
-            >
-              {columns.map((column) => (
-                <Cell key={column.key} column={column} row={row} />
-              ))}
-            </div>
+            />
           );
         })}
       </div>
@@ -118,63 +79,38 @@ export function RolloutGrid({ dashboard, rows }: GridProps) {
   );
 }
 
-function Head({
-  dashboard,
-  column: { key, isNumber },
-}: {
-  readonly dashboard: DashboardModel;
-  readonly column: RolloutColumn;
-}) {
-  const { sorting } = dashboard.view.value;
-  const isSorted = sorting.column === key;
-  const direction = sorting.isDescending ? "descending" : "ascending";
-  return (
-    <div
-      role="columnheader"
-      class={isNumber ? "number" : ""}
-      aria-sort={isSorted ? direction : "none"}
-    >
-      <button
-        type="button"
-        tabIndex={-1}
-        onClick={() =>
-          dashboard.update({
-            sorting: {
-              column: key,
-              isDescending: isSorted ? !sorting.isDescending : isNumber && key !== "rollout",
-            },
-          })
-        }
-      >
-        <span>{strings.trajectories.head[key]}</span>
-        {isSorted ? <Icon name={sorting.isDescending ? "chevronDown" : "chevronUp"} /> : null}
-      </button>
-    </div>
+/** Without those that say the same of every row. */
+function useShownColumns(
+  rows: readonly RolloutRow[],
+  hidden: readonly string[],
+): readonly RolloutColumn[] {
+  const shownSource = rows[0]?.source;
+  const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
+  return useMemo(
+    () =>
+      ROLLOUT_COLUMNS.filter(
+        ({ key, source }) =>
+          !hidden.includes(key) &&
+          (isMixed || key !== "environment") &&
+          (source === null || source === shownSource),
+      ),
+    [hidden, isMixed, shownSource],
   );
 }
 
-function Cell({ column, row }: { readonly column: RolloutColumn; readonly row: RolloutRow }) {
-  const text = column.text(row);
-  return (
-    <div
-      role="gridcell"
-      class={column.isNumber ? "number" : ""}
-      data-column={column.key}
-      data-tone={toneOf(column, row)}
-      title={column.isNumber ? undefined : text}
-    >
-      {text}
-    </div>
-  );
-}
-
-function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
-  if (key === "reward") return row.reward === null ? "bad" : "strong";
-  if (key === "advantage" && row.advantage !== null) return row.advantage < 0 ? "below" : "above";
-  if (key === "trainingUse" && row.trainingUse !== null && row.trainingUse !== "trained")
-    return "quiet";
-  if (key === "stop" && row.error !== null) return "bad";
-  return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
+/** The row that the keys act on; it follows the chosen one, and stays in view. */
+function useCursor(scroller: RefObject<HTMLDivElement | null>, count: number, chosen: number) {
+  const [row, setCursor] = useState(Math.max(0, chosen));
+  const virtual = useVirtualRows(scroller, { count, rowHeight: ROW_PX, headHeight: ROW_PX });
+  const move = (to: number): void => {
+    const next = Math.max(0, Math.min(count - 1, to));
+    setCursor(next);
+    virtual.scrollTo(next);
+  };
+  useEffect(() => {
+    if (chosen >= 0) move(chosen);
+  }, [chosen]);
+  return { virtual, cursor: Math.min(row, Math.max(0, count - 1)), setCursor, move };
 }
 
 interface GridSize {

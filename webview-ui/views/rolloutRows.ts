@@ -23,7 +23,7 @@ export interface RolloutColumn {
   /** For a CSS grid. */
   readonly width: string;
   readonly isNumber: boolean;
-  /** Says nothing of rollouts from elsewhere; null = it always says something. */
+  /** The kind of rollouts that have this value; null = all. */
   readonly source: RolloutSource | null;
   readonly text: (row: RolloutRow) => string;
   /** What rows are sorted by; null comes last. */

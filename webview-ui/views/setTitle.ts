@@ -12,6 +12,6 @@ export function setTitle({ source, step }: RolloutSet): string {
 }
 
 export function cellTitle({ step, environment, split, temperature }: EvaluationCell): string {
-  const place = visibleLine(`${environment} ${split}`);
-  return `${setTitle({ source: "evaluation", step })}, ${place}, ${formatTemperature(temperature)}`;
+  const tasks = visibleLine(`${environment} ${split}`);
+  return `${setTitle({ source: "evaluation", step })}, ${tasks}, ${formatTemperature(temperature)}`;
 }

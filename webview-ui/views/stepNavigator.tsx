@@ -13,8 +13,8 @@ const text = strings.trajectories;
 const MAX_LISTED = 400;
 
 export function StepNavigator({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const sets = dashboard.rolloutSets.value;
-  const chosen = dashboard.rolloutSet.value;
+  const sets = dashboard.selection.sets.value;
+  const chosen = dashboard.selection.chosen.value;
   const latest = sets.find(({ source }) => source === "training");
   if (chosen === null) return null;
   const at = sets.findIndex((set) => setName(set) === setName(chosen));
@@ -37,7 +37,7 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
         <Icon name="chevronLeft" />
       </button>
       <label class="field">
-        <span class="spoken">{text.step}</span>
+        <span class="visually-hidden">{text.step}</span>
         <select
           value={setName(chosen)}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -79,13 +79,16 @@ function rewardOf(dashboard: DashboardModel, { source, step }: RolloutSet): stri
   return reward === null ? "" : `  (${formatReward(reward)})`;
 }
 
-function trainingReward({ columns, columnsVersion }: DashboardModel, step: number): number | null {
+function trainingReward(
+  { data: { columns, columnsVersion } }: DashboardModel,
+  step: number,
+): number | null {
   if (columnsVersion.value < 0) return null;
   return columns.at("rollout/reward/mean", columns.steps().indexOf(step));
 }
 
 /** Null where the evaluation has several results: no mean of them means anything. */
-function evaluationReward({ evaluations }: DashboardModel, step: number): number | null {
+function evaluationReward({ data: { evaluations } }: DashboardModel, step: number): number | null {
   const results = evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
   return results.length === 1 ? (results[0]?.rewardMean ?? null) : null;
 }

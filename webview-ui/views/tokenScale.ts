@@ -1,4 +1,4 @@
-/** What a token's colour tells. */
+/** The scale of the colours of tokens. */
 
 import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";

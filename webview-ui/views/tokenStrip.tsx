@@ -1,4 +1,4 @@
-/** The chosen number over the positions of a part, as thin bars. */
+/** The chosen number over the positions of a window of tokens, as thin bars. */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
@@ -10,17 +10,17 @@ const HEIGHT_PX = 44;
 interface TokenStripProps {
   readonly window: TokenWindow;
   readonly scale: TokenScale;
-  /** Position in the part that is marked. */
+  /** Marked position in the window. */
   readonly current: number;
 }
 
-/** Says nothing that the tokens below it do not say. */
-export function TokenStrip({ window: part, scale, current }: TokenStripProps) {
+/** Hidden from screen readers: the tokens below say the same. */
+export function TokenStrip({ window, scale, current }: TokenStripProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = themeVersion.value;
   useEffect(() => {
-    if (canvas.current !== null) draw(canvas.current, part, scale, current);
-  }, [part, scale, current, theme]);
+    if (canvas.current !== null) draw(canvas.current, window, scale, current);
+  }, [window, scale, current, theme]);
   return (
     <div aria-hidden="true">
       <canvas class="token-strip" ref={canvas} />
@@ -30,7 +30,7 @@ export function TokenStrip({ window: part, scale, current }: TokenStripProps) {
 
 function draw(
   canvas: HTMLCanvasElement,
-  part: TokenWindow,
+  window: TokenWindow,
   scale: TokenScale,
   current: number,
 ): void {
@@ -39,17 +39,17 @@ function draw(
   const ratio = devicePixelRatio;
   canvas.width = Math.max(1, Math.floor(canvas.clientWidth * ratio));
   canvas.height = HEIGHT_PX * ratio;
-  const count = part.ids.length;
+  const count = window.ids.length;
   const width = canvas.width / Math.max(1, count);
   const base = scale.isDiverging ? canvas.height / 2 : canvas.height - 1;
-  const room = scale.isDiverging ? canvas.height / 2 - 2 : canvas.height - 3;
+  const height = scale.isDiverging ? canvas.height / 2 - 2 : canvas.height - 3;
   context.fillStyle = canvasColour("lines", 0.4);
   context.fillRect(0, base, canvas.width, 1);
   for (let index = 0; index < count; index += 1) {
-    const level = part.mask[index] === 1 ? scale.level(index) : null;
+    const level = window.mask[index] === 1 ? scale.level(index) : null;
     if (level === null) continue;
     context.fillStyle = canvasColour(level < 0 ? "orange" : "blue");
-    const size = (level / 4) * room;
+    const size = (level / 4) * height;
     context.fillRect(
       index * width,
       base - Math.max(0, size),

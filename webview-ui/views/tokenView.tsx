@@ -1,21 +1,15 @@
 /** The tokens of a rollout as they were trained on, coloured by a number. */
 
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
-
-import { Fragment } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../src/shared/dashboardMessages.ts";
 import type { RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
-import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import { Icon } from "../controls/icon.tsx";
-import { isHighContrast, themeVersion } from "../controls/palette.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
-import { visibleToken } from "../text/visible.ts";
 import { trainingUseText } from "./rolloutRows.ts";
+import { TokenBoxes } from "./tokenBoxes.tsx";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
-import { TokenStrip } from "./tokenStrip.tsx";
 
 const text = strings.tokens;
 
@@ -31,13 +25,13 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
   const [stream, setStream] = useState(0);
   const [from, setFrom] = useState(0);
   const [window, setWindow] = useState<TokenWindow | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     if (streams === 0) return;
     const key = { source, step, group, rollout };
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
-      else if (answer.kind === "error") setFault(answer.message);
+      else if (answer.kind === "error") setError(answer.message);
     });
   }, [dashboard, source, step, group, rollout, stream, from, streams]);
   if (streams === 0) {
@@ -45,7 +39,7 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
       source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
     return <p class="message">{why}</p>;
   }
-  if (fault !== null) return <p class="message">{fault}</p>;
+  if (error !== null) return <p class="message">{error}</p>;
   if (window === null) return null;
   return (
     <div class="tokens">
@@ -58,7 +52,7 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
           setFrom(0);
         }}
       />
-      <TokenParts window={window} go={setFrom} />
+      <TokenPages window={window} go={setFrom} />
       <TokenBoxes dashboard={dashboard} window={window} />
     </div>
   );
@@ -135,7 +129,7 @@ function Legend({ scale }: { readonly scale: TokenScale }) {
   );
 }
 
-function TokenParts({
+function TokenPages({
   window,
   go,
 }: {
@@ -144,7 +138,7 @@ function TokenParts({
 }) {
   const { from, total, ids, texts } = window;
   return (
-    <div class="token-parts">
+    <div class="token-pages">
       <button
         type="button"
         class="quiet only-icon"
@@ -167,156 +161,4 @@ function TokenParts({
       {texts === null ? <span class="note">{text.idsOnly}</span> : null}
     </div>
   );
-}
-
-function TokenBoxes({
-  dashboard,
-  window,
-}: {
-  readonly dashboard: DashboardModel;
-  readonly window: TokenWindow;
-}) {
-  const [hovered, setHovered] = useState<number | null>(null);
-  const [focused, setFocused] = useState(0);
-  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
-  const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
-  const scale = useMemo(() => tokenScale(tokenColour, window), [tokenColour, window]);
-  const count = window.ids.length;
-  const at = Math.min(focused, count - 1);
-  const boxes = useMemo(
-    () => Array.from({ length: count }, (_, index) => boxOf(window, scale, index, hasNumbers)),
-    [window, scale, hasNumbers],
-  );
-  const onKey = (event: KeyboardEvent): void => {
-    const moves: Readonly<Record<string, number>> = {
-      ArrowRight: at + 1,
-      ArrowLeft: at - 1,
-      ArrowDown: at + 20,
-      ArrowUp: at - 20,
-      Home: 0,
-      End: count - 1,
-    };
-    const to = moves[event.key];
-    if (to === undefined) return;
-    const next = Math.max(0, Math.min(count - 1, to));
-    setFocused(next);
-    setHovered(null);
-    document.querySelector(`#token-${next}`)?.scrollIntoView({ block: "nearest" });
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const indexOf = (event: Event): number | null => {
-    const box = event.target instanceof Element ? event.target.closest("[data-index]") : null;
-    return box === null ? null : Number(box.getAttribute("data-index"));
-  };
-  return (
-    <>
-      <TokenStrip window={window} scale={scale} current={hovered ?? at} />
-      <TokenDetails window={window} index={hovered ?? at} />
-      {/* biome-ignore lint/a11y/useKeyWithMouseEvents: the arrow keys do the same */}
-      <div
-        class="token-boxes"
-        role="listbox"
-        aria-label={text.label}
-        aria-activedescendant={`token-${at}`}
-        tabIndex={0}
-        data-numbers={hasNumbers}
-        onKeyDown={onKey}
-        onMouseOver={(event) => setHovered(indexOf(event))}
-        onMouseLeave={() => setHovered(null)}
-        onClick={(event) => setFocused(indexOf(event) ?? at)}
-      >
-        {boxes.map((box, index) => (
-          <Fragment key={index}>
-            <span
-              id={`token-${index}`}
-              role="option"
-              aria-selected={index === at}
-              class="token"
-              data-index={index}
-              data-level={box.level}
-              data-masked={box.isMasked}
-            >
-              {box.turn === null ? null : <span class="token-turn">{box.turn}</span>}
-              {box.text}
-              {box.number === null ? null : <small>{box.number}</small>}
-            </span>
-            {box.isLineEnd ? <br /> : null}
-          </Fragment>
-        ))}
-      </div>
-    </>
-  );
-}
-
-interface TokenBox {
-  readonly text: string;
-  readonly level: number | undefined;
-  readonly isMasked: boolean;
-  readonly number: string | null;
-  readonly isLineEnd: boolean;
-  /** At the first token of a turn. */
-  readonly turn: string | null;
-}
-
-function boxOf(
-  window: TokenWindow,
-  scale: TokenScale,
-  index: number,
-  hasNumbers: boolean,
-): TokenBox {
-  const isMasked = window.mask[index] !== 1;
-  const turn = window.turns[index] ?? -1;
-  const isFirst = index === 0 || turn !== window.turns[index - 1];
-  const value = scale.value(index);
-  return {
-    text: textOf(window, index),
-    isLineEnd: window.texts?.[index]?.endsWith("\n") ?? false,
-    level: isMasked ? undefined : (scale.level(index) ?? undefined),
-    isMasked,
-    number: hasNumbers && !isMasked && !Number.isNaN(value) ? scale.format(value) : null,
-    turn: isFirst ? sourceOf(turn) : null,
-  };
-}
-
-function TokenDetails({ window, index }: { readonly window: TokenWindow; readonly index: number }) {
-  const { ids, samplerLogprobs, trainerLogprobs, advantages, turns, mask } = window;
-  const isTrained = mask[index] === 1;
-  const sampler = isTrained ? samplerLogprobs[index] : undefined;
-  const facts = [
-    [text.text, textOf(window, index)],
-    [text.id, String(ids[index] ?? "")],
-    [text.position, String(window.from + index + 1)],
-    [text.source, sourceOf(turns[index] ?? -1)],
-    [text.sampler, isTrained ? known(sampler) : text.masked],
-    [
-      text.probability,
-      sampler === undefined ? strings.none : `${(100 * Math.exp(sampler)).toFixed(2)} %`,
-    ],
-    [text.trainer, known(trainerLogprobs[index])],
-    [text.advantage, isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
-  ] as const;
-  return (
-    <dl class="token-details">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function textOf({ texts, ids }: TokenWindow, index: number): string {
-  const own = texts?.[index];
-  return own === undefined ? String(ids[index] ?? "") : visibleToken(own);
-}
-
-function sourceOf(turn: number): string {
-  return turn < 0 ? text.prompt : strings.replay.turn(turn + 1).toLowerCase();
-}
-
-function known(value: number | undefined): string {
-  return value === undefined || Number.isNaN(value) ? text.unknown : formatMeasure(value);
 }

@@ -17,7 +17,7 @@ const text = strings.trajectories;
 
 export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
   const { filter, sorting, rollout } = dashboard.view.value;
-  const shown = dashboard.rollouts.value;
+  const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];
   const search = useMessageSearch(dashboard, shown, all.length);
   const rows = useMemo(
@@ -30,7 +30,7 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard]);
   if (shown === null) {
-    const why = text.noSteps[dashboard.run.value?.state ?? "unknown"] ?? text.noStepsYet;
+    const why = text.noSteps[dashboard.data.run.value?.state ?? "unknown"] ?? text.noStepsYet;
     return <p class="message">{why}</p>;
   }
   return (

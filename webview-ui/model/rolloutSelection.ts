@@ -1,0 +1,71 @@
+/** Which step or evaluation is chosen, and its rollouts. */
+
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { newestSets, type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
+import type { Host } from "./host.ts";
+import type { RunData } from "./runData.ts";
+import type { ViewState } from "./viewState.ts";
+
+/** The rollouts of the chosen step or evaluation, as far as they were received. */
+export interface RolloutRows extends RolloutSet {
+  readonly total: number;
+  readonly rows: readonly RolloutRow[];
+}
+
+export interface RolloutSelection {
+  /** All steps and evaluations that have rollouts, newest first. */
+  readonly sets: ReadonlySignal<readonly RolloutSet[]>;
+  /** The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. */
+  readonly chosen: ReadonlySignal<RolloutSet | null>;
+  readonly rollouts: ReadonlySignal<RolloutRows | null>;
+}
+
+export function selectRollouts(
+  host: Host,
+  { run, rolloutSteps, evaluatedSteps }: RunData,
+  view: ReadonlySignal<ViewState>,
+): RolloutSelection {
+  const sets = computed(() => newestSets(rolloutSteps.value, evaluatedSteps.value));
+  const chosen = computed(
+    () =>
+      view.value.rolloutSet ??
+      sets.value.find(({ source }) => source === "training") ??
+      sets.value[0] ??
+      null,
+  );
+  const attempt = computed(() =>
+    run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
+  );
+  return { sets, chosen, rollouts: followRollouts(host, chosen, attempt) };
+}
+
+/** Asks for the rollouts of the chosen step or evaluation; they are sent again while it grows. */
+function followRollouts(
+  host: Host,
+  set: ReadonlySignal<RolloutSet | null>,
+  attempt: ReadonlySignal<string | null>,
+): ReadonlySignal<RolloutRows | null> {
+  const rollouts = signal<RolloutRows | null>(null);
+  const key = computed(() => (set.value === null ? null : setName(set.value)));
+  effect(() => {
+    const name = key.value;
+    const chosen = set.peek();
+    if (name === null || chosen === null || attempt.value === null) {
+      rollouts.value = null;
+      return;
+    }
+    const { source, step } = chosen;
+    const before = rollouts.peek();
+    if (before === null || setName(before) !== name)
+      rollouts.value = { source, step, total: 0, rows: [] };
+    let received: RolloutRow[] = [];
+    return host.ask({ ask: "rollouts", source, step }, (answer) => {
+      if (answer.kind !== "rollouts") return;
+      if (answer.from === 0) received = [];
+      received.push(...answer.rows);
+      rollouts.value = { source, step, total: answer.total, rows: [...received] };
+    });
+  });
+  return rollouts;
+}

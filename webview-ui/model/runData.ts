@@ -1,0 +1,69 @@
+/** What the page knows of the shown run: facts as signals, numbers as columns. */
+
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { HostMessage, RunFacts } from "../../src/shared/dashboardMessages.ts";
+import type {
+  CheckpointView,
+  EvaluationView,
+  EventView,
+  RunListing,
+  RunView,
+} from "../../src/shared/dashboardTypes.ts";
+import { ColumnStore } from "../charts/columns.ts";
+
+type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
+
+/** As views read it. */
+export interface RunData {
+  readonly run: ReadonlySignal<RunView | null>;
+  readonly runs: ReadonlySignal<readonly RunListing[]>;
+  readonly events: ReadonlySignal<readonly EventView[]>;
+  readonly checkpoints: ReadonlySignal<readonly CheckpointView[]>;
+  readonly evaluations: ReadonlySignal<readonly EvaluationView[]>;
+  /** See {@link RunFacts}. */
+  readonly rolloutSteps: ReadonlySignal<readonly number[]>;
+  readonly evaluatedSteps: ReadonlySignal<readonly number[]>;
+  readonly columns: ColumnStore;
+  /** Changes whenever the columns do. */
+  readonly columnsVersion: ReadonlySignal<number>;
+}
+
+export class RunStore implements RunData {
+  readonly run = signal<RunView | null>(null);
+  readonly runs = signal<readonly RunListing[]>([]);
+  readonly events = signal<readonly EventView[]>([]);
+  readonly checkpoints = signal<readonly CheckpointView[]>([]);
+  readonly evaluations = signal<readonly EvaluationView[]>([]);
+  readonly rolloutSteps = signal<readonly number[]>([]);
+  readonly evaluatedSteps = signal<readonly number[]>([]);
+  readonly columnsVersion = signal(0);
+  readonly columns: ColumnStore;
+
+  /** `requestColumns` is called with the names of all metrics that were read. */
+  constructor(requestColumns?: (names: readonly string[]) => void) {
+    this.columns = new ColumnStore(requestColumns);
+  }
+
+  /** Begins with other facts and without numbers. */
+  replace({ facts, names }: Pick<Message<"replace">, "facts" | "names">): void {
+    this.update(facts);
+    this.columns.reset(names);
+    this.columnsVersion.value += 1;
+  }
+
+  append(message: Pick<Message<"append">, "rows" | "names" | "steps" | "columns">): void {
+    this.columns.append(message);
+    this.columnsVersion.value += 1;
+  }
+
+  update(facts: Partial<RunFacts>): void {
+    const { run, runs, events, checkpoints, evaluations, rolloutSteps, evaluatedSteps } = facts;
+    if (run !== undefined) this.run.value = run;
+    if (runs !== undefined) this.runs.value = runs;
+    if (events !== undefined) this.events.value = events;
+    if (checkpoints !== undefined) this.checkpoints.value = checkpoints;
+    if (evaluations !== undefined) this.evaluations.value = evaluations;
+    if (rolloutSteps !== undefined) this.rolloutSteps.value = rolloutSteps;
+    if (evaluatedSteps !== undefined) this.evaluatedSteps.value = evaluatedSteps;
+  }
+}
