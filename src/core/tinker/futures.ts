@@ -6,7 +6,8 @@ import { type Doubling, doubledMs } from "../util/backoff.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { ByteBudget } from "./byteBudget.ts";
 import { operationRefused, statusError, tinkerError } from "./errors.ts";
-import { protobufType, type TinkerHttp } from "./http.ts";
+import { protobufType } from "./exchange.ts";
+import type { TinkerHttp } from "./http.ts";
 import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
 import { billingPollMs } from "./retry.ts";
 

@@ -1,43 +1,26 @@
-/** Requests to one Tinker server: address, headers, credential, retries, error bodies. Knows no endpoint but the token exchange. */
+/** Requests to one Tinker server: credential, retries, error bodies. Knows no endpoint but the token exchange. */
 
 import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../errors.ts";
-import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
-import { REPLY_LIMITS } from "../replyLimits.ts";
+import type { HttpResponse, Log, Random } from "../ports.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { Redactor } from "../secrets/redaction/redactor.ts";
-import { OutageNotice } from "../util/outageNotice.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
+import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
-import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
 
-export interface TinkerHttpOptions {
-  readonly http: HttpClient;
-  readonly clock: Clock;
+export interface TinkerHttpOptions extends SenderOptions {
   readonly random: Random;
   readonly log: Log;
-  readonly baseUrl: string;
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource | undefined;
   /** Called with each short-lived token that replaces the key. */
   readonly onToken?: ((token: string) => void) | undefined;
-  readonly onMessage?: OnServerMessage | undefined;
   /** How long a blocked account (402) is waited for; asked at every call. */
   readonly billingPauseMs: () => number;
-}
-
-export interface TinkerRequest {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/api/v1/`; ids are written as they are. */
-  readonly path: string;
-  /** A message's bytes, or what becomes JSON (undefined members vanish, null ones travel). */
-  readonly body?: object | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CallOptions {
@@ -67,93 +50,34 @@ export interface TinkerHttp {
   exchangeKey(): Promise<void>;
 }
 
-export const protobufType = "application/x-protobuf";
-const defaultTimeoutMs = 60_000;
 const submitBudgetMs = 5 * 60_000;
 
 export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
-  const { http, clock, random, log, apiKey } = options;
-  const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
+  const { clock, random, apiKey, onToken } = options;
   const redactor = new Redactor();
   redactor.learn(apiKey);
-  const noteDeprecation = deprecationNotes(options.onMessage);
-  const outage = outageOf(options);
-  const post = async (key: string, request: TinkerRequest, idempotencyKey: string) => {
-    const sending = http.send({
-      method: request.method,
-      url: root + request.path,
-      headers: headersOf(request, key, idempotencyKey),
-      ...encodedBody(request.body),
-      timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
-      replyLimit: {
-        bytes: REPLY_LIMITS.tinker,
-        fault: (limit) =>
-          tinkerError(
-            "tinker-protocol",
-            `The answer to ${request.method} ${request.path} is longer than ${limit}`,
-          ),
-      },
-      ...(request.signal && { signal: request.signal }),
-    });
-    const response = await watched(sending, outage);
-    noteDeprecation(response);
-    return response;
-  };
+  const sendWith = createSender(options);
+  const answerTo = createRetrier(options, redactor);
   const credential = createCredential({
     clock,
     apiKey,
-    onToken: options.onToken,
+    onToken,
     exchange: async () => {
       const request: TinkerRequest = { method: "POST", path: "auth/token", body: {} };
-      return await answerTo(request, (key) => post(apiKey, request, key));
+      return await answerTo(request, (id) => sendWith(apiKey, request, id));
     },
   });
 
   async function sendOnce(request: TinkerRequest, idempotencyKey: string): Promise<HttpResponse> {
     const used = await credential.current();
-    const response = await post(used, request, idempotencyKey);
+    const response = await sendWith(used, request, idempotencyKey);
     if (response.status !== 401 || !isRejectedToken(response)) return response;
     const renewed = await credential.renew(used);
-    return renewed === used ? response : await post(renewed, request, idempotencyKey);
-  }
-
-  async function answerTo(
-    request: TinkerRequest,
-    send: (idempotencyKey: string) => Promise<HttpResponse>,
-    callOptions: CallOptions = {},
-  ): Promise<string> {
-    const what = `${request.method} ${request.path}`;
-    const idempotencyKey = random.uuid();
-    const { answer, attempts } = await retryAnswers(
-      async () => await readAnswer(await send(idempotencyKey)),
-      {
-        clock,
-        random,
-        signal: request.signal,
-        budgetMs: callOptions.budgetMs ?? submitBudgetMs,
-        billingPauseMs: options.billingPauseMs(),
-        throttle: callOptions.throttle,
-        withTimerPaused: callOptions.withTimerPaused,
-        onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
-      },
-    ).catch((error: unknown) => {
-      if (!isAppError(error, "transport")) throw error;
-      throw tinkerError("tinker-unavailable", `No answer to ${what}: ${errorMessage(error)}`, {
-        cause: error,
-      });
-    });
-    if (answer.status >= 200 && answer.status < 300) return answer.text;
-    throw statusError({
-      status: answer.status,
-      text: redactor.redact(answer.text),
-      what,
-      attempts,
-      key: options.keySource,
-    });
+    return renewed === used ? response : await sendWith(renewed, request, idempotencyKey);
   }
 
   const answerText = (request: TinkerRequest, callOptions?: CallOptions) =>
-    answerTo(request, (key) => sendOnce(request, key), callOptions);
+    answerTo(request, (id) => sendOnce(request, id), callOptions);
 
   return {
     send: async (request) => {
@@ -172,6 +96,44 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
       await answerText(request, callOptions);
     },
     exchangeKey: credential.start,
+  };
+}
+
+type AnswerTo = (
+  request: TinkerRequest,
+  /** One try. */
+  send: (idempotencyKey: string) => Promise<HttpResponse>,
+  callOptions?: CallOptions,
+) => Promise<string>;
+
+/** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
+function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo {
+  const { clock, random, log, keySource, billingPauseMs } = options;
+  return async (request, send, { budgetMs = submitBudgetMs, throttle, withTimerPaused } = {}) => {
+    const what = `${request.method} ${request.path}`;
+    const idempotencyKey = random.uuid();
+    const { answer, attempts } = await retryAnswers(
+      async () => await readAnswer(await send(idempotencyKey)),
+      {
+        clock,
+        random,
+        signal: request.signal,
+        budgetMs,
+        billingPauseMs: billingPauseMs(),
+        throttle,
+        withTimerPaused,
+        onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
+      },
+    ).catch((cause: unknown) => {
+      if (!isAppError(cause, "transport")) throw cause;
+      throw tinkerError("tinker-unavailable", `No answer to ${what}: ${errorMessage(cause)}`, {
+        cause,
+      });
+    });
+    const { status } = answer;
+    if (status >= 200 && status < 300) return answer.text;
+    const text = redactor.redact(answer.text);
+    throw statusError({ status, text, what, attempts, key: keySource });
   };
 }
 
@@ -202,57 +164,6 @@ export function checkShape<Schema extends ZodType>(
     .map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`)
     .join("; ");
   throw tinkerError("tinker-protocol", `The answer to ${what} has an unknown form (${problems})`);
-}
-
-function headersOf(
-  request: TinkerRequest,
-  key: string,
-  idempotencyKey: string,
-): Readonly<Record<string, string>> {
-  return {
-    Accept: "application/json",
-    "User-Agent": "tinker-rl",
-    "X-API-Key": key,
-    ...(request.method !== "GET" && { "X-Idempotency-Key": idempotencyKey }),
-    ...(request.body !== undefined && {
-      "Content-Type": request.body instanceof Uint8Array ? protobufType : "application/json",
-    }),
-    ...request.headers,
-  };
-}
-
-function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {
-  if (body === undefined) return {};
-  return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
-}
-
-function outageOf({ clock, onMessage }: TinkerHttpOptions): OutageNotice {
-  return new OutageNotice({
-    clock,
-    onOutage: (reason) => {
-      const text = `It gives no answer (${reason}). The run waits and asks again.`;
-      onMessage?.({ level: "warn", text });
-    },
-    onRecovered: () => onMessage?.({ level: "info", text: "It answers again." }),
-  });
-}
-
-/** Notes whether the server answered. */
-async function watched(
-  sending: Promise<HttpResponse>,
-  outage: OutageNotice,
-): Promise<HttpResponse> {
-  try {
-    const response = await sending;
-    const { status } = response;
-    if (status === 402) outage.failed("status 402, the account's billing is blocked");
-    else if (status >= 500) outage.failed(`status ${status}`);
-    else outage.recovered();
-    return response;
-  } catch (error) {
-    if (isAppError(error, "transport")) outage.failed(errorMessage(error.cause ?? error));
-    throw error;
-  }
 }
 
 async function readAnswer(response: HttpResponse): Promise<Answer> {

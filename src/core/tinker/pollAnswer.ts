@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { HttpResponse } from "../ports.ts";
 import { requestFailed, statusError, tinkerError } from "./errors.ts";
-import { protobufType } from "./http.ts";
+import { protobufType } from "./exchange.ts";
 
 export type FutureResult =
   | { readonly kind: "proto"; readonly bytes: Uint8Array }
