@@ -2,12 +2,12 @@
 
 import type { z } from "zod";
 import { isJsonObject } from "../json.ts";
+import { nearestWords } from "../util/editDistance.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import type { Field, NumberShape, Shape } from "./field.ts";
 import { configShape, shapeAt } from "./fields.ts";
 import { type Finding, preferred, setTo } from "./finding.ts";
 import type { Remedy } from "./remedy.ts";
-import { suggestKeys } from "./suggestKeys.ts";
 import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
@@ -76,7 +76,7 @@ function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Fin
 function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
   const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
   const near =
-    typeof value === "string" && shape.type === "enum" ? suggestKeys(value, shape.values) : [];
+    typeof value === "string" && shape.type === "enum" ? nearestWords(value, shape.values) : [];
   const message = `${sentence}${hintFor(value, shape, near)}`;
   const code = codeFor(value, shape);
   const remedies = remediesFor(path, value, shape, near);
@@ -139,7 +139,7 @@ function remediesFor(
 
 /** 0 and 1, and words near to those that are booleans. */
 function booleanRemedies(path: readonly string[], value: unknown): readonly Remedy[] {
-  const [word = ""] = suggestKeys(String(value), ["true", "false"]);
+  const [word = ""] = nearestWords(String(value), ["true", "false"]);
   const meant =
     value === 1 || word === "true" ? true : value === 0 || word === "false" ? false : null;
   return meant === null ? [] : [preferred(setTo(path, meant))];

@@ -1,10 +1,10 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
+import { nearestWords } from "../util/editDistance.ts";
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
 import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
-import { suggestKeys } from "./suggestKeys.ts";
 
 /** The parameters that `loss_fn_config` may hold, by loss. */
 export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
@@ -44,7 +44,7 @@ function foreignParameters(config: Config): readonly Finding[] {
       const path = [PLACE, name];
       const message = `The loss \`${config.loss_fn}\` has no parameter \`${name}\`. ${hint}`;
       const remedies: readonly Remedy[] = [
-        ...suggestKeys(name, free).map(
+        ...nearestWords(name, free).map(
           (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
         ),
         { kind: "remove", path, title: `Remove '${name}'` },

@@ -1,6 +1,7 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
 import { formatCount } from "../../shared/format.ts";
+import { nearestWords } from "../util/editDistance.ts";
 import { addressFindings } from "./addressRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
@@ -8,7 +9,6 @@ import { valueAt } from "./issues.ts";
 import { lossFindings } from "./lossRules.ts";
 import { isLocalModel } from "./presets.ts";
 import type { Config } from "./schema.ts";
-import { suggestKeys } from "./suggestKeys.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
@@ -185,7 +185,7 @@ function unknownEnvironment(
   name: string,
   trained: readonly string[],
 ): Finding {
-  const near = suggestKeys(name, trained);
+  const near = nearestWords(name, trained);
   const hint =
     near.length === 0
       ? "Write it as `Owner/Name` or `local/name`."

@@ -1,11 +1,12 @@
 /** What is said about a key that the table does not have: what it should be called, or where it belongs. */
 
 import { isJsonObject } from "../json.ts";
+import { nearestWords } from "../util/editDistance.ts";
 import type { Shape } from "./field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "./fields.ts";
 import type { Finding } from "./finding.ts";
+import { absenceOf, ownNameOf } from "./foreignKeys.ts";
 import type { Remedy } from "./remedy.ts";
-import { absenceOf, ownNameOf, suggestKeys } from "./suggestKeys.ts";
 
 const MAX_SHOWN = 80;
 
@@ -39,7 +40,7 @@ function adviceFor(
   if (foreign !== null && known.includes(foreign)) return rename(path, [foreign], siblings);
   const home = homeOf(own);
   if (home !== undefined) return moveTo(path, own, home, siblings);
-  const near = suggestKeys(key, known);
+  const near = nearestWords(key, known);
   if (near.length > 0) return rename(path, near, siblings);
   return {
     advice: absenceOf(key) ?? "Remove it.",

@@ -2,16 +2,13 @@
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
-import { editDistance } from "../util/editDistance.ts";
+import { nearestWords } from "../util/editDistance.ts";
 import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
 const LOOK_UP_TIMEOUT_MS = 5_000;
 /** Most records that the catalogue gives at once. */
 const PAGE_SIZE = 100;
-const MAX_NAMES = 3;
-/** Edits that still look like a slip, as a share of the longer name. */
-const MAX_DISTANCE_SHARE = 0.4;
 
 const catalogueReply = z.object({
   environments: z.array(z.object({ owner: z.string(), name: z.string() })),
@@ -29,7 +26,9 @@ export async function suggestNames(wire: EnvironmentWire): Promise<readonly stri
     ...(target.isOpenReward ? [] : [serverNames(wire)]),
   ];
   const found = await Promise.all(lists.map((list) => list.catch((error) => noNames(wire, error))));
-  return nearest(target.name, [...new Set(found.flat())]);
+  const names = [...new Set(found.flat())];
+  // A name that exists as it is written was not refused for its spelling.
+  return names.includes(target.name) ? [] : nearestWords(target.name, names);
 }
 
 /** The same error with `data.near`, and with the question whether one of the names was meant. */
@@ -100,26 +99,4 @@ function noNames(wire: EnvironmentWire, error: unknown): readonly string[] {
   const { log } = wire.dependencies;
   log.debug("names of environments could not be looked up", { error: errorMessage(error) });
   return [];
-}
-
-/** Empty when the name exists as it is written: then its spelling was not the reason, and no name is suggested. */
-function nearest(wanted: string, names: readonly string[]): readonly string[] {
-  if (names.includes(wanted)) return [];
-  return names
-    .map((name) => ({ name, distance: distanceBetween(wanted, name) }))
-    .filter(({ distance }) => distance <= MAX_DISTANCE_SHARE)
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, MAX_NAMES)
-    .map(({ name }) => name);
-}
-
-/** Share of edits between the parts that may differ. A difference in case counts as none. */
-function distanceBetween(wanted: string, name: string): number {
-  const wantedParts = wanted.toLowerCase().split(/[/:]/);
-  const parts = name.toLowerCase().split(/[/:]/);
-  const shares = wantedParts.map((part, i) => {
-    const other = parts[i] ?? "";
-    return editDistance(part, other) / Math.max(part.length, other.length, 1);
-  });
-  return Math.max(...shares);
 }

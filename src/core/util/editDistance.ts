@@ -1,4 +1,4 @@
-/** How far apart two words are, and which known word someone probably meant. */
+/** How far apart two words are, and which known words someone probably meant. */
 
 /** Number of insertions, deletions, substitutions and swaps of neighbours that lead from `a` to `b`. */
 export function editDistance(a: string, b: string): number {
@@ -24,28 +24,64 @@ export function editDistance(a: string, b: string): number {
   return cell(previous, b.length);
 }
 
+/** Longer words are no slip of the hand, and comparing them takes long. */
+const MAX_LENGTH = 80;
+const MAX_WORDS = 3;
+
 /**
- * The candidate nearest to `word`, letter case and `-` against `_` aside, or null when none is near: at most a third of
- * the letters of the longer one may differ, and always one.
+ * The candidates near `word`, nearest first, at most three: letter case and `-` against `_` aside, at most a third of
+ * the letters of the longer one may differ, and always one; the same letters in another order are near, too. In names such
+ * as `owner/name:part` that holds for each part, so that a long owner does not make any two of its names alike.
  */
-export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  const wanted = normalize(word);
-  let best: string | null = null;
-  let bestDistance = Number.POSITIVE_INFINITY;
-  for (const candidate of candidates) {
-    const distance = editDistance(wanted, normalize(candidate));
-    const length = Math.max(wanted.length, candidate.length);
-    const isNear = distance <= Math.max(1, Math.floor(length / 3)) && distance < length;
-    if (isNear && distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
+export function nearestWords(word: string, candidates: readonly string[]): readonly string[] {
+  if (word.length > MAX_LENGTH) return [];
+  const wanted = normalizeWord(word);
+  return candidates
+    .flatMap((candidate) => {
+      const distance = nearDistance(wanted, normalizeWord(candidate));
+      return distance === null ? [] : { candidate, distance };
+    })
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_WORDS)
+    .map(({ candidate }) => candidate);
 }
 
-function normalize(word: string): string {
+/** The first of {@link nearestWords}, or null. */
+export function nearestWord(word: string, candidates: readonly string[]): string | null {
+  return nearestWords(word, candidates)[0] ?? null;
+}
+
+/** As words are compared. */
+export function normalizeWord(word: string): string {
   return word.toLowerCase().replaceAll("-", "_");
+}
+
+/** Null when a part is not near its counterpart. */
+function nearDistance(wanted: string, candidate: string): number | null {
+  const wantedParts = wanted.split(/[/:]/);
+  const parts = candidate.split(/[/:]/);
+  if (parts.length !== wantedParts.length) return partDistance(wanted, candidate);
+  let distance = 0;
+  for (const [i, part] of parts.entries()) {
+    const own = partDistance(wantedParts[i] ?? "", part);
+    if (own === null) return null;
+    distance += own;
+  }
+  return distance;
+}
+
+function partDistance(wanted: string, candidate: string): number | null {
+  if (wanted === candidate) return 0;
+  const longer = Math.max(wanted.length, candidate.length);
+  const allowed = Math.max(1, Math.floor(longer / 3));
+  if (Math.abs(wanted.length - candidate.length) > allowed || longer > MAX_LENGTH) return null;
+  const distance = editDistance(wanted, candidate);
+  if (distance <= allowed && distance < longer) return distance;
+  return sortedLetters(wanted) === sortedLetters(candidate) ? distance : null;
+}
+
+function sortedLetters(word: string): string {
+  return [...word].sort().join("");
 }
 
 function cell(row: readonly number[], index: number): number {

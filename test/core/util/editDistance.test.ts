@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editDistance, nearestWord } from "../../../src/core/util/editDistance.ts";
+import { configFields } from "../../../src/core/config/fields.ts";
+import { editDistance, nearestWord, nearestWords } from "../../../src/core/util/editDistance.ts";
 
 describe("the edit distance", () => {
   it.each([
@@ -40,4 +41,14 @@ describe("the nearest word", () => {
   it.each(["x", "", "optimizer", "lr"])("to %j is none", (word) => {
     expect(nearestWord(word, known)).toBeNull();
   });
+});
+
+it("near words are those with few other letters, the same letters, or another case", () => {
+  const keys = Object.keys(configFields);
+  expect(nearestWords("lerning_rate", keys)[0]).toBe("learning_rate");
+  expect(nearestWords("Batch-Size", keys)).toEqual(["batch_size"]);
+  expect(nearestWords("mxi", ["mix", "seed"])).toEqual(["mix"]);
+  expect(nearestWords("whodunit", ["A/WhoDunIt", "WhoDunIt"])[0]).toBe("WhoDunIt");
+  expect(nearestWords("nothing", keys)).toEqual([]);
+  expect(nearestWords("x".repeat(100_000), keys)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 /** Findings that need to know what services offer. Without a list nothing is said. */
 
+import { nearestWords } from "../../../util/editDistance.ts";
 import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
 import { isLocalModel } from "../../presets.ts";
 import type { Remedy } from "../../remedy.ts";
 import type { Config } from "../../schema.ts";
-import { suggestKeys } from "../../suggestKeys.ts";
 import {
   ageText,
   type Catalogue,
@@ -62,7 +62,7 @@ function environmentFindings(
   const entry = findEnvironment(catalogue, name);
   if (entry !== null) return whenFound(entry);
   if (!list.isComplete) return [];
-  const near = suggestKeys(
+  const near = nearestWords(
     plainName(name),
     list.items.map((item) => item.name),
   );
@@ -128,7 +128,7 @@ function modelFindings(config: Config, catalogue: Catalogue): readonly Finding[]
 function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: string }>): Finding {
   const names = items.map((item) => item.name);
   const choices = nearestFirst(name, names);
-  const near = suggestKeys(name, names);
+  const near = nearestWords(name, names);
   const hint =
     near.length > 0
       ? `Did you mean \`${near[0]}\`?`
@@ -173,5 +173,5 @@ function renames(path: readonly string[], words: readonly string[]): readonly Re
 
 /** A few of the words, those like `word` first. */
 function nearestFirst(word: string, words: readonly string[]): readonly string[] {
-  return [...new Set([...suggestKeys(word, words), ...words])].slice(0, MAX_CHOICES);
+  return [...new Set([...nearestWords(word, words), ...words])].slice(0, MAX_CHOICES);
 }

@@ -1,43 +1,6 @@
-/** Known words that someone probably meant, and what other programs call our keys. */
+/** What other training programs call our keys. */
 
-import { editDistance } from "../util/editDistance.ts";
-
-/** Longer words are no slip of the hand, and comparing them takes long. */
-const MAX_LENGTH = 80;
-const MAX_WORDS = 3;
-
-/**
- * The candidates near `word`, nearest first, at most three: letter case and `-` against `_` aside, at most a third of
- * the letters of the longer one may differ, and always one; the same letters in another order are near, too.
- */
-export function suggestKeys(word: string, candidates: readonly string[]): readonly string[] {
-  if (word.length > MAX_LENGTH) return [];
-  const wanted = normalize(word);
-  return candidates
-    .map((candidate) => ({ candidate, distance: distanceTo(wanted, normalize(candidate)) }))
-    .filter(({ distance }) => distance !== null)
-    .sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0))
-    .slice(0, MAX_WORDS)
-    .map(({ candidate }) => candidate);
-}
-
-/** Null when the words are not alike. */
-function distanceTo(wanted: string, candidate: string): number | null {
-  const longer = Math.max(wanted.length, candidate.length);
-  const allowed = Math.max(1, Math.floor(longer / 3));
-  if (Math.abs(wanted.length - candidate.length) > allowed || longer > MAX_LENGTH) return null;
-  const distance = editDistance(wanted, candidate);
-  if (distance <= allowed && distance < longer) return distance;
-  return sortedLetters(wanted) === sortedLetters(candidate) ? distance : null;
-}
-
-function normalize(word: string): string {
-  return word.toLowerCase().replaceAll("-", "_");
-}
-
-function sortedLetters(word: string): string {
-  return [...word].sort().join("");
-}
+import { normalizeWord } from "../util/editDistance.ts";
 
 /** Keys of other training programs, by the key that means the same here. */
 const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -84,7 +47,7 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map(
 
 /** What a key of another program is called here, or null. */
 export function ownNameOf(foreign: string): string | null {
-  return OWN_NAMES.get(normalize(foreign)) ?? null;
+  return OWN_NAMES.get(normalizeWord(foreign)) ?? null;
 }
 
 /** Keys of other programs without a counterpart, and why. */
@@ -97,5 +60,5 @@ const ABSENT: ReadonlyMap<string, string> = new Map(
 
 /** Why a key of another program has no counterpart here, or null when it is not known. */
 export function absenceOf(foreign: string): string | null {
-  return ABSENT.get(normalize(foreign)) ?? null;
+  return ABSENT.get(normalizeWord(foreign)) ?? null;
 }
