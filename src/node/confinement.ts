@@ -42,12 +42,12 @@ export function confinedTo(folder: string): Guard {
     if (isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`)) {
       throw outside(folder, path);
     }
-    let place = root;
+    let current = root;
     for (const name of ["", ...below.split(sep)]) {
-      place = join(place, name);
-      const info = await statIfPresent(place);
+      current = join(current, name);
+      const info = await statIfPresent(current);
       if (info === null) return;
-      requireSound(folder, place, info);
+      requireSound(folder, current, info);
     }
   };
   return {
@@ -75,9 +75,9 @@ export async function requireSafeFolder(folder: string): Promise<void> {
   if (info === null) return;
   requireSound(folder, root, info);
   const waiting = [root];
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    for (const entry of await readdir(place, { withFileTypes: true })) {
-      const path = join(place, entry.name);
+  for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
+    for (const entry of await readdir(current, { withFileTypes: true })) {
+      const path = join(current, entry.name);
       requireSound(folder, path, entry);
       if (entry.isDirectory()) waiting.push(path);
     }

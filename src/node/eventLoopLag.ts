@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const TICK_MS = 20;
 
-/** Measures from now on. Each call tells the 99th percentile since the call before, in milliseconds; null when there was no time to measure. */
+/** Measures from now on. Each call gives the 99th percentile since the call before, in milliseconds; null when there was no time to measure. */
 export function measureLag(): () => number | null {
   const histogram = monitorEventLoopDelay({ resolution: TICK_MS });
   histogram.enable();

@@ -1,4 +1,4 @@
-/** Reads what a process is told first over its standard input. */
+/** Reads the first line of the standard input of a process. */
 
 import type { Readable } from "node:stream";
 

@@ -9,7 +9,7 @@ import { HttpExchange } from "./httpExchange.ts";
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
   readonly socketPath?: string;
-  /** Proxy URL in place of the ones in the environment (HTTPS_PROXY, HTTP_PROXY). */
+  /** Proxy URL instead of the ones in the environment (HTTPS_PROXY, HTTP_PROXY). */
   readonly proxy?: string;
 }
 
@@ -20,7 +20,7 @@ export interface ClosableHttpClient extends HttpClient {
 
 /** This machine is never reached through a proxy. */
 const LOOPBACK_HOSTS = "localhost,127.0.0.1,[::1]";
-/** In one turn of the event loop: thousands of rollouts may want theirs at once. */
+/** In one turn of the event loop: thousands of rollouts may send at once. */
 const REQUESTS_PER_TURN = 8;
 const ANSWERS_PER_TURN = 16;
 
@@ -61,7 +61,9 @@ function begin(dispatcher: Dispatcher, request: HttpRequest, exchange: HttpExcha
     const { origin, pathname, search } = new URL(request.url);
     dispatcher.dispatch(
       {
-        ...{ origin, path: pathname + search, method: request.method },
+        origin,
+        path: pathname + search,
+        method: request.method,
         headers: request.headers ?? {},
         body: request.body ?? null,
       },

@@ -2,7 +2,7 @@
 
 import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
-/** So many unread bytes make the sender wait, unless the whole body is wanted anyway. */
+/** So many unread bytes make the sender wait, unless the whole body is read anyway. */
 const UNREAD_LIMIT = 64 * 1024;
 const BYTE_ORDER_MARK = 0xfeff;
 
@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 export interface BodyFlow {
   pause(): void;
   resume(): void;
-  /** The rest is not wanted. */
+  /** The rest is not read. */
   abandon(): void;
 }
 
@@ -24,7 +24,7 @@ export class ArrivingBody {
   #failure: { readonly fault: unknown } | null = null;
   #wakeReader: (() => void) | null = null;
 
-  /** The reader goes on when `pacer` lets it. */
+  /** The reader goes on when `throttle` lets it. */
   constructor(flow: BodyFlow, throttle: EventLoopThrottle) {
     this.#flow = flow;
     this.#throttle = throttle;

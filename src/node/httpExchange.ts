@@ -34,7 +34,7 @@ export class HttpExchange {
   #receivedBytes = 0;
   #isOver = false;
 
-  /** Who waits for the answer goes on when `pacer` lets it; faults come at once. */
+  /** Who waits for the answer goes on when `throttle` lets it; faults come at once. */
   constructor(request: HttpRequest, throttle: EventLoopThrottle) {
     const { signal, timeoutMs } = request;
     this.#request = request;

@@ -41,12 +41,12 @@ function transportError(
   sent: boolean,
   cause?: unknown,
 ): AppError {
-  const place = describeUrl(request.url);
+  const address = describeUrl(request.url);
   const reason = words || "the connection broke";
   return new AppError(
     "transport",
-    `${request.method} ${place} failed: ${reason}. Check the network, the proxy settings and the address.`,
-    { data: { sent, url: place, reason, code: errorField(cause, "code") ?? null }, cause },
+    `${request.method} ${address} failed: ${reason}. Check the network, the proxy settings and the address.`,
+    { data: { sent, url: address, reason, code: errorField(cause, "code") ?? null }, cause },
   );
 }
 

@@ -15,7 +15,7 @@ import { parseJson } from "../core/util/jsonl.ts";
 import { sha256 } from "./hash.ts";
 import { runName, runParent } from "./runPaths.ts";
 
-/** What somebody wants to be trained. */
+/** What is to be trained. */
 export type StartRequest = {
   /** `key=value` each, over those of the file; a resumed run keeps those that it had before them. */
   readonly overrides: readonly string[];

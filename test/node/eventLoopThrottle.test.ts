@@ -4,27 +4,27 @@ import { EventLoopThrottle } from "../../src/node/eventLoopThrottle.ts";
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("so many actions begin at once, the rest in later turns and in their order", async () => {
-  const pacer = new EventLoopThrottle(2);
+  const throttle = new EventLoopThrottle(2);
   const begun: number[] = [];
-  for (let i = 0; i < 5; i++) pacer.run(() => begun.push(i));
+  for (let i = 0; i < 5; i++) throttle.run(() => begun.push(i));
   expect(begun).toEqual([0, 1]);
   await nextTurn();
   expect(begun).toEqual([0, 1, 2, 3]);
   await nextTurn();
   expect(begun).toEqual([0, 1, 2, 3, 4]);
   await nextTurn();
-  pacer.run(() => begun.push(5));
+  throttle.run(() => begun.push(5));
   expect(begun.at(-1)).toBe(5);
 });
 
 test("what an action asks for comes after what waits already", async () => {
-  const pacer = new EventLoopThrottle(1);
+  const throttle = new EventLoopThrottle(1);
   const begun: string[] = [];
-  pacer.run(() => {
+  throttle.run(() => {
     begun.push("first");
-    pacer.run(() => begun.push("asked for by the first"));
+    throttle.run(() => begun.push("asked for by the first"));
   });
-  pacer.run(() => begun.push("second"));
+  throttle.run(() => begun.push("second"));
   for (let turn = 0; turn < 3; turn++) await nextTurn();
   expect(begun).toEqual(["first", "asked for by the first", "second"]);
 });

@@ -212,7 +212,7 @@ test("a time limit that ends before the connection is there says that nothing wa
   });
 });
 
-test("a socket takes the place of host and port", async () => {
+test("a socket replaces host and port", async () => {
   const name = `tinker-rl-http-${process.pid}.sock`;
   const path = process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
   await serve((request, response) => void response.end(request.url), path);

@@ -5,7 +5,7 @@ import { aConfig } from "../core/training/builders.ts";
 
 const path = resolve("/project/run.yaml");
 
-describe("a run's place", () => {
+describe("the path of a run", () => {
   it("is a folder of its own beside the configuration, unless log_path names another", () => {
     const parent = (log_path: string | null) => runParent(aConfig({ log_path }), path);
     expect(parent(null)).toBe(resolve("/project/.tinker-rl/runs"));

@@ -34,7 +34,7 @@ export async function* readEvents(
   }
 }
 
-/** Tells when an event stream goes silent: with one timer a stream, however many bytes come. */
+/** Notices when an event stream goes silent: with one timer a stream, however many bytes come. */
 export class IdleTimeout {
   readonly #clock: Clock;
   readonly #onSilence: (reason: AppError) => void;

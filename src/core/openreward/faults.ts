@@ -26,34 +26,34 @@ const MAX_DETAIL_CHARS = 500;
 
 const detailBody = z.object({ detail: z.unknown() });
 
-/** An AppError at a place; never holds keys or bodies that we sent. */
+/** An AppError with its location; never holds keys or bodies that we sent. */
 export function environmentFault(
   code: string,
-  place: FaultLocation,
+  location: FaultLocation,
   text: string,
   details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
 ): AppError {
-  const { environment, sid, action } = place;
+  const { environment, sid, action } = location;
   return new AppError(code, `Environment ${environment}, ${action}: ${text}`, {
     data: { environment, sid, ...details.data },
     cause: details.cause,
   });
 }
 
-/** The error that an HTTP status other than 200 means at this place. */
-export function httpFault(place: FaultLocation, failure: HttpFailure): AppError {
+/** The error that an HTTP status other than 200 means at this location. */
+export function httpFault(location: FaultLocation, failure: HttpFailure): AppError {
   const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
-  const isFull = status === 503 && !place.isInSession && saysFull(detail);
-  if (isFull) return httpFault(place, { ...failure, status: 429 });
+  const isFull = status === 503 && !location.isInSession && saysFull(detail);
+  if (isFull) return httpFault(location, { ...failure, status: 429 });
   const fault = (code: string, text: string, data = {}): AppError =>
-    environmentFault(code, place, text, { data: { status, ...data } });
+    environmentFault(code, location, text, { data: { status, ...data } });
   switch (status) {
     case 401:
     case 403:
       return fault("environment-auth", `access denied (${status}: ${detail}). ${accessStep(key)}`);
     case 404:
-      return place.isInSession
+      return location.isInSession
         ? fault("environment-session-lost", `the session is gone (${detail}). Repeat the rollout.`)
         : fault(
             "environment-not-found",
@@ -66,11 +66,11 @@ export function httpFault(place: FaultLocation, failure: HttpFailure): AppError 
       return fault(
         "environment-capacity",
         `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
-        { retryAfterMs, isOpening: !place.isInSession },
+        { retryAfterMs, isOpening: !location.isInSession },
       );
     case 500:
       // Without a session no code of the environment can have run: the service itself failed.
-      return place.sid === null
+      return location.sid === null
         ? fault("environment-unavailable", `answered 500 (${detail}). Try again later.`)
         : fault(
             "environment-tool-crashed",
@@ -82,7 +82,7 @@ export function httpFault(place: FaultLocation, failure: HttpFailure): AppError 
         : fault(
             "environment-protocol",
             `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
-            { isOpening: !place.isInSession },
+            { isOpening: !location.isInSession },
           );
   }
 }
@@ -99,42 +99,42 @@ function accessStep(key: KeySource | undefined): string {
 }
 
 /** The error for a connection that failed, `cause` being the transport's error. */
-export function unavailable(place: FaultLocation, cause: unknown): AppError {
+export function unavailable(location: FaultLocation, cause: unknown): AppError {
   return environmentFault(
     "environment-unavailable",
-    place,
+    location,
     `no complete answer: ${errorMessage(cause)}`,
     { cause },
   );
 }
 
 /** The error for a reply that ORS does not allow. */
-export function protocolFault(place: FaultLocation, what: string, cause?: unknown): AppError {
+export function protocolFault(location: FaultLocation, what: string, cause?: unknown): AppError {
   return environmentFault(
     "environment-protocol",
-    place,
+    location,
     `${what}. Check that the address is an ORS server of a supported version.`,
     { cause },
   );
 }
 
 /** The error for an answer that is longer than `limit`; asking again would bring it again. */
-export function replyTooLong(place: FaultLocation, limit: string): AppError {
+export function replyTooLong(location: FaultLocation, limit: string): AppError {
   return environmentFault(
     "environment-reply-too-long",
-    place,
+    location,
     `the answer is longer than ${limit}, the most that is read. Let the environment answer with less.`,
   );
 }
 
-/** The server's own words in the body of an error, shortened: `detail` where the body is JSON that has it, else the text. */
+/** What the server says in the body of an error, shortened: `detail` where the body is JSON that has it, else the text. */
 export function readDetail(body: string): string {
   let detail: unknown = body;
   try {
     const parsed = detailBody.safeParse(JSON.parse(body));
     if (parsed.success) detail = parsed.data.detail;
   } catch {
-    // Gateways answer in plain text or HTML: the text itself is the detail.
+    // Gateways answer in text or HTML: the text itself is the detail.
   }
   const text = typeof detail === "string" ? detail : JSON.stringify(detail);
   return text.trim().slice(0, MAX_DETAIL_CHARS);

@@ -59,12 +59,16 @@ export async function openSession(
     isInSession: false,
   } as const;
   const limit = {
-    ...{ clock, limitMs: OPEN_LIMIT_MS, parents: [signal] },
+    clock,
+    limitMs: OPEN_LIMIT_MS,
+    parents: [signal],
     onLimit: () => notReady(wire, request),
   };
   const sid = await withLimit(limit, (opening) => {
     const answering = {
-      ...{ clock, limitMs: answerLimitMs ?? null, parents: [opening.signal] },
+      clock,
+      limitMs: answerLimitMs ?? null,
+      parents: [opening.signal],
       onLimit: () => noAnswer(wire, request, answerLimitMs),
     };
     return withLimit(answering, (answer) =>
@@ -151,7 +155,7 @@ class OpenSession implements EnvironmentSession {
         return this.#wire.parse(request, reply.text, toolsReply, parseExactJson);
       }
       if (reply.status !== 404) throw this.#wire.fault(request, reply, reply.text);
-      // A server older than `/task_tools`, or a dead session: the second request tells.
+      // A server older than `/task_tools`, or a dead session: the second request shows which.
       const older = this.#request("GET", this.#wire.path("tools"));
       const exactly = { schema: toolsReply, parseJson: parseExactJson };
       return this.#wire.fetchJson(older, { ...rule, ...exactly });
@@ -219,7 +223,7 @@ class OpenSession implements EnvironmentSession {
       const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
       return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
     }
-    // A server older than `/messages`, or a dead session: the second request tells.
+    // A server older than `/messages`, or a dead session: the second request shows which.
     if (reply.status !== 404) throw wire.fault(request, reply, reply.text);
     const older = this.#request("GET", wire.path("prompt"));
     const blocks = await wire.fetchJson(older, { ...rule, schema: promptReply });
@@ -282,8 +286,8 @@ class OpenSession implements EnvironmentSession {
   }
 
   #lostError(what: string): AppError {
-    const place = this.#wire.locationOf(this.#request("POST", "/ping"));
-    return environmentFault("environment-session-lost", place, `${what}. Repeat the rollout.`);
+    const location = this.#wire.locationOf(this.#request("POST", "/ping"));
+    return environmentFault("environment-session-lost", location, `${what}. Repeat the rollout.`);
   }
 }
 

@@ -39,7 +39,8 @@ export async function reserveSession(
       isRepeatable: true,
       throwsCapacity: true,
       onTaskId: (id) => announced.add(id),
-      ...{ signal, withTimerPaused },
+      signal,
+      withTimerPaused,
       // Once the server has accepted the request, it is starting the environment.
       whileRunning: withTimerPaused,
     });

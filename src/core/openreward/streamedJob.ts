@@ -61,19 +61,19 @@ type Attempt =
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
   const { clock, random } = wire.dependencies;
   const { withTimerPaused } = job;
-  const patience = createRetryPolicy({
+  const policy = createRetryPolicy({
     clock,
     random,
     maxAttempts: MAX_CONNECTIONS,
     withTimerPaused,
   });
-  return await repeatJob(wire, job, patience);
+  return await repeatJob(wire, job, policy);
 }
 
 async function repeatJob(
   wire: EnvironmentWire,
   job: StreamedJob,
-  patience: RetryPolicy,
+  policy: RetryPolicy,
 ): Promise<JobResult> {
   const { sid, environment } = wire.locationOf(job.request);
   const { log } = wire.dependencies;
@@ -87,14 +87,14 @@ async function repeatJob(
     if (attempt.kind === "done") return { taskId, text: attempt.text };
     if (attempt.kind === "starting") {
       log.debug("environment is starting", { environment, sid });
-      if (await patience.whileStarting(attempt.retryAfterMs, job.signal)) continue;
+      if (await policy.whileStarting(attempt.retryAfterMs, job.signal)) continue;
       throw attempt.error;
     }
     breaks += 1;
     const isSafe = taskId !== null || attempt.isUnsent || job.isRepeatable;
     const mayRepeat = isSafe && breaks < MAX_CONNECTIONS_IN_ALL;
-    if (attempt.madeProgress) patience.restore();
-    if (!mayRepeat || !(await patience.afterFailure(attempt.retryAfterMs, job.signal))) {
+    if (attempt.madeProgress) policy.restore();
+    if (!mayRepeat || !(await policy.afterFailure(attempt.retryAfterMs, job.signal))) {
       throw attempt.error;
     }
     log.debug("environment stream is opened again", { environment, sid, taskId });
@@ -206,23 +206,23 @@ function readEvent(
 
 /** What an `error` event means: no session, a job that the server no longer knows, or a failure of the environment. */
 function eventFault(wire: EnvironmentWire, request: WireRequest, message: string): AppError {
-  const place = wire.locationOf(request);
-  if (!place.isInSession) {
+  const location = wire.locationOf(request);
+  if (!location.isInSession) {
     if (saysFull(message))
-      return httpFault(place, { status: 429, body: message, retryAfterMs: null });
+      return httpFault(location, { status: 429, body: message, retryAfterMs: null });
     const text = `no session was opened: ${message || "no reason given"}. Try again later.`;
-    return environmentFault("environment-unavailable", place, text);
+    return environmentFault("environment-unavailable", location, text);
   }
   if (message.trim() === "unknown task_id") {
     return environmentFault(
       "environment-session-lost",
-      place,
+      location,
       "the server lost the running call, it was probably restarted. Repeat the rollout.",
     );
   }
   return environmentFault(
     "environment-tool-crashed",
-    place,
+    location,
     `the environment's own code failed: ${message || "no message given"}. Look into its logs.`,
   );
 }

@@ -124,7 +124,7 @@ export interface TaskChoice {
 /**
  * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-unavailable`,
  * `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid`; `data.isOpening` of
- * `environment-capacity` is false here, and true when there was no room to open a session or to answer a query.
+ * `environment-capacity` is false here, and true when there was no capacity to open a session or to answer a query.
  */
 export interface EnvironmentSession {
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Owns single ORS requests of one environment: headers, redirects, repeats of plain requests, checked replies. */
+/** Owns single ORS requests of one environment: headers, redirects, repeats of simple requests, checked replies. */
 
 import type { z } from "zod";
 import { type AppError, assertNever, isAppError } from "../errors.ts";
@@ -23,7 +23,7 @@ import {
 } from "./retryPolicy.ts";
 import type { Target } from "./target.ts";
 
-/** Attempts of a plain request. */
+/** Attempts of a simple request. */
 const PLAIN_ATTEMPTS = 4;
 const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
@@ -66,7 +66,7 @@ export interface RepeatRule {
   readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
-/** A whole answer to a plain request. */
+/** A whole answer to a simple request. */
 export interface PlainReply {
   readonly status: number;
   readonly text: string;
@@ -176,14 +176,14 @@ export class EnvironmentWire {
   }
 
   async #attempt(request: WireRequest, rule: RepeatRule): Promise<Attempt> {
-    const place = this.locationOf(request);
+    const location = this.locationOf(request);
     try {
       const response = await this.send(request, rule.signal);
       const { status } = response;
       const header = (name: string): string | null => response.header(name);
       const reply = { status, header, text: await readWhole(response) };
       if (isStarting(response)) {
-        const { environment, sid } = place;
+        const { environment, sid } = location;
         this.dependencies.log.debug("environment is starting", { environment, sid });
         return { kind: "starting", reply };
       }
@@ -191,11 +191,11 @@ export class EnvironmentWire {
     } catch (error) {
       if (!isAppError(error, "transport")) throw error;
       const mayHaveRun = error.data["sent"] !== false;
-      return { kind: "lost", error: unavailable(place, error), mayHaveRun };
+      return { kind: "lost", error: unavailable(location, error), mayHaveRun };
     }
   }
 
-  /** A plain request whose 200 reply has the given shape. @throws AppError as {@link httpFault} says, or `environment-protocol` */
+  /** A simple request whose 200 reply has the given shape. @throws AppError as {@link httpFault} says, or `environment-protocol` */
   async fetchJson<T>(
     request: WireRequest,
     rule: RepeatRule & {
@@ -259,13 +259,13 @@ export class EnvironmentWire {
     location: string | null,
     hops: number,
   ): string {
-    const place = this.locationOf(request);
+    const at = this.locationOf(request);
     if (location === null || hops >= MAX_REDIRECTS || !URL.canParse(location, url)) {
-      throw protocolFault(place, "the server redirects in circles or nowhere");
+      throw protocolFault(at, "the server redirects in circles or nowhere");
     }
     const next = new URL(location, url);
     if (next.origin !== new URL(url).origin) {
-      throw protocolFault(place, `the server redirects to another origin (${next.origin})`);
+      throw protocolFault(at, `the server redirects to another origin (${next.origin})`);
     }
     // Behind a gateway a server does not know the path under which it is offered.
     const root = new URL(this.dependencies.baseUrl).pathname.replace(/\/+$/, "");

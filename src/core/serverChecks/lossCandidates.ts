@@ -1,4 +1,4 @@
-/** What a server may compute in place of the loss that it was asked for. */
+/** What a server may compute instead of the loss that it was asked for. */
 
 import { LOSS_DEFAULTS, type LossName } from "../config/lossDefaults.ts";
 import { policyLoss, type TokenLoss } from "./policyLosses.ts";

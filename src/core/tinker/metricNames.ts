@@ -6,7 +6,7 @@ const LOSS_NAMES: readonly string[] = ["loss", "total_loss", "policy_loss", "pg_
 
 /** Names of metrics that may hold the value of the loss, the documented `loss:sum` first. */
 export function lossMetrics(metrics: Metrics): readonly string[] {
-  const rank = (name: string): number => LOSS_NAMES.indexOf(plainName(name)) * 2 + oddity(name);
+  const rank = (name: string): number => LOSS_NAMES.indexOf(plainName(name)) * 2 + sumFirst(name);
   return Object.keys(metrics)
     .filter((name) => LOSS_NAMES.includes(plainName(name)))
     .toSorted((one, other) => rank(one) - rank(other));
@@ -23,6 +23,6 @@ function plainName(name: string): string {
   return name.replace(/:[^:]*$/, "").replace(/^.*\//, "");
 }
 
-function oddity(name: string): number {
+function sumFirst(name: string): number {
   return name.endsWith(":sum") ? 0 : 1;
 }

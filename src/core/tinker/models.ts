@@ -126,7 +126,7 @@ async function createThenLoad(
     weightsInfoSchema,
   );
   if (weights.lora_rank === null) {
-    throw tinkerError("tinker-protocol", `The server does not tell the LoRA rank of ${path}`);
+    throw tinkerError("tinker-protocol", `The server does not report the LoRA rank of ${path}`);
   }
   const modelId = await submitCreate(options, weights.base_model, userMetadata, {
     rank: weights.lora_rank,

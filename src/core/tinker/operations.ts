@@ -1,4 +1,4 @@
-/** Operations of the service in their two halves: submit for a ticket, then wait for the result. */
+/** Operations of the service in their two halves: submit for a future, then wait for the result. */
 
 import type { output, ZodType } from "zod";
 import { tinkerError } from "./errors.ts";

@@ -1,4 +1,4 @@
-/** Results of training and sampling in either encoding, as one plain form. */
+/** Results of training and sampling in either encoding, as one form. */
 
 import { jsonResult } from "./operations.ts";
 import type { FutureResult } from "./pollAnswer.ts";

@@ -13,11 +13,11 @@ export interface Answer {
   header(name: string): string | null;
 }
 
-/** Lets tries through when the service has room for them. */
+/** Lets tries through when the service has capacity for them. */
 export interface Throttle {
   /** Resolves before each try, with what to call after it. */
   enter(): Promise<() => void>;
-  /** Called with each 429, in place of a back-off. */
+  /** Called with each 429, instead of a back-off. */
   onBusy(answer: Answer): void;
 }
 
@@ -45,7 +45,7 @@ type Outcome = { readonly answer: Answer } | { readonly fault: unknown };
 /** How often a blocked account is asked again. */
 export const billingPollMs = 5_000;
 const transientStatuses = [408, 425, 429];
-const maxWishMs = 60_000;
+const maxAskedDelayMs = 60_000;
 const backoff: Backoff = { firstMs: 500, maxMs: 10_000, jitter: 0.25 };
 
 /**
@@ -92,9 +92,9 @@ export async function retryAnswers(
 }
 
 /** The wait that the server asks for, in milliseconds; one of more than a minute counts as none, as with the official client. */
-export function wishMs(answer: Pick<Answer, "header">, nowMs: number): number | null {
+export function askedDelayMs(answer: Pick<Answer, "header">, nowMs: number): number | null {
   const askedMs = retryAfterMs(answer, { nowMs, maxMs: Number.POSITIVE_INFINITY });
-  return askedMs !== null && askedMs <= maxWishMs ? askedMs : null;
+  return askedMs !== null && askedMs <= maxAskedDelayMs ? askedMs : null;
 }
 
 async function outcomeOf(attempt: () => Promise<Answer>): Promise<Outcome> {
@@ -123,7 +123,9 @@ function retryDelayMs(
   const shouldRetry = answer.header("x-should-retry");
   if (shouldRetry === "false") return null;
   const isTransient = transientStatuses.includes(answer.status) || answer.status >= 500;
-  return isTransient || shouldRetry === "true" ? (wishMs(answer, clock.now()) ?? ownMs) : null;
+  return isTransient || shouldRetry === "true"
+    ? (askedDelayMs(answer, clock.now()) ?? ownMs)
+    : null;
 }
 
 function describe(outcome: Outcome): string {

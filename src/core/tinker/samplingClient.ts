@@ -8,7 +8,7 @@ import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
-import { wishMs } from "./retry.ts";
+import { askedDelayMs } from "./retry.ts";
 import type { SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
 import type { SampleBody } from "./wire.ts";
@@ -61,7 +61,7 @@ export interface SamplingClientOptions {
   readonly canceller: Canceller;
   readonly clock: Clock;
   readonly random: Random;
-  /** False = the server wants lost samples to stay lost. */
+  /** False = the server asks not to repeat lost samples. */
   readonly mayResubmit: boolean;
   readonly samplerId: string;
   readonly baseModel: string | null;
@@ -166,7 +166,7 @@ class Sampler {
       {
         throttle: {
           enter: () => gate.enter(promptTokens, signal),
-          onBusy: (answer) => gate.pause(promptTokens, wishMs(answer, clock.now())),
+          onBusy: (answer) => gate.pause(promptTokens, askedDelayMs(answer, clock.now())),
         },
         withTimerPaused,
       },

@@ -33,9 +33,9 @@ export class SamplingGate {
   }
 
   /** Holds every sampler, by default for as long as a prompt of that size asks for, or longer if it is held already. */
-  pause(promptTokens: number, wishMs: number | null): void {
+  pause(promptTokens: number, askedDelayMs: number | null): void {
     const ownMs = promptTokens * bytesPerToken <= smallPromptBytes ? 1_000 : 5_000;
-    this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + (wishMs ?? ownMs));
+    this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + (askedDelayMs ?? ownMs));
   }
 
   /** Resolves when a prompt may be submitted, with a function to call once the submit is over. */

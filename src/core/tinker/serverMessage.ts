@@ -1,4 +1,4 @@
-/** What a server wants the people who use it to know. */
+/** Messages of a server for the people who use it. */
 
 import type { HttpResponse } from "../ports.ts";
 

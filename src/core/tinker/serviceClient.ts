@@ -1,4 +1,4 @@
-/** The door to one Tinker server: connects, and hands out training and sampling clients of one session. */
+/** Connects to one Tinker server, and hands out training and sampling clients of one session. */
 
 import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
@@ -53,7 +53,7 @@ export interface TinkerOptions {
   /** Limit of an unbroken row of failed polls. */
   readonly noAnswerLimitMs?: number;
   readonly onQueueState?: (state: QueueState) => void;
-  /** Called with what the server wants its user to know, and with what this client does differently because of the server. */
+  /** Called with messages of the server for its user, and with what this client does differently because of the server. */
   readonly onMessage?: OnServerMessage;
   /** Called when a training request was accepted. */
   readonly onSubmitted?: (call: SubmittedCall) => void;
@@ -263,7 +263,7 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
   );
 }
 
-/** Null in place of a refusal of a path that the server does not have. */
+/** Null instead of a refusal of a path that the server does not have. */
 async function orNullWithout<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
     return await call;

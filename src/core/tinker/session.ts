@@ -76,7 +76,7 @@ export class TinkerSession {
     this.#closing.abort();
   }
 
-  /** Closes, and tells the service why; a failure to do so is logged only. */
+  /** Closes, and sends the service the reason; a failure to do so is logged only. */
   async finish(reason: FinishReason, detail: string | null): Promise<void> {
     const { tinker, log } = this.#options;
     const created = this.#id;

@@ -13,7 +13,7 @@ export class SubmitQueue {
   /** Numbers that turned out to be used up by refused requests. */
   #skipped = 0;
   /** Numbers of refused requests of which it is not known whether the server counts them. */
-  #doubtful = 0;
+  #uncounted = 0;
   #tail: Promise<void> = Promise.resolve();
   #loss: AppError | null = null;
 
@@ -22,7 +22,7 @@ export class SubmitQueue {
   }
 
   /**
-   * Reserves `count` numbers at once and calls `post` with the first when all earlier posts are through.
+   * Reserves `count` numbers at once and calls `post` with the first when all earlier posts are done.
    * With `mayBeRefused` a refusal leaves the model usable; nothing else may wait for its turn meanwhile.
    * @throws what `post` throws; AppError `tinker-model-lost` after an earlier post failed
    */
@@ -74,11 +74,11 @@ export class SubmitQueue {
     for (;;) {
       try {
         const result = await post(firstSeqId + this.#skipped);
-        this.#doubtful = 0;
+        this.#uncounted = 0;
         return result;
       } catch (error) {
-        if (this.#doubtful === 0 || !isAppError(error, "tinker-conflict")) throw error;
-        this.#doubtful -= 1;
+        if (this.#uncounted === 0 || !isAppError(error, "tinker-conflict")) throw error;
+        this.#uncounted -= 1;
         this.#skipped += 1;
       }
     }
@@ -86,7 +86,7 @@ export class SubmitQueue {
 
   #giveBack(firstSeqId: number, count: number): void {
     this.#nextSeqId = firstSeqId;
-    this.#doubtful += count;
+    this.#uncounted += count;
   }
 }
 

@@ -34,7 +34,7 @@ export interface LossOptions {
 }
 
 /**
- * Each call takes its place in the model's sequence at once and returns the promise of its result. A promise may be
+ * Each call takes its position in the model's sequence at once and returns the promise of its result. A promise may be
  * awaited late: a failure waits for its awaiter. Calls fail with AppError `tinker-*`; after one that the service did not
  * accept, all later ones fail with `tinker-model-lost`.
  */
@@ -60,7 +60,7 @@ export interface TrainingClient {
   ): Promise<{ readonly path: string }>;
   /** Weights for sampling only. */
   saveSampler(name: string, options?: SaveOptions): Promise<{ readonly path: string }>;
-  /** A sampler of the weights as they are at this place of the sequence; nothing is stored. */
+  /** A sampler of the weights as they are at this position of the sequence; nothing is stored. */
   ephemeralSampler(): Promise<SamplingClient>;
 }
 

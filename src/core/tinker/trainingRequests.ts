@@ -1,4 +1,4 @@
-/** What all calls of one model share: its place at the service, its order, and the way a request takes. */
+/** What all calls of one model share: its path at the service, the order of its requests, and how one is sent. */
 
 import type { LossEncoding } from "./lossEncoding.ts";
 import type { ModelInfo } from "./models.ts";

@@ -49,7 +49,7 @@ export interface ForwardBackwardCall {
 /** One datum's answer: log-probability of each target under the current weights. */
 export interface DatumOutput {
   readonly logprobs: Float32Array;
-  /** The loss of each target, from servers that tell it. */
+  /** The loss of each target, from servers that report it. */
   readonly losses?: Float32Array;
 }
 

@@ -30,7 +30,7 @@ export async function reportSkippedProbe(context: ReportContext, step: number): 
   await reportServerCheck(context, step, "info", message, { loss_fn });
 }
 
-/** For the beginning of a sentence unless told otherwise. */
+/** For the beginning of a sentence unless `article` is "the". */
 export function serverName(
   { config, service }: ReportContext,
   article: "The" | "the" = "The",

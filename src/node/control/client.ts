@@ -52,12 +52,12 @@ export class ControlClient {
 
   /** @throws AppError `run-not-reachable` when no trainer listens there */
   static async open(
-    place: ControlAddress,
+    target: ControlAddress,
     options: ControlClientOptions = {},
   ): Promise<ControlClient> {
     try {
-      const token = await readToken(place);
-      return new ControlClient(await connected(place.address), token, options);
+      const token = await readToken(target);
+      return new ControlClient(await connected(target.address), token, options);
     } catch (cause) {
       throw gone(cause);
     }
@@ -92,10 +92,10 @@ export class ControlClient {
   }
 }
 
-async function readToken(place: ControlAddress): Promise<string> {
-  if (!isControlSocketPath(place)) throw new Error("no trainer listens in such a place");
-  const folder = createFileSystem().within(dirname(place.tokenPath));
-  const token = await folder.readText(place.tokenPath, MAX_TOKEN_BYTES);
+async function readToken(target: ControlAddress): Promise<string> {
+  if (!isControlSocketPath(target)) throw new Error("no trainer listens at such an address");
+  const folder = createFileSystem().within(dirname(target.tokenPath));
+  const token = await folder.readText(target.tokenPath, MAX_TOKEN_BYTES);
   if (!isControlToken(token)) throw new Error("the file of the token holds something else");
   return token;
 }

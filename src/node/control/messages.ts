@@ -71,7 +71,11 @@ export const suggestedEdits = z
   .readonly();
 const launchError = z
   .object({
-    ...{ code: z.string(), message: z.string(), key: text, host: text, name: text },
+    code: z.string(),
+    message: z.string(),
+    key: text,
+    host: text,
+    name: text,
     keys: z.array(z.string()).readonly().exactOptional(),
     edits: suggestedEdits.exactOptional(),
   })
@@ -90,7 +94,8 @@ export const launchFileSchema: z.ZodType<LaunchFile> = z
 
 const orderedTraining = z
   .object({
-    ...{ configPath: z.string(), resume: z.string().nullable() },
+    configPath: z.string(),
+    resume: z.string().nullable(),
     overrides: z.array(z.string()).readonly(),
     digest: z.string().nullable(),
   })

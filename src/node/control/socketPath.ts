@@ -14,7 +14,7 @@ const DRIVE = /^[A-Za-z]:[\\/]/;
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * True for a place as a trainer makes it. A run folder may come from a stranger: its `run.json` must not make a reader send the
+ * True for an address as a trainer makes it. A run folder may come from a stranger: its `run.json` must not make a reader send the
  * content of some file to some other program, on Windows even one on another machine.
  */
 export function isControlSocketPath(

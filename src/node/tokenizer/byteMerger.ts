@@ -56,7 +56,7 @@ class Chain {
   readonly ids: Int32Array;
   readonly next: Int32Array;
   readonly previous: Int32Array;
-  /** The merge of each token with its right neighbour, as its place in the table. */
+  /** The merge of each token with its right neighbour, as its index in the table. */
   readonly pending: Int32Array;
   readonly queue: NumberHeap;
 

@@ -2,14 +2,14 @@
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
-import { type CompiledPlace, compiledPlace, readCompiled } from "./compiledCache.ts";
+import { type CacheEntry, cacheEntry, readCompiled } from "./compiledCache.ts";
 import type { CompiledModel } from "./compiledModel.ts";
 
 /** What the thread is started with. */
 export interface CompileJob {
   readonly folder: string;
   /** Where to keep what comes of it; null = nowhere. */
-  readonly place: CompiledPlace | null;
+  readonly entry: CacheEntry | null;
 }
 
 /** What the thread sends, once. */
@@ -41,11 +41,11 @@ export async function compileInThread(
   folder: string,
   { workerPath, cacheFolder, signal }: ThreadOptions,
 ): Promise<CompiledModel> {
-  const place = cacheFolder === null ? null : await compiledPlace(cacheFolder, folder, workerPath);
-  const kept = place === null ? null : await readCompiled(place);
+  const entry = cacheFolder === null ? null : await cacheEntry(cacheFolder, folder, workerPath);
+  const kept = entry === null ? null : await readCompiled(entry);
   signal?.throwIfAborted();
   if (kept !== null) return kept;
-  const job: CompileJob = { folder, place };
+  const job: CompileJob = { folder, entry };
   const worker = new Worker(workerPath, { workerData: job });
   let abort = (): void => undefined;
   try {

@@ -6,10 +6,10 @@ import { keepCompiled } from "./compiledCache.ts";
 import { compileModel, transferables } from "./compiledModel.ts";
 import type { CompileAnswer, CompileJob } from "./compileInThread.ts";
 
-async function answer({ folder, place }: CompileJob): Promise<CompileAnswer> {
+async function answer({ folder, entry }: CompileJob): Promise<CompileAnswer> {
   try {
     const model = await compileModel(folder);
-    if (place !== null) await keepCompiled(place, model);
+    if (entry !== null) await keepCompiled(entry, model);
     return { kind: "compiled", model };
   } catch (error) {
     if (!(error instanceof AppError)) return { kind: "crashed", message: errorMessage(error) };

@@ -10,7 +10,7 @@ import type { CompiledModel } from "./compiledModel.ts";
 import { MODEL_FILES } from "./hubCache.ts";
 
 /** Where the compiled form of a model folder is kept. Passes between threads. */
-export interface CompiledPlace {
+export interface CacheEntry {
   readonly path: string;
   /** Sizes and times of the files that it is made from, and of the program that makes it. */
   readonly madeFrom: string;
@@ -40,12 +40,12 @@ const keptSchema = z.object({
   }),
 });
 
-/** The place in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it anew. */
-export async function compiledPlace(
+/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it anew. */
+export async function cacheEntry(
   cacheFolder: string,
   folder: string,
   programPath: string,
-): Promise<CompiledPlace> {
+): Promise<CacheEntry> {
   const paths = [...MODEL_FILES.map(({ name }) => join(folder, name)), programPath];
   const madeFrom = JSON.stringify(await Promise.all(paths.map(describeFile)));
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
@@ -53,10 +53,7 @@ export async function compiledPlace(
 }
 
 /** Null when nothing is kept that was made from the files as they are now. */
-export async function readCompiled({
-  path,
-  madeFrom,
-}: CompiledPlace): Promise<CompiledModel | null> {
+export async function readCompiled({ path, madeFrom }: CacheEntry): Promise<CompiledModel | null> {
   try {
     const kept = keptSchema.parse(deserialize(await readFile(path)));
     return kept.madeFrom === madeFrom ? kept.model : null;
@@ -67,7 +64,7 @@ export async function readCompiled({
 }
 
 export async function keepCompiled(
-  { path, madeFrom }: CompiledPlace,
+  { path, madeFrom }: CacheEntry,
   model: CompiledModel,
 ): Promise<void> {
   const files = createFileSystem();

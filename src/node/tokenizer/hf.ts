@@ -1,4 +1,4 @@
-/** The one place that knows the tokenizer package: it normalises text and cuts it into the pieces that are merged. */
+/** The one file that knows the tokenizer package: it normalises text and cuts it into the pieces that are merged. */
 
 import { PreTrainedTokenizer } from "@huggingface/transformers";
 import * as z from "zod";
@@ -6,7 +6,7 @@ import { isByteLevel, writeBytes } from "./byteLevel.ts";
 import type { SplittingRules } from "./modelFiles.ts";
 
 export interface TextSplitter {
-  /** Pieces of text, which tell pieces with different bytes apart. No token is recognised in the text, and none added. */
+  /** Pieces of text, different for pieces with different bytes. No token is recognised in the text, and none added. */
   split(text: string): readonly string[];
   bytesOf(piece: string): Uint8Array;
 }

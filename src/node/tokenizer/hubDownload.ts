@@ -26,7 +26,7 @@ interface HubFile {
   readonly commit: string | null;
 }
 
-interface Place {
+interface RepositoryFile {
   /** `<org>/<model>`. */
   readonly id: string;
   readonly revision: string;
@@ -44,23 +44,26 @@ const ADVICE =
  * @throws AppError `tokenizer-gated` when the hub itself refuses, `tokenizer-download` for every other fault; the reason of
  * `signal` when aborted
  */
-export async function downloadHubFile(access: HubAccess, place: Place): Promise<HubFile | null> {
+export async function downloadHubFile(
+  access: HubAccess,
+  file: RepositoryFile,
+): Promise<HubFile | null> {
   try {
-    const { response, commit, storageHost } = await follow(access, place);
+    const { response, commit, storageHost } = await follow(access, file);
     // An answer that nobody reads keeps its connection and its time limit, and with them the process.
     if (response.status !== 200) await response.bytes();
     const { status } = response;
     if (storageHost !== null && status !== 200) {
-      throw failed(place, `${storageHost}, which the hub sends to, answered ${status}`);
+      throw failed(file, `${storageHost}, which the hub sends to, answered ${status}`);
     }
     if (status === 404) return null;
-    if (status === 401 || status === 403) throw refused(access, place, response);
-    if (status !== 200) throw failed(place, `the hub answered ${status}`);
-    return { bytes: await readBody(access, place, response), commit };
+    if (status === 401 || status === 403) throw refused(access, file, response);
+    if (status !== 200) throw failed(file, `the hub answered ${status}`);
+    return { bytes: await readBody(access, file, response), commit };
   } catch (error) {
     access.signal?.throwIfAborted();
     if (error instanceof AppError && error.code.startsWith("tokenizer-")) throw error;
-    throw failed(place, errorMessage(error), error);
+    throw failed(file, errorMessage(error), error);
   }
 }
 
@@ -72,7 +75,7 @@ interface Answer {
 }
 
 /** Follows redirects by hand: what the hub is sent, its storage hosts must not see. */
-async function follow(access: HubAccess, { id, revision, file }: Place): Promise<Answer> {
+async function follow(access: HubAccess, { id, revision, file }: RepositoryFile): Promise<Answer> {
   const { endpoint } = access;
   const hub = new URL(endpoint).origin;
   let url = new URL(`${endpoint}/${id}/resolve/${encodeURIComponent(revision)}/${file}`);
@@ -117,7 +120,7 @@ function redirectOf(response: HttpResponse, from: URL): URL | null {
 
 async function readBody(
   { onProgress }: HubAccess,
-  { file }: Place,
+  { file }: RepositoryFile,
   response: HttpResponse,
 ): Promise<Uint8Array> {
   const length = response.header("content-length");
@@ -134,7 +137,7 @@ async function readBody(
 
 function refused(
   { endpoint, token }: HubAccess,
-  { id }: Place,
+  { id }: RepositoryFile,
   { status }: HttpResponse,
 ): AppError {
   const remedy =
@@ -148,7 +151,7 @@ function refused(
   );
 }
 
-function failed({ id, file }: Place, reason: string, cause?: unknown): AppError {
+function failed({ id, file }: RepositoryFile, reason: string, cause?: unknown): AppError {
   return new AppError(
     "tokenizer-download",
     `${file} of ${id} could not be downloaded: ${reason.replace(/\.$/, "")}. Start again when the model hub can be reached. ${ADVICE}`,

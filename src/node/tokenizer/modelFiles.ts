@@ -20,7 +20,7 @@ const tokenizerJsonSchema = z.looseObject({
     vocab: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, "expected an object"),
     merges: z.custom<readonly unknown[]>(Array.isArray, "expected an array"),
     ignore_merges: z.boolean().nullish(),
-    // Models of other kinds mark the ends of words; then bytes alone do not tell what merges.
+    // Models of other kinds mark the ends of words; then what merges does not follow from bytes alone.
     continuing_subword_prefix: z.literal("").nullish(),
     end_of_word_suffix: z.literal("").nullish(),
   }),
@@ -48,7 +48,7 @@ export type SplittingRules = Pick<TokenizerJson, "normalizer" | "pre_tokenizer">
 export interface ModelFiles {
   readonly tokenizerJson: TokenizerJson;
   readonly template: ChatTemplate | null;
-  /** SHA-256 of what decides on the ids, to tell whether two runs have the same. */
+  /** SHA-256 of what decides on the ids, to know whether two runs have the same. */
   readonly digests: { readonly tokenizer: string; readonly template: string | null };
 }
 

@@ -71,7 +71,9 @@ export async function resolveTokenizer(
   const { http, signal, onProgress, onAsk } = sources;
   onAsk?.();
   const access: HubAccess = {
-    ...{ http, endpoint: hub.endpoint, token: hub.token },
+    http,
+    endpoint: hub.endpoint,
+    token: hub.token,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   };

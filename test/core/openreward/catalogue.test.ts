@@ -60,7 +60,7 @@ describe("the catalogue of hosted environments", () => {
     expect(own.http.requests[0]?.headers).toMatchObject({ "x-api-key": "secret" });
   });
 
-  it("tells which secrets an environment asks for", async () => {
+  it("reports which secrets an environment asks for", async () => {
     const catalogue = connection(() => ({ json: { secrets: ["OPENAI_API_KEY"] } }));
     expect(await requiredSecrets(catalogue, "Owner/na me")).toEqual(["OPENAI_API_KEY"]);
     expect(catalogue.http.requests[0]?.url).toBe(

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { httpFault } from "../../../src/core/openreward/faults.ts";
 
 describe("a key that is refused", () => {
-  const place = { environment: "Owner/Game", sid: null, action: "POST /create_session" };
+  const location = { environment: "Owner/Game", sid: null, action: "POST /create_session" };
   const refusal = (origin: "store" | "process" | "dotenv" | null) =>
     httpFault(
-      { ...place, isInSession: false },
+      { ...location, isInSession: false },
       { status: 401, body: "no", retryAfterMs: null, key: { name: "ORS_API_KEY", origin } },
     );
 

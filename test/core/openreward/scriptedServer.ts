@@ -36,7 +36,7 @@ export function starting(): Answer {
   return json(503, { detail: "starting" }, { "x-backend-state": "starting", "retry-after": "2" });
 }
 
-/** The connection breaks before an answer; `sent` tells whether the request can have arrived. */
+/** The connection breaks before an answer; `sent` says whether the request can have arrived. */
 export function broken(sent: boolean): Answer {
   return () => {
     throw new AppError("transport", "connection reset", { data: { sent } });

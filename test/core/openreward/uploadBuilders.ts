@@ -17,7 +17,9 @@ export function anUpload(changes: Partial<RolloutUpload> = {}): RolloutUpload {
     startedAtMs: 1,
     endedAtMs: 2,
     messages: Array.from({ length: 250 }, (_, index) => ({
-      ...{ type: "user_message", content: `message ${index}`, timestampMs: 1 },
+      type: "user_message",
+      content: `message ${index}`,
+      timestampMs: 1,
     })),
     ...changes,
   };

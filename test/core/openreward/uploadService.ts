@@ -22,13 +22,13 @@ export class UploadService {
   readonly http = new FakeHttp((request) => this.#answer(request));
   /** Asked before each POST. */
   fault: (posts: number, events: readonly Event[]) => Fault = () => null;
-  /** Asked before it tells what has arrived of a rollout. */
+  /** Asked before it reports what has arrived of a rollout. */
   asked: (questions: number) => FakeReply | null = () => null;
   #questions = 0;
   /** Ids by environment. */
   readonly catalogue = new Map<string, string>();
   /** False = what arrived cannot be asked for. */
-  tells = true;
+  reportsArrived = true;
   posts = 0;
 
   get names(): readonly unknown[] {
@@ -43,7 +43,8 @@ export class UploadService {
     const instead = this.asked(this.#questions);
     if (instead !== null) return instead;
     const found = this.rollouts.get(pathname.split("/").at(-1) ?? "");
-    if (!this.tells || found === undefined) return { status: 404, json: { message: "Not found" } };
+    if (!this.reportsArrived || found === undefined)
+      return { status: 404, json: { message: "Not found" } };
     return { json: { id: "x", messages: found.messages } };
   }
 

@@ -9,14 +9,14 @@ import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
 
 export interface LossServer {
-  /** Computed in place of what is asked for. */
+  /** Computed instead of what is asked for. */
   readonly always?: LossName;
-  /** Used in place of those that are sent. */
+  /** Used instead of those that are sent. */
   readonly parameters?: Readonly<Record<string, number>>;
   readonly normalization?: LossNormalization;
   /** Name of the metric; null = none. */
   readonly metric?: string | null;
-  readonly tellsElements?: boolean;
+  readonly reportsElements?: boolean;
   /** Log-prob of a target. */
   readonly logprob?: (target: number) => number;
 }
@@ -50,7 +50,7 @@ export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResul
   const value = normalized(rows, isTrained)[normalization];
   return {
     outputs:
-      server.tellsElements === true ? outputs : outputs.map(({ logprobs }) => ({ logprobs })),
+      server.reportsElements === true ? outputs : outputs.map(({ logprobs }) => ({ logprobs })),
     metrics: metric === null ? {} : { [metric]: value },
   };
 }

@@ -33,7 +33,7 @@ describe.each(SETTINGS)("sampling with %o", (sampling) => {
     ["exactly", {}],
     ["with noise", { noise: 0.02 }],
     ["of a sharper model", { sharpness: 8 }],
-  ])("tells raw from scaled log-probs, %s", async (_name, options) => {
+  ])("distinguishes raw from scaled log-probs, %s", async (_name, options) => {
     for (const reports of ["raw", "scaled"] as const) {
       const finding = await probe(toySampler({ ...options, reports }), sampling);
       expect(finding, JSON.stringify(finding)).toMatchObject({ convention: reports });
@@ -64,7 +64,8 @@ describe("a probe of log-probs", () => {
       }),
     };
     expect(await probe(always, { temperature: 0.7 })).toMatchObject({
-      ...{ convention: "unclear", tokens: 0 },
+      convention: "unclear",
+      tokens: 0,
     });
   });
 
@@ -74,14 +75,16 @@ describe("a probe of log-probs", () => {
       sample: async (request) => ({ ...(await sampler.sample(request)), logprobs: null }),
     };
     expect(await probe(unreported, { topK: 5 })).toMatchObject({
-      ...{ convention: null, words: expect.stringContaining("no usable log-probabilities") },
+      convention: null,
+      words: expect.stringContaining("no usable log-probabilities"),
     });
-    const deaf: SamplingClient = {
+    const unscored: SamplingClient = {
       ...sampler,
       computeLogprobs: () => Promise.reject(tinkerError("tinker-protocol", "0 prompt log-probs")),
     };
-    expect(await probe(deaf, { topK: 5 })).toMatchObject({
-      ...{ convention: null, words: expect.stringContaining("0 prompt log-probs") },
+    expect(await probe(unscored, { topK: 5 })).toMatchObject({
+      convention: null,
+      words: expect.stringContaining("0 prompt log-probs"),
     });
   });
 

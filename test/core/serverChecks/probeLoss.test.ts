@@ -28,7 +28,10 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   it("and computes it is recognised by one forward-only request", async () => {
     const client = clientOf({});
     expect(await probe(client, asked)).toMatchObject({
-      ...{ kind: "matches", isCertain: true, normalization: "token_sum", source: "loss:sum" },
+      kind: "matches",
+      isCertain: true,
+      normalization: "token_sum",
+      source: "loss:sum",
     });
     expect(client.lossCalls).toMatchObject([{ lossFn: asked, forwardOnly: true }]);
   });
@@ -65,10 +68,13 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
     }
   });
 
-  it("and tells the loss of each token instead is recognised, or found out, by that", async () => {
-    const unreported = { metric: null, tellsElements: true };
+  it("and reports the loss of each token instead is recognised, or found out, by that", async () => {
+    const unreported = { metric: null, reportsElements: true };
     expect(await probe(clientOf(unreported), asked)).toMatchObject({
-      ...{ kind: "matches", isCertain: true, normalization: null, source: "elementwise_loss" },
+      kind: "matches",
+      isCertain: true,
+      normalization: null,
+      source: "elementwise_loss",
     });
     const always = asked === "ppo" ? "cispo" : "ppo";
     expect(await probe(clientOf({ ...unreported, always }), asked)).toMatchObject({

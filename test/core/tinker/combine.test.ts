@@ -31,7 +31,7 @@ describe("results of chunks", () => {
     });
   });
 
-  it("lose metrics that a chunk lacks and names that tell no reduction", () => {
+  it("lose metrics that a chunk lacks and names without a reduction", () => {
     const results = [
       result(1, { "loss:sum": 1, "x:sum": 1, plain: 1, "a:b:sum": 1, "y:median": 1 }),
       result(1, { "loss:sum": 2, plain: 1, "a:b:sum": 1, "y:median": 1 }),

@@ -71,7 +71,7 @@ describe("waiting for a result", () => {
     await expect(poll([done]).result).resolves.toEqual({ kind: "json", value: { metrics: {} } });
   });
 
-  it("tells the server the poll number, the kind of request and how long the submit took", async () => {
+  it("sends the server the poll number, the kind of request and how long the submit took", async () => {
     const { result, http } = poll([{ status: 408, json: tryAgain }, done]);
     await result;
     expect(http.requests.map((request) => request.headers)).toMatchObject([

@@ -22,7 +22,9 @@ function withAnswers(answer: (request: HttpRequest) => FakeReply, more: More = {
   let uuids = 0;
   const http = new FakeHttp(answer);
   const tinker = createTinkerHttp({
-    ...{ http, clock, ...more },
+    http,
+    clock,
+    ...more,
     random: { uuid: () => `uuid-${++uuids}`, uniform: () => 0 },
     log: silentLog,
     baseUrl: "https://tinker.test/services/prod/",
@@ -71,28 +73,28 @@ describe("requests", () => {
     expect(clock.monotonic()).toBe(7000);
   });
 
-  it("tell of an outage once when it lasts, and once when it is over", async () => {
-    const told: string[] = [];
-    const onMessage = ({ level, text }: ServerMessage) => told.push(`${level}: ${text}`);
+  it("report an outage once when it lasts, and once when it is over", async () => {
+    const reported: string[] = [];
+    const onMessage = ({ level, text }: ServerMessage) => reported.push(`${level}: ${text}`);
     const shortly = server([{ status: 503 }, "lost", { status: 500 }, ok], { onMessage });
     await shortly.call();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const long = server([...Array<FakeReply>(12).fill({ status: 503 }), ok, ok], { onMessage });
     await long.call();
     await long.call();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "warn: It gives no answer (status 503). The run waits and asks again.",
       "info: It answers again.",
     ]);
   });
 
-  it("tell of a bill that keeps the server from working", async () => {
-    const told: string[] = [];
+  it("report a bill that keeps the server from working", async () => {
+    const reported: string[] = [];
     const { call } = server([...Array<FakeReply>(9).fill({ status: 402 }), ok], {
-      onMessage: ({ text }) => told.push(text),
+      onMessage: ({ text }) => reported.push(text),
     });
     await call();
-    expect(told).toEqual([expect.stringContaining("billing"), "It answers again."]);
+    expect(reported).toEqual([expect.stringContaining("billing"), "It answers again."]);
   });
 
   it("are not repeated when the server forbids it", async () => {
@@ -168,14 +170,14 @@ describe("short-lived tokens", () => {
     ]);
   });
 
-  it("are told of, so that they can be kept out of everything that is written", async () => {
-    const told: string[] = [];
+  it("are reported, so that they can be kept out of everything that is written", async () => {
+    const reported: string[] = [];
     const first = token("a", 100);
     const { tinker } = server([{ json: { jwt: first } }], {
-      onToken: (each) => void told.push(each),
+      onToken: (each) => void reported.push(each),
     });
     await tinker.exchangeKey();
-    expect(told).toEqual([first]);
+    expect(reported).toEqual([first]);
   });
 
   it("are renewed beside the requests while they have long to live, once a minute at most", async () => {

@@ -50,7 +50,7 @@ describe("the encoding of training data", () => {
     },
   );
 
-  it("keeps its place in the sequence when it changes", async () => {
+  it("keeps its position in the sequence when it changes", async () => {
     const { client, requestsTo } = await training(olderServer({ status: 415 }));
     await client.forwardBackward([datum], "ppo", { clip_low_threshold: 0.8 });
     expect(requestsTo("forward_backward").map(jsonBody).at(-1)).toEqual({
@@ -75,10 +75,12 @@ describe("the encoding of training data", () => {
 
   it("brings the loss of each token in JSON, too", async () => {
     const row = { data: [1, 2] };
-    const told = { loss_fn_outputs: [{ ...jsonResult.loss_fn_outputs[0], elementwise_loss: row }] };
+    const reported = {
+      loss_fn_outputs: [{ ...jsonResult.loss_fn_outputs[0], elementwise_loss: row }],
+    };
     const { client } = await training((path, request) =>
       path === "retrieve_future" && jsonBody(request)["request_id"] === "loss"
-        ? { json: told }
+        ? { json: reported }
         : olderServer({ status: 415 })(path, request),
     );
     const { outputs } = await client.forwardBackward([datum], "ppo");
@@ -104,7 +106,7 @@ describe("the encoding of training data", () => {
     await expect(refused).rejects.toThrow(/unknown loss_fn/);
   });
 
-  it("is told when it falls back", async () => {
+  it("is reported when it falls back", async () => {
     const messages: unknown[] = [];
     const server = fakeTinker(olderServer({ status: 415 }));
     const service = await server.connect({ onMessage: (message) => messages.push(message) });

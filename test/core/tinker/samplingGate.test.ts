@@ -41,9 +41,9 @@ describe("the way of samples to the service", () => {
     ["a second after a small prompt", 13_107, null, 1000],
     ["five seconds after a large one", 13_108, null, 5000],
     ["as long as the server asks", 1, 7000, 7000],
-  ])("is closed for %s", async (_name, promptTokens, wishMs, closedMs) => {
+  ])("is closed for %s", async (_name, promptTokens, askedDelayMs, closedMs) => {
     const { clock, gate } = gateWith();
-    gate.pause(promptTokens, wishMs);
+    gate.pause(promptTokens, askedDelayMs);
     const inside = crowd(gate, 1);
     await clock.advance(closedMs - 1);
     expect(inside).toHaveLength(0);
@@ -71,7 +71,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(2);
   });
 
-  it("sends those back who got a place when a pause had begun", async () => {
+  it("sends those back who were admitted when a pause had begun", async () => {
     const { clock, gate } = gateWith(10);
     const inside = crowd(gate, 2);
     await settle();
@@ -83,7 +83,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(2);
   });
 
-  it("gives the place of an aborted prompt to the next", async () => {
+  it("admits the next prompt when one is aborted", async () => {
     const { gate } = gateWith(10);
     const inside = crowd(gate, 1);
     const controller = new AbortController();

@@ -15,7 +15,7 @@ async function service(intercept?: Interception) {
 }
 
 describe("connecting", () => {
-  it("tells the version it follows and opens no session yet", async () => {
+  it("sends the version it follows and opens no session yet", async () => {
     const { http, clock } = await service();
     expect(http.requests.map(pathOf)).toEqual(["client/config"]);
     expect(http.requests.map(jsonBody)).toEqual([{ sdk_version: "0.38.0" }]);
@@ -93,13 +93,16 @@ describe("a server that leaves something out", () => {
   });
 
   it.each([{ status: 404, json: {} }, { json: {} }, { json: { model_data: null } }])(
-    "may tell nothing about a model: %o",
+    "may report nothing about a model: %o",
     async (info) => {
       const { client } = await service((path) => (path === "get_info" ? info : undefined));
       const model = await client.createTrainingClient({ baseModel: "org/model", rank: 8 });
       expect(model.info()).toEqual({
-        ...{ modelId: "S:train:0", baseModel: null, loraRank: null },
-        ...{ tokenizerId: null, optimizer: null },
+        modelId: "S:train:0",
+        baseModel: null,
+        loraRank: null,
+        tokenizerId: null,
+        optimizer: null,
       });
     },
   );

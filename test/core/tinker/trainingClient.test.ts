@@ -160,7 +160,7 @@ describe("training calls", () => {
     });
   });
 
-  it("use up no place in the sequence when the data cannot be sent", async () => {
+  it("use up no number in the sequence when the data cannot be sent", async () => {
     const { client, requestsTo } = await training();
     await expect(client.forwardBackward([], "ppo")).rejects.toMatchObject({
       code: "tinker-invalid-input",

@@ -164,7 +164,7 @@ describe("binary messages", () => {
     expect(decodeForwardBackwardOutput(fromHex(outputHex))).toEqual(output);
   });
 
-  it("keeps the loss of each token where a server tells it", () => {
+  it("keeps the loss of each token where a server reports it", () => {
     const outputs = [
       { logprobs: floats(-0.5, -0.25), losses: floats(1, 2) },
       { logprobs: floats(-1), losses: floats(3) },

@@ -12,7 +12,7 @@ import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 const TOKEN = "t".repeat(43);
 
 let folder: string;
-let place: ControlAddress;
+let target: ControlAddress;
 let server: Server;
 let asked: unknown[];
 let connections: Socket[];
@@ -21,8 +21,8 @@ let answer: (socket: Socket, id: number) => void;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
-  place = { address: join(folder, "control.sock"), tokenPath: join(folder, "token") };
-  await writeFile(place.tokenPath, TOKEN);
+  target = { address: join(folder, "control.sock"), tokenPath: join(folder, "token") };
+  await writeFile(target.tokenPath, TOKEN);
   asked = [];
   connections = [];
   server = createServer((socket) => {
@@ -33,7 +33,7 @@ beforeEach(async () => {
       answer(socket, request.id);
     });
   });
-  await new Promise<void>((resolve) => server.listen(place.address, resolve));
+  await new Promise<void>((resolve) => server.listen(target.address, resolve));
 });
 
 afterEach(async () => {
@@ -46,7 +46,7 @@ const status: RunStatus = { ...INITIAL_STATUS, step: 3 };
 
 describe("a connection to a trainer", () => {
   it("shows the token with each command and matches answers by their number", async () => {
-    const client = await ControlClient.open(place);
+    const client = await ControlClient.open(target);
     const ids: number[] = [];
     answer = (socket, id) => {
       ids.push(id);
@@ -69,7 +69,7 @@ describe("a connection to a trainer", () => {
   });
 
   it("throws a refusal under the trainer's own code", async () => {
-    const client = await ControlClient.open(place);
+    const client = await ControlClient.open(target);
     answer = (socket, id) =>
       sendLine(socket, { id, ok: false, code: "run-ended", message: "Over." });
     await expect(client.send({ action: "save" })).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe("a connection to a trainer", () => {
 
   it("passes notices on, and what is none over", async () => {
     const seen: RunStatus[] = [];
-    const client = await ControlClient.open(place, { onStatus: (each) => seen.push(each) });
+    const client = await ControlClient.open(target, { onStatus: (each) => seen.push(each) });
     answer = (socket, id) => {
       socket.write("no JSON\n[]\n");
       sendLine(socket, { notice: "status", status: { step: "many" } });
@@ -96,7 +96,7 @@ describe("a connection to a trainer", () => {
 
   it("fails whatever waits when it ends, and says so once", async () => {
     let ends = 0;
-    const client = await ControlClient.open(place, { onClose: () => ends++ });
+    const client = await ControlClient.open(target, { onClose: () => ends++ });
     answer = (socket) => socket.destroy();
     const gone = { code: "run-not-reachable" };
     await expect(client.send({ action: "save" })).rejects.toMatchObject(gone);
@@ -110,17 +110,17 @@ describe("no connection is made", () => {
 
   it("where nobody listens any more", async () => {
     server.close();
-    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+    await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });
 
   it("where there is no token", async () => {
-    await rm(place.tokenPath);
-    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+    await rm(target.tokenPath);
+    await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });
 
   it("with the content of a file that is no token", async () => {
-    await writeFile(place.tokenPath, "-----BEGIN PRIVATE KEY-----\n");
-    await expect(ControlClient.open(place)).rejects.toMatchObject(refused);
+    await writeFile(target.tokenPath, "-----BEGIN PRIVATE KEY-----\n");
+    await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
     expect(connections).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe("no connection is made", () => {
     ["a socket elsewhere", (own) => ({ ...own, address: "/tmp/control.sock" })],
     ["a token elsewhere", (own) => ({ ...own, tokenPath: "/etc/hostname" })],
   ])("with %s, which a strange run.json may name", async (_, change) => {
-    await expect(ControlClient.open(change(place))).rejects.toMatchObject(refused);
+    await expect(ControlClient.open(change(target))).rejects.toMatchObject(refused);
     expect(connections).toEqual([]);
   });
 

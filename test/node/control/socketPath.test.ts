@@ -3,10 +3,10 @@ import { isControlSocketPath } from "../../../src/node/control/socketPath.ts";
 
 const PIPE = "\\\\.\\pipe\\tinker-rl-run-1";
 
-it("takes a place as a trainer makes it", () => {
+it("accepts an address as a trainer makes it", () => {
   const folder = "/tmp/tinker-rl-run-x";
-  const place = { address: `${folder}/control.sock`, tokenPath: `${folder}/token` };
-  expect(isControlSocketPath(place, "linux")).toBe(true);
+  const target = { address: `${folder}/control.sock`, tokenPath: `${folder}/token` };
+  expect(isControlSocketPath(target, "linux")).toBe(true);
   const tokenPath = "C:\\Users\\me\\AppData\\Local\\Temp\\tinker-rl-run-x\\token";
   expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(true);
 });
@@ -20,9 +20,9 @@ it.each([
 });
 
 it("connects to no pipe of another machine", () => {
-  const place = {
+  const target = {
     address: "\\\\elsewhere\\pipe\\tinker-rl-run-1",
     tokenPath: "C:\\tinker-rl-run-x\\token",
   };
-  expect(isControlSocketPath(place, "win32")).toBe(false);
+  expect(isControlSocketPath(target, "win32")).toBe(false);
 });

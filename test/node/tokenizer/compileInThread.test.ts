@@ -17,7 +17,11 @@ beforeAll(async () => {
   worker = join(folder, "worker.mjs");
   await build({
     entryPoints: [join(ROOT, "src/node/tokenizer/compileWorker.ts")],
-    ...{ bundle: true, platform: "node", target: "node20", format: "esm", outfile: worker },
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    outfile: worker,
   });
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -119,7 +123,7 @@ describe("a tokenizer that was read before", () => {
     expect((await load()).tokenizer.vocabSize).toBe(first.tokenizer.vocabSize);
   });
 
-  it("takes the place of those that were kept first", async () => {
+  it("replaces those that were kept first", async () => {
     const cache = join(home, "cache/compiled");
     await load();
     const [name = ""] = await readdir(cache);

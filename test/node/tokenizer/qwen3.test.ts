@@ -113,7 +113,10 @@ describe("the chat format of Qwen3", () => {
   it("goes on after results and after a message as its template does", () => {
     const { renderer } = setUp(true);
     const result = (content: string): FollowUp => ({
-      ...{ kind: "tool_result", name: "add", callId: "call_0", content },
+      kind: "tool_result",
+      name: "add",
+      callId: "call_0",
+      content,
     });
     const turn = encodeWhole("<think>\nSo.\n</think>\n\nHm.<|im_end|>");
     expect(renderer.bridge(turn, [result("3"), result(" 4\n")])).toEqual({

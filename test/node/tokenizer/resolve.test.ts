@@ -147,7 +147,7 @@ describe("a tokenizer from the hub", () => {
     expect(await find(sources(nothing))).toEqual({ ...found, source: "cache" });
   });
 
-  it("tells how far it is", async () => {
+  it("reports its progress", async () => {
     const seen: unknown[] = [];
     const onProgress = (progress: unknown): void => void seen.push(progress);
     await find({ ...sources(hub), onProgress });
@@ -210,8 +210,8 @@ describe("a name that leads nowhere", () => {
     const from = sources(hub, { isOffline: true });
     const finding = find(from);
     await expect(finding).rejects.toMatchObject({ code: "tokenizer-offline" });
-    for (const place of [NAME, "own/org--model", "python/models--org--model/snapshots"]) {
-      await expect(finding).rejects.toThrow(join(root, place));
+    for (const path of [NAME, "own/org--model", "python/models--org--model/snapshots"]) {
+      await expect(finding).rejects.toThrow(join(root, path));
     }
     expect(from.http.requests).toEqual([]);
   });

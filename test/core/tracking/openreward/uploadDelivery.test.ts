@@ -117,7 +117,7 @@ describe("a rollout arrives once, and whole", () => {
 
   it("under the same ids when the service does not tell what it has", async () => {
     const { service, deliver } = setUp();
-    service.tells = false;
+    service.reportsArrived = false;
     service.fault = (count) => (count === 2 ? "lost" : null);
     expect(await deliver()).toEqual({ kind: "taken" });
     const [rollout] = [...service.rollouts.values()];
