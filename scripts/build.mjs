@@ -7,6 +7,9 @@ import { bundle } from "./bundle.mjs";
 import { rememberPackages } from "./bundledPackages.mjs";
 import { bundleExtension } from "./bundleExtension.mjs";
 
+// `.ci/run` sets this while programs of several suites run from dist.
+if (process.env.TINKER_RL_BUILT === "true") process.exit();
+
 const OUT = "dist/trainer";
 
 async function buildKernels() {

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { rememberPackages } from "./bundledPackages.mjs";
 
+// `.ci/run` sets this while programs of several suites run from dist.
+if (process.env.TINKER_RL_BUILT === "true") process.exit();
+
 const OUT = "dist/webview";
 const KILOBYTE = 1000;
 /** What the page may weigh, in bytes: script and style together, and the chunk. */

@@ -17,7 +17,7 @@ const UNBUNDLED = [
 const [source, ...rest] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: node scripts/run.mjs FILE.ts [arguments]");
 const name = basename(source, ".ts");
-// Outside of an editor there is no such module; what asks for it here is a drill of the extension's code.
+// Outside of an editor there is no such module; what asks for it here is a test of the extension's code.
 const alias = { vscode: resolve("test/resilience/hostile/fakeEditor.ts") };
 await bundle({ [name]: source }, "dist/scripts", { external: UNBUNDLED, alias });
 if (rest[0] !== "--bundle-only") {

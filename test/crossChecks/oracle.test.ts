@@ -42,7 +42,7 @@ const CASES = MODES.flatMap((mode) =>
 );
 
 const requirements = new URL("requirements.txt", import.meta.url);
-const python = await preparePython({ name: "extra", requirements, versions: "3.10 to 3.13" });
+const python = await preparePython({ name: "crossChecks", requirements, versions: "3.10 to 3.13" });
 
 interface Result {
   readonly loss: number;

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { FOLDER_ORDER, folderFaults } from "../../scripts/folderOrder.ts";
+
+const PATH = "src/core/rollout/some.ts";
+
+describe("an import from a folder that comes later is refused", () => {
+  it.each([
+    ["a value", 'import { runLoop } from "../training/loop.ts";', "src/core/training"],
+    ["a type", 'import type { Config } from "../../trainer/run.ts";', "src/trainer"],
+    [
+      "one over several lines",
+      'import {\n  a,\n} from "../training/loop.ts";',
+      "src/core/training",
+    ],
+    ["one for its effects", 'import "../training/loop.ts";', "src/core/training"],
+    ["one on demand", 'await import("../training/loop.ts");', "src/core/training"],
+    ["an export", 'export { runLoop } from "../training/loop.ts";', "src/core/training"],
+    ["a folder below", 'import { a } from "./deeper/b.ts";', "src/core/rollout/deeper"],
+  ])("%s", (_, text, imported) => {
+    expect(folderFaults(PATH, text)).toEqual([
+      `imports from ${imported}, which comes after src/core/rollout in scripts/folderOrder.ts.`,
+    ]);
+  });
+});
+
+it("imports from the own folder, from folders before it and from packages are allowed", () => {
+  const text = [
+    'import { a } from "./ledger.ts";',
+    'import { b } from "../util/limiter.ts";',
+    'import type { RunFile } from "../../shared/runFile.ts";',
+    'import * as z from "zod";',
+    'import { join } from "node:path";',
+  ].join("\n");
+  expect(folderFaults(PATH, text)).toEqual([]);
+});
+
+it("a file in a folder without a place in the order is refused", () => {
+  expect(folderFaults("src/core/elsewhere/some.ts", "")).toEqual([
+    "lies in src/core/elsewhere, which has no place in scripts/folderOrder.ts.",
+  ]);
+});
+
+it("no folder has two places", () => {
+  expect(new Set(FOLDER_ORDER).size).toBe(FOLDER_ORDER.length);
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { wordFaults } from "../../scripts/privateWords.ts";
+
+describe("a private word is refused, with the words to take in its place", () => {
+  it.each([
+    ["a type", "export class CheckpointKeeper {}", "CheckpointKeeper", "CheckpointWriter"],
+    ["a call", "const stop = orAborted(wait, signal);", "orAborted", "raceAbort"],
+    ["a verb in a comment", "// The loop heeds a stop.", "heeds", "follow, apply, handle"],
+    ["a noun in a message", 'say("Your wish was granted.");', "wish", "request, command"],
+    ["two words", "/** Sits out the outage. It sat out the last one. */", "sat out", "wait for"],
+  ])("%s", (_, text, found, instead) => {
+    expect(wordFaults(text)).toEqual([
+      { line: 1, problem: `"${found}" is a word of our own; write ${instead}.` },
+    ]);
+  });
+});
+
+it("each word is reported with its line", () => {
+  expect(wordFaults("fine\nmend it\nfine\nmended, and wished for").map(({ line }) => line)).toEqual(
+    [2, 4, 4],
+  );
+});
+
+it("words that only contain one are allowed", () => {
+  expect(wordFaults("amend, recommended, wishlist, heedless, CheckpointKeepers")).toEqual([]);
+});

@@ -1,0 +1,12 @@
+// Whole runs of the built program, most of which wait: `npm run test:integration`.
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/integration/**/*.test.ts"],
+    maxWorkers: 3,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+});
