@@ -26,6 +26,7 @@ export function valueRange(
   const { low, high } = isClipped ? inner(series, isLog) : outer(series, isLog);
   if (low > high) return isLog ? [0.1, 1] : [0, 1];
   if (isLog) return [low / 1.2, high * 1.2];
+  if (low === 0 && high === 0) return [0, 1];
   const [bottom, top] = isFromZero ? [Math.min(0, low), Math.max(0, high)] : [low, high];
   // Rounding errors are no change.
   const isFlat = top - bottom < 1e-9 * Math.max(Math.abs(top), Math.abs(bottom), 1e-30);

@@ -23,7 +23,7 @@ interface GridProps {
 export function RolloutGrid({ dashboard, rows }: GridProps) {
   const { rollout, hiddenColumns } = dashboard.view.value;
   const scroller = useRef<HTMLDivElement>(null);
-  const columns = useShownColumns(rows, hiddenColumns);
+  const columns = useShownColumns(rows, hiddenColumns, rollout !== null);
   const chosen = rows.findIndex((row) => isSame(row, rollout));
   const { virtual, cursor, setCursor, move } = useCursor(scroller, rows.length, chosen);
   const onKey = (event: KeyboardEvent): void => {
@@ -79,10 +79,11 @@ export function RolloutGrid({ dashboard, rows }: GridProps) {
   );
 }
 
-/** Without those that say the same of every row. */
+/** Without those that are the same for every row; beside a replay without what the replay shows, so that the others fit. */
 function useShownColumns(
   rows: readonly RolloutRow[],
   hidden: readonly string[],
+  isBesideReplay: boolean,
 ): readonly RolloutColumn[] {
   const shownSource = rows[0]?.source;
   const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
@@ -92,9 +93,10 @@ function useShownColumns(
         ({ key, source }) =>
           !hidden.includes(key) &&
           (isMixed || key !== "environment") &&
+          !(isBesideReplay && key === "trainingUse") &&
           (source === null || source === shownSource),
       ),
-    [hidden, isMixed, shownSource],
+    [hidden, isMixed, isBesideReplay, shownSource],
   );
 }
 

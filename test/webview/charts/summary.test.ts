@@ -9,7 +9,7 @@ const of = (values: readonly number[]): string =>
   );
 
 describe("a chart in words", () => {
-  it("tells the latest known value, the best with its step from 1, and the trend", () => {
+  it("gives the latest known value, the best with its step from 1, and the trend", () => {
     expect(of([0, 0.1, 0.2, 0.5, 0.9, 0.8, GAP])).toBe(
       "Latest 0.800, best 0.900 at step 5, rising.",
     );
