@@ -86,7 +86,7 @@ async function runContext(
   environment: Parameters<typeof prepareRun>[0]["environment"],
 ): Promise<RunContext> {
   const config = readConfig();
-  const ports = { clock: systemClock, random: systemRandom, log: warningLog, sha256 };
+  const ports = { clock: systemClock, random: systemRandom, sha256 };
   const preparation = await prepareRun({
     ...ports,
     ...{ config, service, environment },
@@ -103,18 +103,28 @@ async function runContext(
   const redactor = new Redactor();
   redactor.learn(KEY);
   const attempt = 1;
+  const client = await service.createTrainingClient({ baseModel: MODEL, rank: config.lora_rank });
   return {
-    ...ports,
-    ...chat,
-    ...{ config, folder, fileSystem, redactor, environments, sequence, totalSteps, attempt },
-    store: createRolloutStore({ fileSystem, redactor, folder }),
-    events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
-    service,
-    client: await service.createTrainingClient({ baseModel: MODEL, rank: config.lora_rank }),
+    config,
+    sequence,
+    totalSteps,
     limits: runLimits(config),
     control: new RunControl(),
-    watch: () => undefined,
-    enterPhase: async () => undefined,
+    ports,
+    services: { service, client, chat, environments },
+    storage: {
+      fileSystem,
+      folder,
+      store: createRolloutStore({ fileSystem, redactor, folder }),
+      attempt,
+    },
+    reporting: {
+      events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),
+      watch: () => undefined,
+      log: warningLog,
+      redactor,
+      enterPhase: async () => undefined,
+    },
   };
 }
 

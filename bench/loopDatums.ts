@@ -88,9 +88,10 @@ export async function benchDatums({ context }: BenchRun): Promise<void> {
     combineResults(bodies.map(decodeForwardBackwardOutput));
   });
   print({ name: `${name}: decode`, value: decode, unit: "CPU-s" });
-  const { config } = context;
+  const { config, ports, services } = context;
+  const trainer = { client: services.client, clock: ports.clock };
   const { cpuS, measurements } = await observe("whole step", () =>
-    trainStep(context, aBatch(data), config, config.learning_rate),
+    trainStep(trainer, aBatch(data), config, config.learning_rate),
   );
   print({ name: "whole step: client and HTTP with it", value: cpuS, unit: "CPU-s" });
   for (const measurement of measurements) print(measurement);

@@ -55,11 +55,12 @@ async function play(
     // The client sets the pace that is measured, not this limit.
     max_samples_in_flight: inFlight,
   };
-  const sampler = await context.client.ephemeralSampler();
+  const { sha256 } = context.ports;
+  const sampler = await context.services.client.ephemeralSampler();
   return await collectRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
     sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(context.sha256, config.seed, task, attempt, turn),
-    onFinished: ({ record }) => context.store.addRollout(record),
+    seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
+    onFinished: ({ record }) => context.storage.store.addRollout(record),
   });
 }
 

@@ -35,7 +35,7 @@ export async function benchSteps(
 
 /** Makes step after step of a run. */
 export class StepTimer {
-  /** Hears what the steps tell. */
+  /** Gets the progress of the steps. */
   watch: Watcher = () => undefined;
   readonly #context: RunContext;
   readonly #groupSize: number;
@@ -43,14 +43,15 @@ export class StepTimer {
   #step = 0;
 
   private constructor(context: RunContext, groupSize: number, sampler: SamplingClient) {
-    this.#context = { ...context, watch: (event) => this.watch(event) };
+    const watch: Watcher = (event) => this.watch(event);
+    this.#context = { ...context, reporting: { ...context.reporting, watch } };
     this.#groupSize = groupSize;
     this.#sampler = sampler;
   }
 
   static async open(given: RunContext, batchSize: number, groupSize: number): Promise<StepTimer> {
     const context = contextFor(given, batchSize, groupSize);
-    return new StepTimer(context, groupSize, await context.client.ephemeralSampler());
+    return new StepTimer(context, groupSize, await context.services.client.ephemeralSampler());
   }
 
   get nextStep(): number {
@@ -108,7 +109,7 @@ async function playStep(
 
 /** The longest of the step's rollouts and the training after it. */
 function idealMs(
-  { config, sequence, sha256 }: RunContext,
+  { config, sequence, ports: { sha256 } }: RunContext,
   step: number,
   batchSize: number,
   groupSize: number,

@@ -71,8 +71,10 @@ function counted({ folder, cleanup }: ReportingOptions, socket: string) {
 
 function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbTracker> {
   const { context, firstStep } = options;
+  const { ports, reporting, storage, totalSteps } = context;
   return WandbTracker.start({
-    ...context,
+    ...{ ...ports, ...storage, totalSteps },
+    ...{ log: reporting.log, redactor: reporting.redactor },
     ...{ firstStep, knownRunId: null, homeFolder: null, producer: "bench", waits: WAITS },
     server: { http, baseUrl: BASE_URL, appUrl: null, apiKey: KEY },
     init: {

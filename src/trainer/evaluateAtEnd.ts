@@ -2,7 +2,6 @@
 
 import { evaluate } from "../core/training/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
-import type { TrainerScope } from "./runPlan.ts";
 import {
   type ConnectionOptions,
   connectModelService,
@@ -14,18 +13,16 @@ import {
  * disk; the hosted service loads it into a new sampler.
  */
 export async function evaluateAtEnd(
-  scope: TrainerScope,
-  end: LoopEnd,
+  { context, outcome, samplerPath, step }: LoopEnd,
   tinker: TinkerConnection,
-  parts: ConnectionOptions,
+  connections: ConnectionOptions,
 ): Promise<void> {
-  const { context } = end;
   const { evaluation } = context.config;
-  if (end.outcome !== "done" || evaluation === null || !evaluation.at_end) return;
-  if (end.samplerPath === null || scope.control.isStopping) return;
+  if (outcome !== "done" || evaluation === null || !evaluation.at_end) return;
+  if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();
-  const fresh = await connectModelService(parts);
-  const sampler = await fresh.service.samplerForPath(end.samplerPath);
-  await evaluate(context, evaluation, sampler, { step: end.step, purpose: "end" });
+  const fresh = await connectModelService(connections);
+  const sampler = await fresh.service.samplerForPath(samplerPath);
+  await evaluate(context, evaluation, sampler, { step, purpose: "end" });
   await fresh.service.finish("success");
 }

@@ -1,27 +1,42 @@
-/** Resumes a run that is done: sends what its trackers lack, and starts nothing else. */
+/** Resumes a run that is done: sends what its trackers lack, and starts or connects nothing that trains. */
 
-import type { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { claimRun, reportContext } from "./claimRun.ts";
-import type { RunPlan, TrainerScope } from "./runPlan.ts";
-import { type FlushOptions, flushTrackers } from "./tracking/flushTrackers.ts";
+import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
+import { claimRun } from "./claimRun.ts";
+import { reportContext } from "./runContext.ts";
+import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import type { Variables } from "./services/variables.ts";
+import { startTrackers, type TrackerAddresses } from "./tracking/trackers.ts";
 import type { RunEnd } from "./types.ts";
 
 /** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
 export async function finishRun(
-  scope: TrainerScope,
+  options: TrainerOptions,
   plan: RunPlan,
-  pieces: Pick<FlushOptions, "uploadTo" | "wandbTo" | "variables"> & {
-    readonly redactor: Redactor;
-  },
+  variables: Variables,
+  addresses: TrackerAddresses,
 ): Promise<RunEnd> {
-  const { redactor, ...others } = pieces;
-  const lease = await claimRun(scope, plan, redactor, plan);
-  scope.controlChannel?.onPhase("finishing");
-  await flushTrackers({
-    ...others,
-    ...{ lease, cleanup: scope.cleanup, step: plan.start.step },
-    context: { ...reportContext(scope, plan, lease, redactor), totalSteps: plan.start.step },
-    wandbRunId: plan.wandbRunId ?? null,
+  const { cleanup, control, controlChannel, watch } = options;
+  const { step } = plan.start;
+  const lease = await claimRun(options, plan, plan);
+  const { folder } = lease;
+  controlChannel?.onPhase("finishing");
+  watch({ kind: "notice", message: "The run is done: nothing is left to train." });
+  await lease.update({ phase: "finishing" });
+  const { uploads, wandb } = await startTrackers({
+    context: reportContext(options, plan, lease, step),
+    addresses,
+    variables,
+    file: lease.file,
+    firstStep: step,
+    knownRunId: plan.wandbRunId ?? null,
+    cleanup,
   });
-  return { outcome: "done", folder: lease.folder };
+  const evaluations = await readEvaluations(lease.files, folder);
+  const last = evaluations.findLast((entry) => entry.purpose === "end" && entry.step === step);
+  if (last !== undefined) wandb?.addResults(last.results);
+  await uploads?.drain("done", control.signal);
+  await wandb?.finish(0, control.signal);
+  await lease.end({ phase: "done" });
+  watch({ kind: "ended", outcome: "done", folder, step, rewards: [] });
+  return { outcome: "done", folder };
 }

@@ -8,27 +8,24 @@ import {
   readResumePoints,
 } from "../core/runFolder/resumePoints.ts";
 import { parseTinkerPath } from "../core/tinker/paths.ts";
-import type { RunContext } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
 
-type ReportContext = Pick<
-  RunContext,
-  "clock" | "events" | "fileSystem" | "folder" | "log" | "redactor" | "watch"
->;
+type RewindContext = Pick<ReportContext, "ports" | "storage" | "reporting">;
 
 /** The run goes back to an older save. @throws AppError `disk` */
 export async function reportRewind(
-  context: ReportContext,
+  context: RewindContext,
   { point, gone, completed }: Rewind,
 ): Promise<void> {
-  const nowMs = context.clock.now();
+  const nowMs = context.ports.clock.now();
   const missing = gone.map((save) => `${nameOf(save)} ${describeLost(save, nowMs)}`).join(", ");
   const { step } = point.state;
   const count = Math.max(0, completed - step);
   const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
   const message = `The service does not have the newest state of this run any more: ${missing}. The run goes on from ${nameOf(point)}, after step ${step}: ${repeated}.`;
-  await report(context, { step, level: "warn", kind: "state-gone", message });
+  await report(context.reporting, { step, level: "warn", kind: "state-gone", message });
 }
 
 function describeLost({ expiresAtMs }: ResumePoint, nowMs: number): string {
@@ -36,10 +33,10 @@ function describeLost({ expiresAtMs }: ResumePoint, nowMs: number): string {
 }
 
 /** After a failure: says so when the save that a resume would begin with does not last. Never fails. */
-export async function warnOfExpiry(context: ReportContext): Promise<void> {
-  const { clock, fileSystem, folder, log } = context;
+export async function warnOfExpiry(context: RewindContext): Promise<void> {
+  const { fileSystem, folder } = context.storage;
   try {
-    const nowMs = clock.now();
+    const nowMs = context.ports.clock.now();
     const points = await readResumePoints(fileSystem, folder, nowMs);
     const newest = newestLiving(points, nowMs);
     if (newest === null || newest.expiresAtMs === null) return;
@@ -51,9 +48,9 @@ export async function warnOfExpiry(context: ReportContext): Promise<void> {
         : `after that, a resume repeats ${formatQuantity(step - later.state.step, "more step")}`;
     const left = formatDuration((newest.expiresAtMs - nowMs) / 1000);
     const message = `The last state, ${nameOf(newest)} after step ${step}, expires in ${left}. Resume the run before that: ${loss}.`;
-    await report(context, { step, level: "warn", kind: "state-expires", message });
+    await report(context.reporting, { step, level: "warn", kind: "state-expires", message });
   } catch (error) {
-    log.warn("How long the last state is kept could not be found out.", {
+    context.reporting.log.warn("How long the last state is kept could not be found out.", {
       reason: errorMessage(error),
     });
   }

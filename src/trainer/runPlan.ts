@@ -1,6 +1,6 @@
 /** What a run is made of before it begins: what it is to do, and what surrounds it. */
 
-import type { FileSystem, Log } from "../core/ports.ts";
+import type { Log } from "../core/ports.ts";
 import type { Rewind } from "../core/runFolder/resumePoints.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
@@ -40,7 +40,7 @@ export interface RunPlan {
   ) => Promise<StartedModel>;
   /** Claims the folder for what comes after `start`; called once nothing is left that could refuse the run. */
   readonly claim: (start: RunStart) => Promise<RunLease>;
-  /** True when the run is done and all there may be to do is to send what its trackers have not got; absent = no. */
+  /** True when the run is done and all there may be to do is to send what its trackers lack; absent = no. */
   readonly isOver?: boolean;
   /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
@@ -50,21 +50,21 @@ export interface RunPlan {
   readonly wandbRunId?: string | null;
 }
 
-export interface TrainerScope {
+/** What surrounds a run, whatever it trains. */
+export interface TrainerOptions {
   readonly programs: LocalPrograms;
-  readonly fileSystem: FileSystem;
   readonly log: Log;
   readonly control: RunControl;
   readonly watch: Watcher;
   readonly cleanup: CleanupStack;
+  /** Learns the secrets of the run; whatever is written or thrown passes it. */
+  readonly redactor: Redactor;
   /** Where keys may go by the user's word; absent = nowhere else. */
   readonly allowedOrigins?: readonly AllowedOrigin[];
-  /** What the editor that started this trainer handed over. */
-  readonly launchRequest?: LaunchRequest;
+  /** What the editor that started this trainer handed over; absent for a terminal. */
+  readonly launchRequest?: LaunchRequest | undefined;
   /** Receives commands from outside; absent where nobody can send any. */
   readonly controlChannel?: ControlChannel;
-  /** Learns the run's secrets, so that errors which are printed outside of the run can be redacted; absent = they are not. */
-  readonly redactor?: Redactor;
   /** Called once the run has a folder. */
   readonly onClaim?: (lease: RunLease) => void;
 }

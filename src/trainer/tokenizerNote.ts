@@ -1,9 +1,9 @@
-/** Notes in a run's events which tokenizer it has, and tells when a resumed run has another one. */
+/** Notes in a run's events which tokenizer it has, and warns when a resumed run has another one. */
 
 import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
 import { readEvents } from "../core/runFolder/events.ts";
-import type { RunContext } from "../core/training/context.ts";
+import type { RunReporting, RunStorage } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";
 
 const KIND = "tokenizer-loaded";
@@ -15,24 +15,29 @@ const noteSchema = z.object({
   template_sha256: z.string().nullable(),
 });
 type Note = z.infer<typeof noteSchema>;
-type NotingContext = Pick<
-  RunContext,
-  "events" | "fileSystem" | "folder" | "origin" | "redactor" | "watch"
->;
+interface NoteContext {
+  readonly storage: Pick<RunStorage, "fileSystem" | "folder">;
+  readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
+}
 
 /** Call it once an attempt. What the run had before comes from its events. @throws AppError `disk` */
-export async function noteTokenizer(context: NotingContext, step: number): Promise<void> {
-  const { origin, events } = context;
-  if (origin === undefined) return;
+export async function noteTokenizer(
+  origin: TokenizerOrigin,
+  { reporting, storage }: NoteContext,
+  step: number,
+): Promise<void> {
   const now = noteOf(origin);
-  const before = await lastNote(context);
-  await events.record({
-    ...{ step, level: "info", kind: KIND, data: now },
+  const before = await lastNote(storage);
+  await reporting.events.record({
+    step,
+    level: "info",
+    kind: KIND,
+    data: now,
     message: `The tokenizer is ${describe(now)}.`,
   });
   const message = before === null ? null : describeChange(before, now);
   if (message === null) return;
-  await report(context, { step, level: "warn", kind: "tokenizer-changed", message });
+  await report(reporting, { step, level: "warn", kind: "tokenizer-changed", message });
 }
 
 function noteOf(origin: TokenizerOrigin): Note {
@@ -41,7 +46,7 @@ function noteOf(origin: TokenizerOrigin): Note {
   return { name, source, revision, tokenizer_sha256, template_sha256 };
 }
 
-async function lastNote({ fileSystem, folder }: NotingContext): Promise<Note | null> {
+async function lastNote({ fileSystem, folder }: NoteContext["storage"]): Promise<Note | null> {
   let last: Note | null = null;
   for await (const { kind, data } of readEvents(fileSystem, folder)) {
     if (kind === KIND) last = noteSchema.safeParse(data).data ?? last;

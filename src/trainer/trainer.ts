@@ -1,4 +1,4 @@
-/** The trainer's door: starts or resumes a run and gives back a handle on it. */
+/** The trainer's interface: starts or resumes a run and returns a handle on it. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -28,11 +28,11 @@ import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { planResume } from "./resume.ts";
 import { executeRun } from "./run.ts";
-import type { RunPlan, TrainerScope } from "./runPlan.ts";
+import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./types.ts";
 
-/** An end at once waits for its last word no longer than this. */
+/** An end at once waits for its record no longer than this. */
 const END_MS = 1_000;
 
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
@@ -70,10 +70,6 @@ function requireJudged({ training }: LaunchRequest, start: StartConfig): void {
 
 function launch(request: TrainRequest | ResumeRequest, startRequest: StartRequest): ActiveRun {
   const control = new RunControl();
-  const cleanup = new CleanupStack();
-  const fileSystem = createFileSystem();
-  cleanup.add(() => fileSystem.close());
-  const folder = request.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const now = new AbortController();
   let lease: RunLease | null = null;
   const interrupted = new Promise<RunEnd>((resolve) => {
@@ -90,8 +86,7 @@ function launch(request: TrainRequest | ResumeRequest, startRequest: StartReques
   const onClaim = (own: RunLease): void => {
     lease = own;
   };
-  const parts = { programs: { folder }, fileSystem, control, cleanup };
-  const running = run(parts, request, { startRequest, stopNow, onClaim });
+  const running = run(request, startRequest, { control, stopNow, onClaim });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
@@ -100,61 +95,58 @@ function launch(request: TrainRequest | ResumeRequest, startRequest: StartReques
   };
 }
 
-/** Tells whoever looks at the folder that the run was stopped. A disk that does not answer keeps nobody from ending it. */
+/** Shows whoever looks at the folder that the run was stopped. A disk that does not answer keeps nobody from ending it. */
 async function endAtOnce(lease: RunLease | null): Promise<void> {
   const message = "The run was ended at once, without a save.";
   const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
   await raceAbort(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }
 
-type ScopeOptions = Pick<TrainerScope, "programs" | "fileSystem" | "control" | "cleanup">;
+interface RunHandles {
+  readonly control: RunControl;
+  readonly stopNow: () => void;
+  readonly onClaim: (lease: RunLease) => void;
+}
 
 async function run(
-  parts: ScopeOptions,
   request: TrainRequest | ResumeRequest,
-  {
-    startRequest,
-    stopNow,
-    onClaim,
-  }: {
-    readonly startRequest: StartRequest;
-    readonly stopNow: () => void;
-    readonly onClaim: (lease: RunLease) => void;
-  },
+  startRequest: StartRequest,
+  { control, stopNow, onClaim }: RunHandles,
 ): Promise<RunEnd> {
-  const { control, cleanup } = parts;
-  const launchRequest = request.launch?.launchRequest;
-  const { redactor = new Redactor() } = request;
+  const { launch: editor, redactor = new Redactor() } = request;
+  const launchRequest = editor?.launchRequest;
   const log = redactingLog(debugLog, redactor);
+  const cleanup = new CleanupStack();
+  const fileSystem = createFileSystem();
+  cleanup.add(() => fileSystem.close());
+  const clock = systemClock;
   let place: string | null = null;
   try {
-    const onQuit = launchRequest === undefined ? {} : { onQuit: launchRequest.onQuit };
-    const controlChannel = await ControlChannel.open({
-      ...parts,
-      clock: systemClock,
-      log,
-      stopNow,
-      ...onQuit,
-    });
+    const onQuit = launchRequest?.onQuit;
+    const channelOptions = { control, clock, fileSystem, log, stopNow, onQuit };
+    const controlChannel = await ControlChannel.open(channelOptions);
     cleanup.add(() => controlChannel.close());
-    request.launch?.onPlace({ control: controlChannel.address });
-    const scope: TrainerScope = {
-      ...parts,
-      ...{ log, redactor },
+    editor?.onPlace({ control: controlChannel.address });
+    const options: TrainerOptions = {
+      programs: { folder: request.programFolder ?? dirname(fileURLToPath(import.meta.url)) },
+      log,
+      control,
       watch: watchers([
         withFallback(request.watch, log),
         (event) => controlChannel.onProgress(event),
       ]),
+      cleanup,
+      redactor,
       allowedOrigins: launchRequest?.allowedOrigins ?? request.allowedOrigins ?? [],
-      ...(launchRequest !== undefined && { launchRequest }),
+      launchRequest,
       controlChannel,
       onClaim: (lease) => {
         place = lease.folder;
         onClaim(lease);
-        request.launch?.onPlace({ folder: lease.folder });
+        editor?.onPlace({ folder: lease.folder });
       },
     };
-    return await executeRun(scope, await planOf(scope.fileSystem, startRequest, request));
+    return await executeRun(options, await planOf(fileSystem, startRequest, request));
   } catch (error) {
     // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };
@@ -171,7 +163,7 @@ function watchers(all: readonly TrainRequest["watch"][]): TrainRequest["watch"] 
   };
 }
 
-/** A watcher that throws is not heard again; it cannot disturb the run. */
+/** A watcher that throws gets no further event; it cannot disturb the run. */
 function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] {
   let isWell = true;
   return (event) => {

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
@@ -223,7 +224,8 @@ describe("a run whose editor goes away", () => {
     const programs = { folder: PROGRAM_FOLDER };
     let isGone = false;
     const scope = {
-      ...{ programs, control, fileSystem, cleanup, controlChannel, log: debugLog },
+      ...{ programs, control, cleanup, controlChannel, log: debugLog },
+      redactor: new Redactor(),
       watch: (event: Parameters<ControlChannel["onProgress"]>[0]) => {
         controlChannel.onProgress(event);
         if (event.kind !== "step-started" || event.step !== 1) return;

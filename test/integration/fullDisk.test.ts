@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
@@ -52,7 +53,7 @@ async function failure(project: string, fileSystem: FileSystem): Promise<unknown
   try {
     await executeRun(
       {
-        ...{ fileSystem, cleanup, log: debugLog, control: new RunControl() },
+        ...{ cleanup, log: debugLog, control: new RunControl(), redactor: new Redactor() },
         programs: { folder: PROGRAM_FOLDER },
         watch: () => undefined,
       },

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/control.ts";
 import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
@@ -47,7 +48,8 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
         programs: { folder: PROGRAM_FOLDER },
         control: new RunControl(),
         log: debugLog,
-        ...{ fileSystem, cleanup, watch },
+        redactor: new Redactor(),
+        ...{ cleanup, watch },
       },
       {
         ...plan,

@@ -57,8 +57,8 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
   const call = '<tool_call>{"name": "answer", "arguments": {}}</tool_call><|im_end|>';
   const episode = new Episode({
     session: await open(),
-    renderer,
-    ...{ tokenizer: qwen3Model.tokenizer, clock, environment: ENVIRONMENT },
+    chat: { renderer, tokenizer: qwen3Model.tokenizer },
+    ...{ clock, environment: ENVIRONMENT },
     sampler: scriptedSampler([call]),
     settings: someSettings({ systemPromptTemplate: config.system_prompt_template, maxTurns: 1 }),
     seedOf: () => undefined,

@@ -65,7 +65,7 @@ async function failedRun() {
     throw new AppError("tinker-refused", message);
   };
   const scope = {
-    ...{ fileSystem, cleanup, redactor, log: debugLog, control: new RunControl() },
+    ...{ cleanup, redactor, log: debugLog, control: new RunControl() },
     ...{ programs: { folder: PROGRAM_FOLDER }, watch: () => undefined },
   };
   const run = executeRun(scope, { ...plan, createModel: failing });

@@ -45,8 +45,7 @@ async function play(turns: readonly TurnScript[]) {
     {
       gate: aGate(scriptedEnvironment([{ onCall }]), clock),
       sampler,
-      renderer,
-      tokenizer,
+      chat: { renderer, tokenizer },
       settings: someSettings(),
       clock,
       random: { uuid: () => "id", uniform: () => 0 },

@@ -21,7 +21,8 @@ export async function playEpisode({
   clock = new FakeClock(),
 }: EpisodeScript) {
   const episode = new Episode({
-    ...{ session, sampler, renderer, tokenizer, clock, environment: ENVIRONMENT },
+    chat: { renderer, tokenizer },
+    ...{ session, sampler, clock, environment: ENVIRONMENT },
     settings: someSettings(settings),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,

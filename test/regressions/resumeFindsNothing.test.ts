@@ -76,10 +76,9 @@ function aService(living: readonly string[], changes: Partial<ServiceClient> = {
 }
 
 function aPreparation(): Preparation {
-  const { renderer, tokenizer, sequence } = aContext();
+  const { sequence, services } = aContext();
   const found = { ...sequence, fingerprint: "f" };
-  const chat = { renderer, tokenizer };
-  return { chat, environments: new Map(), sequence: found, totalSteps: null };
+  return { chat: services.chat, environments: new Map(), sequence: found, totalSteps: null };
 }
 
 async function plan() {
@@ -181,7 +180,8 @@ describe("what is told of a save that does not last", () => {
   });
 
   it("is how long it is kept, when the run fails", async () => {
-    const context = { ...aContext(), fileSystem, folder };
+    const own = aContext();
+    const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
     context.clock.now = () => clock.now() + HOUR_MS;
     await warnOfExpiry(context);
     expect(context.progress).toEqual([
@@ -205,7 +205,8 @@ describe("what is told of a save that does not last", () => {
   });
 
   it("is that steps are repeated, when it is gone", async () => {
-    const context = { ...aContext(), fileSystem, folder };
+    const own = aContext();
+    const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
     const model = await (await plan()).start(aService([weights("checkpoint_000010")]));
     if (model.rewind === undefined) throw new Error("the newest save is gone");
     await reportRewind(context, model.rewind);

@@ -24,7 +24,8 @@ it("the tools that the model was offered are kept with its rollout and replayed"
   const playing = runRollout(
     {
       ...{ gate: aGate(environment, clock), sampler: scriptedSampler([ended(call("answer"))]) },
-      ...{ renderer, tokenizer, clock, log: silentLog },
+      chat: { renderer, tokenizer },
+      ...{ clock, log: silentLog },
       settings: someSettings({}),
       random: { uuid: () => "id", uniform: () => 0 },
       sampleSlot: async () => () => undefined,

@@ -6,6 +6,7 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { FileSystem } from "../../src/core/ports.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/control.ts";
@@ -134,7 +135,7 @@ await executeRun(
     allowedOrigins: [],
     control: new RunControl(),
     log: debugLog,
-    fileSystem,
+    redactor: new Redactor(),
     cleanup,
     watch,
   },

@@ -29,7 +29,8 @@ async function note(attempt: number, changes: Partial<TokenizerOrigin> = {}): Pr
     if (event.message !== undefined) warnings.push(event.message);
   };
   const origin = { ...ORIGIN, ...changes };
-  await noteTokenizer({ events, fileSystem, folder: FOLDER, origin, redactor, watch }, 0);
+  const storage = { fileSystem, folder: FOLDER };
+  await noteTokenizer(origin, { storage, reporting: { events, redactor, watch } }, 0);
 }
 
 it("a run notes its tokenizer with the hub's commit and the digests", async () => {

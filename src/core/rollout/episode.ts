@@ -1,8 +1,8 @@
 /** One attempt at a rollout: a session with an environment, turn by turn, until a stop reason ends it. */
 
+import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt } from "../chat/firstPrompt.ts";
-import type { FollowUp, ParsedTurn, Renderer, ToolCall } from "../chat/renderer.ts";
-import type { Tokenizer } from "../chat/tokenizer.ts";
+import type { FollowUp, ParsedTurn, ToolCall } from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Block, EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
@@ -22,8 +22,7 @@ import type { RolloutSettings } from "./settings.ts";
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
   readonly sampler: SamplingClient;
-  readonly renderer: Renderer;
-  readonly tokenizer: Tokenizer;
+  readonly chat: Chat;
   readonly clock: Clock;
   readonly settings: RolloutSettings;
   /** Name for messages. */
@@ -106,7 +105,7 @@ export class Episode {
   }
 
   async #open(): Promise<Ledger> {
-    const { withTimerPaused, session, renderer, settings, signal } = this.#options;
+    const { chat, withTimerPaused, session, settings, signal } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
     const [tools, prompt] = await withTimerPaused(async () => [
       await session.tools({ signal }),
@@ -121,7 +120,7 @@ export class Episode {
       task,
       tools: tools.tools,
     });
-    const tokens = renderer.renderInitial(first.messages, first.tools);
+    const tokens = chat.renderer.renderInitial(first.messages, first.tools);
     this.promptTokens = tokens.length;
     this.#ledger = new Ledger(tokens);
     return this.#ledger;
@@ -153,7 +152,8 @@ export class Episode {
   }
 
   async #turn(ledger: Ledger, room: number): Promise<StopReason | null> {
-    const { clock, renderer, settings, tokenizer } = this.#options;
+    const { chat, clock, settings } = this.#options;
+    const { renderer, tokenizer } = chat;
     const startedAtMs = clock.now();
     const started = clock.monotonic();
     const sampled = await this.#sample(ledger, room);
@@ -204,7 +204,7 @@ export class Episode {
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { clock, withTimerPaused, renderer, sampler, sampleSlot, seedOf, settings, signal } =
+    const { chat, clock, withTimerPaused, sampler, sampleSlot, seedOf, settings, signal } =
       this.#options;
     this.prefillTokens += ledger.length;
     const request = {
@@ -214,7 +214,7 @@ export class Episode {
       topK: settings.topK,
       topP: settings.topP,
       seed: seedOf(ledger.turnCount),
-      stop: renderer.stopIds,
+      stop: chat.renderer.stopIds,
     };
     const release = await withTimerPaused(() => sampleSlot(signal));
     const limitMs = settings.samplingTimeoutMs;

@@ -1,7 +1,6 @@
 /** One rollout from its first attempt to its record: sessions, time limit, retries in fresh sessions, reward. */
 
-import type { Renderer } from "../chat/renderer.ts";
-import type { Tokenizer } from "../chat/tokenizer.ts";
+import type { Chat } from "../chat/chat.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
@@ -33,8 +32,7 @@ export interface RolloutTask {
 export interface RolloutOptions {
   readonly gate: EnvironmentGate;
   readonly sampler: SamplingClient;
-  readonly renderer: Renderer;
-  readonly tokenizer: Tokenizer;
+  readonly chat: Chat;
   readonly settings: RolloutSettings;
   readonly clock: Clock;
   readonly random: Random;

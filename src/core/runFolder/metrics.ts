@@ -167,7 +167,6 @@ function timeAndTokens({ rollouts, datums, times, totalTokens }: StepFacts): Met
       rollout_s: times.rolloutS,
       train_s: times.trainS,
       sampler_s: times.samplerS,
-      save_s: times.saveS,
       total_s: times.totalS,
       queue_s: mean(rollouts.map(({ queueS }) => queueS)),
       session_s: mean(rollouts.map(({ sessionS }) => sessionS)),

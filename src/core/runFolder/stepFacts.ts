@@ -63,7 +63,6 @@ export interface StepTimes {
   readonly rolloutS: number;
   readonly trainS: number | null;
   readonly samplerS: number | null;
-  readonly saveS: number | null;
   readonly totalS: number;
 }
 

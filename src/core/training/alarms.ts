@@ -29,16 +29,16 @@ export class RunAlarms {
 
   /** Writes events before the row: after a crash in between they are reported twice rather than never. */
   async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {
-    const { config, events, fileSystem, folder } = context;
-    this.#history ??= await AlarmHistory.read(fileSystem, folder);
+    const { config, reporting, storage } = context;
+    this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
     const past = this.#history.with(bare);
     const states = evaluateAlarms(past, thresholds(config));
     const begun = states.flatMap((state) =>
       state.change === "begins" ? (alarmNotice(state, past, config) ?? []) : [],
     );
     const ended = states.flatMap(({ change, id }) => (change === "ends" ? id : []));
-    for (const notice of begun) await events.record(alarmBegins(bare.step, notice));
-    for (const id of ended) await events.record(alarmEnds(bare.step, id));
+    for (const notice of begun) await reporting.events.record(alarmBegins(bare.step, notice));
+    for (const id of ended) await reporting.events.record(alarmEnds(bare.step, id));
     const judged = states.filter(({ threshold }) => threshold !== null);
     const alarm = Object.fromEntries(judged.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
     const row = { ...mergeMetrics(bare, { alarm }), step: bare.step };
@@ -56,7 +56,7 @@ function thresholds(config: Config): AlarmsConfig {
 
 /** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
 export function applyAlarmActions(
-  { config, control, watch }: RunContext,
+  { config, control, reporting: { watch } }: RunContext,
   { row: { step }, begun, ended }: EvaluatedRow,
 ): void {
   for (const { id, ...notice } of begun) {

@@ -1,13 +1,12 @@
 /** New values for tunable keys while a run goes on: which are allowed, and how they come into force. */
 
 import { configChanges } from "../config/changes.ts";
-import { isLocalModel } from "../config/presets.ts";
-import { type Config, defaultEnvironment } from "../config/schema.ts";
+import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
-import { rolloutSettings } from "../rollout/settings.ts";
-import { type PreparedEnvironment, type RunContext, runLimits } from "./context.ts";
+import { environmentConfig, rolloutSettings } from "../rollout/settings.ts";
+import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
 import { totalSteps } from "./dataset.ts";
-import { learningRateAt } from "./schedule.ts";
+import { checkSchedule } from "./schedule.ts";
 
 /**
  * The keys in which `after` differs, all of them tunable.
@@ -45,28 +44,34 @@ function evaluated({ evaluation }: Config): readonly string[] {
 }
 
 /**
- * The context with `config` in force; what is under way keeps the settings it began with.
- * @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
+ * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is under way keeps the settings that
+ * it began with. @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
 export function applySettings(context: RunContext, config: Config): RunContext {
-  const { limits, sequence } = context;
+  const { sequence, services } = context;
   const steps = totalSteps(config, sequence.epochLength);
-  learningRateAt(config, 0, steps);
-  const wanted = runLimits(config);
-  limits.rollouts.resize(wanted.rollouts.limit);
-  limits.samples.resize(wanted.samples.limit);
-  const kind = isLocalModel(config.model_name) ? "local" : "hosted";
-  const environments = [...context.environments].map(
+  checkSchedule(config, steps);
+  resizeLimits(context, config);
+  const environments = [...services.environments].map(
     ([name, prepared]): readonly [string, PreparedEnvironment] => {
-      const own = config.environments[name] ?? defaultEnvironment(kind);
-      prepared.gate.setMaxSessions(own.max_concurrency ?? Number.POSITIVE_INFINITY);
-      return [name, { ...prepared, settings: rolloutSettings(config, own, prepared.given) }];
+      const settings = rolloutSettings(config, environmentConfig(config, name), prepared.given);
+      return [name, { ...prepared, settings }];
     },
   );
   return {
     ...context,
     config,
-    environments: new Map(environments),
+    services: { ...services, environments: new Map(environments) },
     totalSteps: steps,
   };
+}
+
+function resizeLimits({ limits, services }: RunContext, config: Config): void {
+  const { rollouts, samples } = limitsOf(config);
+  limits.rollouts.resize(rollouts);
+  limits.samples.resize(samples);
+  for (const [name, { gate }] of services.environments) {
+    const { max_concurrency: maxSessions } = environmentConfig(config, name);
+    gate.setMaxSessions(maxSessions ?? Number.POSITIVE_INFINITY);
+  }
 }

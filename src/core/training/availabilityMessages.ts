@@ -34,7 +34,7 @@ interface Place {
 /** Reports the events of a gate; nothing waits for the report. */
 export function reportGateEvent(context: RunContext, place: Place, event: GateEvent): void {
   reportEvent(context, place, event).catch((error: unknown) =>
-    context.log.warn("An event was not written down.", { reason: errorMessage(error) }),
+    context.reporting.log.warn("An event was not written down.", { reason: errorMessage(error) }),
   );
 }
 
@@ -47,7 +47,7 @@ async function reportEvent(context: RunContext, place: Place, event: GateEvent):
     const message = `${failingText(context, name, unavailability)} ${nextText(place, unavailability)}`;
     return reportFor(context, place, { level: "warn", kind: "circuit-open", message });
   }
-  const after = formatDuration((context.clock.monotonic() - unavailability.sinceMs) / 1000);
+  const after = formatDuration((context.ports.clock.monotonic() - unavailability.sinceMs) / 1000);
   const message = `${name} can be played again after ${after}.`;
   return reportFor(context, place, { level: "info", kind: "circuit-closed", message });
 }
@@ -99,7 +99,7 @@ export async function reportCapacityPause(
 
 /** Reports at the end of a run the environments that did not accept all sessions that it asked for. */
 export async function reportCapacitySummary(context: RunContext, step: number): Promise<void> {
-  for (const [name, { gate }] of context.environments) {
+  for (const [name, { gate }] of context.services.environments) {
     const { peak, rejections, waitS } = gate.stats;
     const requested = requestedSessions(context.config, name);
     if (rejections === 0 || peak === 0 || peak >= requested) continue;
@@ -181,7 +181,7 @@ function reportFor(
   { step, name }: Place,
   event: Omit<Report, "step">,
 ): Promise<void> {
-  return report(context, { ...event, step, data: { environment: name, ...event.data } });
+  return report(context.reporting, { ...event, step, data: { environment: name, ...event.data } });
 }
 
 function waitText(ms: number): string {

@@ -4,7 +4,6 @@ import { AppError } from "../errors.ts";
 import { NORMALIZATION_WORDS } from "../serverChecks/normalizations.ts";
 import { PROBE_TEXT } from "../serverChecks/probeData.ts";
 import { type LossFinding, probeLoss } from "../serverChecks/probeLoss.ts";
-import type { RunContext } from "./context.ts";
 import {
   asClause,
   type ReportContext,
@@ -12,18 +11,18 @@ import {
   serverName,
 } from "./reportServerCheck.ts";
 
-type CheckingContext = ReportContext & Pick<RunContext, "client" | "tokenizer">;
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
  * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
  * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
-export async function checkLoss(context: CheckingContext, step: number): Promise<void> {
-  const { client, config, tokenizer } = context;
+export async function checkLoss(context: ReportContext, step: number): Promise<void> {
+  const { config, services } = context;
   const { loss_fn: loss } = config;
   const server = serverName(context, "the");
-  const finding = await probeLoss(client, tokenizer.encodeText(PROBE_TEXT), config);
+  const tokens = services.chat.tokenizer.encodeText(PROBE_TEXT);
+  const finding = await probeLoss(services.client, tokens, config);
   const reportUnchecked = async (level: "info" | "warn", why: string): Promise<void> => {
     const message = `Whether ${server} computes loss_fn: ${loss} could not be checked: ${why}`;
     await reportServerCheck(context, step, level, message);

@@ -16,7 +16,7 @@ import {
   serverName,
 } from "./reportServerCheck.ts";
 
-type CheckingContext = ReportContext & Pick<RunContext, "control" | "environments" | "tokenizer">;
+type CheckingContext = ReportContext & Pick<RunContext, "control">;
 
 /**
  * When temperature, top_p or top_k change the distribution: do the sampler's log-probabilities reflect it? Writes the finding as an
@@ -32,7 +32,7 @@ export async function checkSampling(
   if (found === null) return {};
   const { environment, sampling } = found;
   const finding = await probeConvention(sampler, {
-    tokens: context.tokenizer.encodeText(PROBE_TEXT),
+    tokens: context.services.chat.tokenizer.encodeText(PROBE_TEXT),
     sampling,
     seed: context.config.seed,
     signal: context.control.signal,
@@ -49,9 +49,9 @@ export async function checkSampling(
 }
 
 /** The first environment whose rollouts are not drawn from the model's own distribution; at temperature 0 nothing is drawn. */
-function nonDefaultSampling({ config, environments }: CheckingContext) {
+function nonDefaultSampling({ config, services }: CheckingContext) {
   for (const environment of Object.keys(config.environments)) {
-    const settings = environments.get(environment)?.settings;
+    const settings = services.environments.get(environment)?.settings;
     if (settings === undefined) continue;
     const { temperature, topP, topK } = settings;
     const isPlain = temperature === 1 && topP === 1 && topK < 1;

@@ -106,7 +106,7 @@ export class CheckpointWriter {
   /** True when a rolling save is the last one and has lived through half of its time. */
   get isAgeing(): boolean {
     const created = this.#last?.kind === "rolling" ? Date.parse(this.#last.created_at) : null;
-    return created !== null && this.#context.clock.now() - created > RENEW_AFTER_S * 1000;
+    return created !== null && this.#context.ports.clock.now() - created > RENEW_AFTER_S * 1000;
   }
 
   /** Waits until the last save is confirmed and written down; null when there was none. */
@@ -132,7 +132,8 @@ export class CheckpointWriter {
     snapshot: Snapshot,
     before: Promise<unknown> | null,
   ): Promise<SavedEntry> {
-    const { client, clock, renderer } = this.#context;
+    const { client, chat } = this.#context.services;
+    const { clock } = this.#context.ports;
     const name = checkpointName(kind, snapshot.step);
     const ttl = kind === "rolling" ? { ttlSeconds: ROLLING_TTL_S } : {};
     const userMetadata = { step: String(snapshot.step) };
@@ -149,7 +150,7 @@ export class CheckpointWriter {
       expires_at:
         kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
       metrics: snapshot.metrics,
-      renderer: renderer.id,
+      renderer: chat.renderer.id,
       created_at: new Date(clock.now()).toISOString(),
     };
     await before;
@@ -159,12 +160,13 @@ export class CheckpointWriter {
   }
 
   async #record(saved: SavedEntry, snapshot: Snapshot): Promise<SavedEntry> {
-    const { fileSystem, folder, watch } = this.#context;
+    const { fileSystem, folder } = this.#context.storage;
     const { step, state_path, sampler_path, expires_at, name, kind } = saved;
     const state = snapshot.state({ step, state_path, sampler_path, expires_at });
     const entry = kind === "rolling" ? saved : { ...saved, state };
     await appendCheckpoint(fileSystem, folder, entry);
     await writeState(fileSystem, folder, state);
+    const { watch } = this.#context.reporting;
     watch({ kind: "checkpoint", name, step, checkpointKind: kind, statePath: state_path });
     this.#last = entry;
     return entry;
@@ -175,10 +177,11 @@ export class CheckpointWriter {
     const old = this.#rollingPath;
     this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;
     if (old === null) return;
+    const { services, reporting } = this.#context;
     try {
-      await this.#context.service.deleteCheckpoint(old);
+      await services.service.deleteCheckpoint(old);
     } catch (error) {
-      this.#context.log.warn("An old rolling checkpoint was not deleted; it expires by itself.", {
+      reporting.log.warn("An old rolling checkpoint was not deleted; it expires by itself.", {
         path: old,
         reason: errorMessage(error),
       });

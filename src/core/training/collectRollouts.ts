@@ -73,13 +73,13 @@ class RolloutBatch {
   }
 
   async play(tasks: readonly RolloutTask[]): Promise<readonly FinishedRollout[]> {
-    const { clock, control } = this.#context;
+    const { control, ports } = this.#context;
     const playing: Promise<void>[] = [];
     for (const [group, { length }] of groupBy(tasks, (task) => task.group)) {
       this.#groups.set(group, { left: length, unscored: [] });
     }
     for (const [i, task] of tasks.entries()) {
-      if (i > 0 && i % STARTS_AT_ONCE === 0) await clock.sleep(0);
+      if (i > 0 && i % STARTS_AT_ONCE === 0) await ports.clock.sleep(0);
       const rollout = this.#playOne(task);
       // Awaited below; until then a failure must not count as one that nobody handles.
       rollout.catch(() => undefined);
@@ -94,14 +94,18 @@ class RolloutBatch {
 
   async #playOne(task: RolloutTask): Promise<void> {
     const { gate, settings } = environmentOf(this.#context, task.environment);
-    const { clock, config, control, limits } = this.#context;
+    const { config, control, limits, ports, reporting, services } = this.#context;
+    const { clock, random } = ports;
     const options = this.#options;
     // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const slot = await RolloutSlot.take({ clock, slots: limits.rollouts, signal });
     try {
       const rolloutOptions: RolloutOptions = {
-        ...this.#context,
+        clock,
+        random,
+        log: reporting.log,
+        chat: services.chat,
         gate,
         sampler: options.sampler,
         settings: options.settings?.(settings) ?? settings,
@@ -152,7 +156,13 @@ class RolloutBatch {
     const { step, group, environment } = task;
     const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
     const data = { group };
-    await report(this.#context, { step, level: "warn", kind: "group-unscored", message, data });
+    await report(this.#context.reporting, {
+      step,
+      level: "warn",
+      kind: "group-unscored",
+      message,
+      data,
+    });
   }
 
   #releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {

@@ -1,8 +1,7 @@
-/** What every part of a prepared run shares. */
+/** What the steps of a prepared run share, divided by what it serves: a function takes the contexts that it needs. */
 
 import type { RunPhase } from "../../shared/runFile.ts";
-import type { Renderer } from "../chat/renderer.ts";
-import type { Tokenizer, TokenizerOrigin } from "../chat/tokenizer.ts";
+import type { Chat } from "../chat/chat.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
@@ -19,12 +18,55 @@ import type { RunControl } from "./control.ts";
 import type { TaskSequence } from "./dataset.ts";
 import type { Watcher } from "./progress.ts";
 
-export interface LoopPorts {
+/** Everything about a run; `config`, `totalSteps` and the environments' settings are those in force. */
+export interface RunContext {
+  readonly config: Config;
+  readonly sequence: TaskSequence;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+  readonly limits: RunLimits;
+  readonly control: RunControl;
+  readonly ports: RunPorts;
+  readonly services: RunServices;
+  readonly storage: RunStorage;
+  readonly reporting: RunReporting;
+}
+
+export interface RunPorts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
   readonly sha256: Sha256;
+  /** Lag of the event loop since this was last called: 99th percentile in milliseconds; null when not known. */
+  readonly takeLagMs?: () => number | null;
+}
+
+/** The model, and the environments that it is trained in. */
+export interface RunServices {
+  readonly service: ServiceClient;
+  readonly client: TrainingClient;
+  readonly chat: Chat;
+  /** By full name, those of the evaluation included. */
+  readonly environments: ReadonlyMap<string, PreparedEnvironment>;
+}
+
+/** The run folder. */
+export interface RunStorage {
   readonly fileSystem: FolderFiles;
+  readonly folder: string;
+  readonly store: RolloutStore;
+  /** Continuous execution of the run that this is, from 1. */
+  readonly attempt: number;
+}
+
+/** What others learn of the run. */
+export interface RunReporting {
+  readonly events: EventLog;
+  readonly watch: Watcher;
+  readonly log: Log;
+  /** Knows every secret of the run; whatever is written passes it. */
+  readonly redactor: Redactor;
+  /** Writes down in `run.json` what the run is doing. */
+  readonly enterPhase: (phase: RunPhase) => Promise<void>;
 }
 
 /** An environment with the settings of its rollouts. */
@@ -34,38 +76,6 @@ export interface PreparedEnvironment {
   readonly gate: EnvironmentGate;
   /** What stays the same when settings change while the run goes on. */
   readonly given: RolloutInputs;
-}
-
-export interface Chat {
-  readonly renderer: Renderer;
-  readonly tokenizer: Tokenizer;
-  readonly origin?: TokenizerOrigin;
-}
-
-export interface RunContext extends LoopPorts, Chat {
-  readonly config: Config;
-  /** The run folder. */
-  readonly folder: string;
-  readonly store: RolloutStore;
-  readonly events: EventLog;
-  /** Knows every secret of the run; whatever is written passes it. */
-  readonly redactor: Redactor;
-  readonly service: ServiceClient;
-  readonly client: TrainingClient;
-  /** By full name, those of the evaluation included. */
-  readonly environments: ReadonlyMap<string, PreparedEnvironment>;
-  readonly sequence: TaskSequence;
-  /** Null = endless. */
-  readonly totalSteps: number | null;
-  readonly limits: RunLimits;
-  readonly control: RunControl;
-  readonly watch: Watcher;
-  /** Writes down in `run.json` what the run is doing. */
-  readonly enterPhase: (phase: RunPhase) => Promise<void>;
-  /** Lag of the event loop since the last call: 99th percentile in milliseconds; null when not known. */
-  readonly lagMs?: () => number | null;
-  /** Continuous execution of the run that this is, from 1. */
-  readonly attempt: number;
 }
 
 /** A rollout with at least this reward counts as a success. */
@@ -78,15 +88,22 @@ export interface RunLimits {
 }
 
 export function runLimits(config: Config): RunLimits {
-  return {
-    rollouts: new Limiter(config.max_rollout_concurrency ?? config.max_active_tasks),
-    samples: new Limiter(config.max_samples_in_flight),
-  };
+  const { rollouts, samples } = limitsOf(config);
+  return { rollouts: new Limiter(rollouts), samples: new Limiter(samples) };
+}
+
+/** Rollouts and samples that the configuration allows at once. */
+export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, number>> {
+  const rollouts = config.max_rollout_concurrency ?? config.max_active_tasks;
+  return { rollouts, samples: config.max_samples_in_flight };
 }
 
 /** @throws AppError `environment-not-prepared`, which is a bug */
-export function environmentOf(context: RunContext, name: string): PreparedEnvironment {
-  const environment = context.environments.get(name);
+export function environmentOf(
+  { services }: Pick<RunContext, "services">,
+  name: string,
+): PreparedEnvironment {
+  const environment = services.environments.get(name);
   if (environment === undefined) {
     throw new AppError("environment-not-prepared", `Environment ${name} was not prepared.`);
   }

@@ -8,7 +8,7 @@ import { evalPath, runPaths } from "../runFolder/layout.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
-import { environmentOf, type RunContext, SUCCESS_REWARD } from "./context.ts";
+import { environmentOf, type RunContext, type RunStorage, SUCCESS_REWARD } from "./context.ts";
 import { chooseTasks } from "./dataset.ts";
 import {
   type EvaluationCell,
@@ -17,6 +17,7 @@ import {
   summarizeEvaluation,
 } from "./evaluation.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
+import type { Watcher } from "./progress.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 
@@ -37,8 +38,9 @@ export async function evaluate(
   sampler: SamplingClient,
   at: EvaluationPlace,
 ): Promise<readonly EvaluationResult[]> {
-  const { clock, fileSystem, folder, watch } = context;
-  const recorded = await recordedResults(context, at);
+  const { fileSystem, folder } = context.storage;
+  const { watch } = context.reporting;
+  const recorded = await recordedResults(context.storage, at);
   if (recorded !== null) {
     watch({ kind: "evaluated", ...at, results: recorded });
     return recorded;
@@ -47,17 +49,19 @@ export async function evaluate(
   for (const cell of evaluationCells(evaluation)) {
     plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
   }
-  await Promise.all([...context.environments.values()].map(({ remote }) => remote.release()));
+  await Promise.all(
+    [...context.services.environments.values()].map(({ remote }) => remote.release()),
+  );
   const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
   watch({ kind: "evaluating", ...at, rollouts: count });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
   const results: EvaluationResult[] = [];
-  const report = progressReport(context, at.step, count);
+  const report = progressReport(watch, at.step, count);
   for (const { cell, tasks } of plan) {
     const rollouts = await playCell(context, cell, tasks, { sampler, report });
     results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
   }
-  const line = { step: at.step, purpose: at.purpose, timeMs: clock.now(), results };
+  const line = { step: at.step, purpose: at.purpose, timeMs: context.ports.clock.now(), results };
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
   watch({ kind: "evaluated", ...at, results });
   return results;
@@ -65,7 +69,7 @@ export async function evaluate(
 
 /** The stored results after `step`; null without. At the end only an evaluation at the end counts, because it used the saved weights. */
 async function recordedResults(
-  { fileSystem, folder }: RunContext,
+  { fileSystem, folder }: RunStorage,
   { step, purpose }: EvaluationPlace,
 ): Promise<readonly EvaluationResult[] | null> {
   const recorded = (await readEvaluations(fileSystem, folder)).findLast(
@@ -86,7 +90,7 @@ async function cellTasks(
     gate.queryWhenReachable(() => remote.numTasks(split, { signal }), signal),
   );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
-  const indices = chooseTasks(source, context.config.seed, context.sha256, "subset|eval");
+  const indices = chooseTasks(source, context.config.seed, context.ports.sha256, "subset|eval");
   return indices.flatMap((index, group) =>
     Array.from({ length: evaluation.rollouts_per_task }, (_, rollout) => ({
       step,
@@ -106,7 +110,7 @@ interface EvaluateCellOptions {
 }
 
 function progressReport(
-  { watch }: RunContext,
+  watch: Watcher,
   step: number,
   rollouts: number,
 ): (rollout: FinishedRollout) => void {
@@ -124,14 +128,17 @@ function playCell(
   tasks: readonly RolloutTask[],
   { sampler, report }: EvaluateCellOptions,
 ): Promise<readonly FinishedRollout[]> {
-  const { config, fileSystem, folder, redactor, sha256 } = context;
+  const { config, ports, reporting, storage } = context;
+  const { fileSystem, folder } = storage;
   const { temperature } = cell;
   return collectRollouts(context, tasks, {
     sampler,
-    seedOf: (task, attempt, turn) => evaluationSeed(sha256, config.seed, task, attempt, turn),
+    seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout) => {
-      const line = encodeJsonLine(redactor.redactRecord({ ...rollout.record, temperature }));
+      const line = encodeJsonLine(
+        reporting.redactor.redactRecord({ ...rollout.record, temperature }),
+      );
       await fileSystem.append(evalPath(folder, rollout.record.step), line);
       report(rollout);
     },

@@ -17,5 +17,5 @@ export async function pauseAtFailure(
   const error = record.error ?? `it ended with ${record.stop} and without a reward`;
   const message = `${place} failed: ${error.replace(/[.\s]+$/, "")}. The run pauses after this step, as group_failures: fail_fast says; look at the rollout, then continue or stop the run.`;
   const data = { group, rollout };
-  await report(context, { step, level: "warn", kind: "rollout-failed", message, data });
+  await report(context.reporting, { step, level: "warn", kind: "rollout-failed", message, data });
 }

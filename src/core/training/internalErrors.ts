@@ -3,7 +3,7 @@
 import { AppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { groupBy } from "../util/groupBy.ts";
-import type { RunContext } from "./context.ts";
+import type { RunReporting } from "./context.ts";
 
 /** Faults that neither the model, nor the environment, nor a service caused. */
 const BUGS: ReadonlySet<string> = new Set(["bug", "invariant", "chat-bridge", "rollout-after-end"]);
@@ -13,7 +13,7 @@ const BUGS: ReadonlySet<string> = new Set(["bug", "invariant", "chat-bridge", "r
  * @throws AppError `rollout-bugs`, before anything is trained
  */
 export async function requireNoInternalErrors(
-  { events }: RunContext,
+  { events }: Pick<RunReporting, "events">,
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {

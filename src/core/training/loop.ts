@@ -73,7 +73,8 @@ class Loop {
   }
 
   async run(): Promise<LoopEnd> {
-    const { control, client, config } = this.#context;
+    const { control, config } = this.#context;
+    const { client } = this.#context.services;
     if (config.probe_server) await checkLoss(this.#context, this.#position.step);
     else await reportSkippedProbe(this.#context, this.#position.step);
     let sampler = await client.ephemeralSampler();
@@ -115,7 +116,8 @@ class Loop {
   }
 
   async #pause(): Promise<void> {
-    const { control, watch, enterPhase } = this.#context;
+    const { control, reporting } = this.#context;
+    const { watch, enterPhase } = reporting;
     const { step } = this.#position;
     // A pause may last longer than a rolling save.
     const last = await this.#checkpoints.settle();
@@ -142,13 +144,13 @@ class Loop {
     } catch (error) {
       dropped();
       const message = `The new settings were left out: ${errorMessage(error)}`;
-      this.#context.watch({ kind: "warning", message });
+      this.#context.reporting.watch({ kind: "warning", message });
       return this.#event("retune-refused", message);
     }
     const changedKeys = [...new Set([...this.#identity.changedKeys, ...keys])];
     this.#identity = { ...this.#identity, configHash, changedKeys };
     await record();
-    this.#context.watch({ kind: "retuned", step, keys });
+    this.#context.reporting.watch({ kind: "retuned", step, keys });
     const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.`;
     await this.#event("run-retuned", message, { keys: [...keys] });
   }
@@ -159,7 +161,7 @@ class Loop {
 
   async #event(kind: string, message: string, data: JsonObject = {}): Promise<void> {
     const { step } = this.#position;
-    await this.#context.events.record({ step, level: "info", kind, message, data });
+    await this.#context.reporting.events.record({ step, level: "info", kind, message, data });
   }
 
   async #step(sampler: SamplingClient): Promise<StepOutput> {
@@ -248,7 +250,9 @@ class Loop {
     try {
       await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
     } catch (saving) {
-      this.#context.log.warn("The last step could not be saved.", { reason: errorMessage(saving) });
+      this.#context.reporting.log.warn("The last step could not be saved.", {
+        reason: errorMessage(saving),
+      });
     }
   }
 

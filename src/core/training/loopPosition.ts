@@ -21,8 +21,8 @@ export interface RunIdentity {
   readonly configHash: string;
   readonly changedKeys: readonly string[];
   readonly generation: number;
-  /** The run's id on Weights & Biases; absent when it is not reported there. */
-  readonly wandb?: string;
+  /** The run's id on Weights & Biases; null or absent when it is not reported there. */
+  readonly wandb?: string | null;
 }
 
 export const START: LoopPosition = {
@@ -60,7 +60,7 @@ export function positionAfter(
 
 /** What is saved at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
-  { sequence, client }: RunContext,
+  { sequence, services: { client } }: RunContext,
   { step, cursor, optimizerUpdates, counters }: LoopPosition,
   { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
   metrics: Snapshot["metrics"],

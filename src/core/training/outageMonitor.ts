@@ -45,7 +45,7 @@ export class OutageMonitor {
   constructor(context: RunContext, step: number) {
     this.#context = context;
     this.#step = step;
-    const stopListening = [...context.environments].map(([name, { gate }]) =>
+    const stopListening = [...context.services.environments].map(([name, { gate }]) =>
       gate.onEvent((event) => {
         reportGateEvent(context, { name, step }, event);
         this.check();
@@ -83,7 +83,8 @@ export class OutageMonitor {
   }
 
   async #follow(): Promise<void> {
-    const { clock, limits } = this.#context;
+    const { limits, ports } = this.#context;
+    const { clock } = ports;
     while (!this.#ending.signal.aborted) {
       const unavailable = this.#unavailable();
       const isIdle = unavailable.length > 0 && limits.rollouts.active === 0;
@@ -95,7 +96,7 @@ export class OutageMonitor {
   }
 
   #unavailable(): readonly UnavailableEnvironment[] {
-    return [...this.#context.environments].flatMap(([name, { gate }]) => {
+    return [...this.#context.services.environments].flatMap(([name, { gate }]) => {
       const { unavailability } = gate;
       return unavailability === null ? [] : [{ name, gate, unavailability }];
     });
@@ -106,7 +107,7 @@ export class OutageMonitor {
     unavailable: readonly UnavailableEnvironment[],
     limitMs: Readonly<Record<Unavailability["why"], number>>,
   ): number {
-    const nowMs = this.#context.clock.monotonic();
+    const nowMs = this.#context.ports.clock.monotonic();
     const endsMs = unavailable.map(
       ({ unavailability: { why, sinceMs } }) => sinceMs + limitMs[why],
     );
@@ -115,7 +116,9 @@ export class OutageMonitor {
 
   /** Pauses the run until one of these environments is available. @throws AppError as {@link giveUpError}; the reason of a stop */
   async #pauseRun(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
-    const { clock, control, watch, enterPhase } = this.#context;
+    const { control, ports, reporting } = this.#context;
+    const { clock } = ports;
+    const { watch, enterPhase } = reporting;
     control.signal.throwIfAborted();
     const step = this.#step;
     const startedMs = clock.monotonic();
@@ -139,7 +142,7 @@ export class OutageMonitor {
 
   /** Until an environment changes, or a command to pause or continue comes. */
   async #waitForChange(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
-    const { clock, control } = this.#context;
+    const { control, ports } = this.#context;
     if (control.isPausing) {
       for (const { gate } of unavailable) gate.pauseProbes();
       await control.pauseOver();
@@ -149,7 +152,7 @@ export class OutageMonitor {
     if (leftMs <= 0) throw giveUpError(this.#context, unavailable);
     let isRequested = false;
     await this.#changed.during(async (woken) => {
-      isRequested = await control.waitForRequest(clock, leftMs, woken);
+      isRequested = await control.waitForRequest(ports.clock, leftMs, woken);
     });
     if (!isRequested || control.isPausing) return;
     for (const { gate } of unavailable) gate.retryNow();
@@ -160,17 +163,17 @@ export class OutageMonitor {
    * nothing.
    */
   async #save(): Promise<void> {
-    const { clock, control, log, service } = this.#context;
+    const { control, ports, reporting, services } = this.#context;
     if (this.#hasSaved || this.#step === 0 || !control.canSave) return;
     this.#hasSaved = true;
     const limitMs = ANSWER_LIMIT_MS;
     const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
     try {
-      await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
-        raceAbort(service.capabilities(), signal),
+      await withLimit({ clock: ports.clock, limitMs, onLimit }, ({ signal }) =>
+        raceAbort(services.service.capabilities(), signal),
       );
     } catch (error) {
-      log.warn("The last step is not saved now.", { reason: errorMessage(error) });
+      reporting.log.warn("The last step is not saved now.", { reason: errorMessage(error) });
       return;
     }
     await control.saveNow();

@@ -1,18 +1,18 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
+import type { Chat } from "../chat/chat.ts";
 import { createRenderer } from "../chat/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
-import { isLocalModel } from "../config/presets.ts";
-import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
+import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
-import { rolloutSettings } from "../rollout/settings.ts";
+import { environmentConfig, rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { tookTooLong, withLimit } from "../util/abort.ts";
 import { nearestWord } from "../util/editDistance.ts";
-import type { Chat, PreparedEnvironment } from "./context.ts";
+import type { PreparedEnvironment } from "./context.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
@@ -20,7 +20,7 @@ import {
   type TaskSource,
   totalSteps,
 } from "./dataset.ts";
-import { learningRateAt } from "./schedule.ts";
+import { checkSchedule } from "./schedule.ts";
 
 /** Time that an environment may be full before a run begins. */
 const FULL_AT_START_LIMIT_MS = 30 * 60_000;
@@ -63,7 +63,7 @@ export async function prepareRun(options: PrepareOptions): Promise<Preparation> 
   const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
   for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
   const steps = totalSteps(config, sequence.epochLength);
-  learningRateAt(config, 0, steps);
+  checkSchedule(config, steps);
   await Promise.all([...environments.values()].map(({ remote }) => remote.release()));
   return { chat, environments, sequence, totalSteps: steps };
 }
@@ -114,12 +114,11 @@ async function prepareEnvironments(
   maxContext: number | null,
 ): Promise<ReadonlyMap<string, PreparedEnvironment>> {
   const { config } = options;
-  const kind = isLocalModel(config.model_name) ? "local" : "hosted";
   const evaluated = Object.keys(config.evaluation?.splits ?? {});
   const names = new Set([...Object.keys(config.environments), ...evaluated]);
   const prepared = new Map<string, PreparedEnvironment>();
   for (const name of names) {
-    const own: EnvironmentConfig = config.environments[name] ?? defaultEnvironment(kind);
+    const own = environmentConfig(config, name);
     const secrets = await options.secretsOf(name);
     const remote = options.environment(name);
     const given = { maxContext, secrets };

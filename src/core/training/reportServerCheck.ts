@@ -5,10 +5,7 @@ import type { JsonObject } from "../json.ts";
 import type { RunContext } from "./context.ts";
 import { report } from "./report.ts";
 
-export type ReportContext = Pick<
-  RunContext,
-  "config" | "events" | "redactor" | "service" | "watch"
->;
+export type ReportContext = Pick<RunContext, "config" | "services" | "reporting">;
 
 /** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
 export async function reportServerCheck(
@@ -20,7 +17,7 @@ export async function reportServerCheck(
 ): Promise<void> {
   const event = { step, level, kind: "server-probed", message, data };
   const isShown = level === "warn" || !isLocalModel(context.config.model_name);
-  await (isShown ? report(context, event) : context.events.record(event));
+  await (isShown ? report(context.reporting, event) : context.reporting.events.record(event));
 }
 
 /** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
@@ -32,12 +29,12 @@ export async function reportSkippedProbe(context: ReportContext, step: number): 
 
 /** For the beginning of a sentence unless `article` is "the". */
 export function serverName(
-  { config, service }: ReportContext,
+  { config, services }: ReportContext,
   article: "The" | "the" = "The",
 ): string {
   return isLocalModel(config.model_name)
     ? `${article} embedded engine`
-    : `${article} server at ${service.address}`;
+    : `${article} server at ${services.service.address}`;
 }
 
 /** Text without a full stop, to stand within a sentence. */

@@ -18,15 +18,14 @@ export function learningRateAt(rules: ScheduleRules, step: number, steps: number
   return rules.learning_rate * warmup * decay(rules, step, steps);
 }
 
+/** @throws AppError `config-conflict` when a falling schedule has no end */
+export function checkSchedule(rules: ScheduleRules, steps: number | null): void {
+  if (steps === null && rules.learning_rate_schedule !== "constant") throw withoutEnd(rules);
+}
+
 function decay(rules: ScheduleRules, step: number, steps: number | null): number {
   if (rules.learning_rate_schedule === "constant") return 1;
-  if (steps === null) {
-    throw new AppError(
-      "config-conflict",
-      `learning_rate_schedule: ${rules.learning_rate_schedule} needs an end. Set max_steps or num_epochs, or use constant.`,
-      { configPath: "learning_rate_schedule" },
-    );
-  }
+  if (steps === null) throw withoutEnd(rules);
   const start = rules.warmup_steps;
   const progress = Math.min(1, Math.max(0, (step - start) / Math.max(1, steps - start)));
   const floor = rules.min_learning_rate_ratio;
@@ -38,4 +37,12 @@ function decay(rules: ScheduleRules, step: number, steps: number | null): number
     default:
       return assertNever(rules.learning_rate_schedule);
   }
+}
+
+function withoutEnd({ learning_rate_schedule: schedule }: ScheduleRules): AppError {
+  return new AppError(
+    "config-conflict",
+    `learning_rate_schedule: ${schedule} needs an end. Set max_steps or num_epochs, or use constant.`,
+    { configPath: "learning_rate_schedule" },
+  );
 }

@@ -1,45 +1,25 @@
-/** One step of training: rollouts, groups, datums, an update, and everything written down about it. */
+/** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
 
-import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
-import type { ClipBounds } from "../runFolder/divergence.ts";
-import { appendMetrics, buildMetricsRow, metricNames } from "../runFolder/metrics.ts";
-import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
+import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
+import type { MetricsRow } from "../runFolder/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
-import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { summarize } from "../util/stats.ts";
-import { applyAlarmActions, type RunAlarms } from "./alarms.ts";
-import { requestedSessions } from "./availabilityMessages.ts";
+import { applyAlarmActions } from "./alarms.ts";
 import { collectRollouts } from "./collectRollouts.ts";
-import { type RunContext, SUCCESS_REWARD } from "./context.ts";
+import type { RunContext, RunReporting } from "./context.ts";
 import { type TaskItem, taskKeyOf } from "./dataset.ts";
-import type { TrainingDatum } from "./datums.ts";
+import { gatherStepFacts, type StepInput, sampledTokens } from "./gatherStepFacts.ts";
 import { pauseAtFailure } from "./groupFailurePolicy.ts";
-import { type ScoredGroup, scoreGroups, trainingBatch } from "./groups.ts";
-import { healthMetrics } from "./healthMetrics.ts";
+import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
+import type { ProgressEvent } from "./progress.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
-
-export interface StepInput {
-  readonly step: number;
-  readonly items: readonly TaskItem[];
-  readonly sampler: SamplingClient;
-  /** Position after this step. */
-  readonly cursor: number;
-  /** Updates made before it. */
-  readonly optimizerUpdates: number;
-  readonly totals: TokenCounts;
-  /** Seconds of recent steps of this attempt. */
-  readonly elapsedS: readonly number[];
-  /** Metrics that go into this step's row, for example of an evaluation before it. */
-  readonly extra: MetricsTree;
-  readonly alarms: RunAlarms;
-}
 
 export interface StepOutput {
   readonly row: MetricsRow;
@@ -53,77 +33,57 @@ export interface StepOutput {
 
 /** Runs one step and appends its row. Rejects, with nothing trained, when the run is asked to stop before the update. */
 export async function runStep(context: RunContext, input: StepInput): Promise<StepOutput> {
-  const { clock, config, store, watch } = context;
+  const { config, reporting, storage } = context;
+  const { clock } = context.ports;
   const { step } = input;
-  const started = clock.monotonic();
-  let waitedMs = 0;
-  const rollouts = await collect(context, input, (ms) => {
-    waitedMs = ms;
-  });
-  const rolloutS = (clock.monotonic() - started - waitedMs) / 1000;
-  await requireNoInternalErrors(context, step, rollouts);
-  await reportFailure(context, step, rollouts);
+  const startedMs = clock.monotonic();
+  const { rollouts, waitedMs } = await collect(context, input);
+  const rolloutS = (clock.monotonic() - startedMs - waitedMs) / 1000;
+  await requireNoInternalErrors(reporting, step, rollouts);
+  await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
-  await store.addScores(step, scores(groups));
+  await storage.store.addScores(step, scores(groups));
   const batch = trainingBatch(groups);
-  const { data } = batch;
   const learningRate = learningRateAt(config, step, context.totalSteps);
-  const trainStarted = clock.monotonic();
-  let trained: TrainedStep | null = null;
-  if (data.length > 0) {
-    const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
-    watch({ kind: "training", step, datums: data.length, tokens });
-    context.control.withdrawSave();
-    trained = await trainStep(context, batch, config, learningRate);
-    await store.addTokens(step, tokenRecords(data, trained));
-  }
-  const trainS = trained === null ? null : (clock.monotonic() - trainStarted) / 1000;
-  const totalS = (clock.monotonic() - started - waitedMs) / 1000;
-  const totals = addTotals(input.totals, rollouts, data);
-  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, saveS: null, totalS };
-  const bare = buildMetricsRow({
-    ...stepFacts(context, input, { rollouts, groups, data, trained, times, totals }),
-    learningRate,
-  });
-  const judged = await input.alarms.evaluate(context, bare);
-  await appendMetrics(context.fileSystem, context.folder, judged.row);
-  const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
-  watch({
-    kind: "step-finished",
-    step,
-    totalSteps: context.totalSteps,
-    rewardMean: rewards.mean,
-    rewardStd: rewards.std,
-    loss: trained?.loss ?? null,
-    trainedGroups: groups.filter(({ facts }) => facts.excluded === null).length,
-    groups: groups.length,
-    learningRate,
-    rolloutS,
-    trainS,
-    totalS,
-    sampledTokens: totals.sampled - input.totals.sampled,
-    etaS: remainingS(context, input, totalS),
-  });
+  const trainingFromMs = clock.monotonic();
+  const trained = batch.data.length === 0 ? null : await train(context, step, batch, learningRate);
+  const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
+  const totalS = (clock.monotonic() - startedMs - waitedMs) / 1000;
+  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS };
+  const { data } = batch;
+  const results = { rollouts, groups, data, learningRate, trained, times };
+  const facts = gatherStepFacts(context, input, results);
+  const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
+  await appendMetrics(storage.fileSystem, storage.folder, judged.row);
+  const finished = finishedEvent(context, input, facts);
+  reporting.watch(finished);
   applyAlarmActions(context, judged);
-  return { row: judged.row, trained, rollouts, rewardMean: rewards.mean, totals, totalS };
+  const { rewardMean } = finished;
+  return { row: judged.row, trained, rollouts, rewardMean, totals: facts.totalTokens, totalS };
 }
 
-async function collect(
-  context: RunContext,
-  input: StepInput,
-  onWaited: (waitedMs: number) => void,
-): Promise<readonly FinishedRollout[]> {
-  const { config, sha256, store, watch } = context;
+interface CollectedRollouts {
+  readonly rollouts: readonly FinishedRollout[];
+  /** Time for which the run was paused because of its environments. */
+  readonly waitedMs: number;
+}
+
+async function collect(context: RunContext, input: StepInput): Promise<CollectedRollouts> {
+  const { config, ports, reporting, storage } = context;
+  const { watch } = reporting;
   const { step } = input;
   const tasks = input.items.flatMap((item, group) => groupTasks(config, item, group, step));
   watch({ kind: "step-started", step, rollouts: tasks.length });
   let done = 0;
-  return collectRollouts(context, tasks, {
-    onWaited,
+  let waitedMs = 0;
+  const rollouts = await collectRollouts(context, tasks, {
     sampler: input.sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
+    seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
+    onWaited: (ms) => {
+      waitedMs = ms;
+    },
     onFinished: async (rollout) => {
-      await store.addRollout(rollout.record);
+      await storage.store.addRollout(rollout.record);
       done += 1;
       watch({
         kind: "rollout-finished",
@@ -136,6 +96,7 @@ async function collect(
       await pauseAtFailure(context, rollout);
     },
   });
+  return { rollouts, waitedMs };
 }
 
 function groupTasks(config: Config, item: TaskItem, group: number, step: number): RolloutTask[] {
@@ -154,7 +115,7 @@ function groupTasks(config: Config, item: TaskItem, group: number, step: number)
 
 /** Warns when all rollouts of a step failed, with the first error. */
 async function reportFailure(
-  context: RunContext,
+  reporting: RunReporting,
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {
@@ -162,7 +123,7 @@ async function reportFailure(
   const [first] = errors;
   if (first === undefined || errors.length < rollouts.length) return;
   const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
-  await report(context, { step, level: "warn", kind: "rollouts-failed", message });
+  await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }
 
 function scores(groups: readonly ScoredGroup[]) {
@@ -176,105 +137,40 @@ function scores(groups: readonly ScoredGroup[]) {
   );
 }
 
-function tokenRecords(data: readonly TrainingDatum[], trained: TrainedStep) {
-  return data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
+async function train(
+  { config, control, ports, reporting, services, storage }: RunContext,
+  step: number,
+  batch: TrainingBatch,
+  learningRate: number,
+): Promise<TrainedStep> {
+  const { data } = batch;
+  const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+  reporting.watch({ kind: "training", step, datums: data.length, tokens });
+  control.withdrawSave();
+  const { client } = services;
+  const trained = await trainStep({ client, clock: ports.clock }, batch, config, learningRate);
+  const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
+  await storage.store.addTokens(step, records);
+  return trained;
 }
 
-function sampledTokens({ facts }: FinishedRollout): number {
-  return facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
-}
-
-function addTotals(
-  before: TokenCounts,
-  rollouts: readonly FinishedRollout[],
-  data: readonly TrainingDatum[],
-): TokenCounts {
+function finishedEvent({ totalSteps }: RunContext, { totals }: StepInput, facts: StepFacts) {
+  const { step, groups, learningRate, loss, progress, rollouts, times, totalTokens } = facts;
+  const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
   return {
-    sampled: before.sampled + rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0),
-    prefill: before.prefill + rollouts.reduce((sum, { facts }) => sum + facts.prefillTokens, 0),
-    trained: before.trained + data.reduce((sum, datum) => sum + datum.tokens.length, 0),
-  };
-}
-
-interface StepResults {
-  readonly rollouts: readonly FinishedRollout[];
-  readonly groups: readonly ScoredGroup[];
-  readonly data: readonly TrainingDatum[];
-  readonly trained: TrainedStep | null;
-  readonly times: StepFacts["times"];
-  readonly totals: TokenCounts;
-}
-
-function stepFacts(
-  context: RunContext,
-  input: StepInput,
-  results: StepResults,
-): Omit<StepFacts, "learningRate"> {
-  const { trained, totals, times, data } = results;
-  const { config, sequence, totalSteps, attempt } = context;
-  const scored = results.groups.flatMap(({ rollouts }) => rollouts);
-  return {
-    step: input.step,
-    progress: {
-      epoch: Math.floor(input.cursor / sequence.epochLength),
-      cursor: input.cursor,
-      doneFraction: totalSteps === null ? null : (input.step + 1) / totalSteps,
-      etaS: remainingS(context, input, times.totalS),
-      optimizerUpdates: input.optimizerUpdates + (trained?.substeps ?? 0),
-      attempt,
-    },
-    environments: Object.keys(config.environments),
-    successReward: SUCCESS_REWARD,
-    loss: trained?.loss ?? null,
-    serverMetrics: trained?.serverMetrics ?? {},
-    substeps: trained?.substeps ?? 0,
-    groups: results.groups.map(({ facts }) => facts),
-    rollouts: scored.map(({ rollout, advantage }) => ({
-      ...rollout.facts,
-      advantage,
-      isIncluded: advantage !== null,
-    })),
-    datums: data.map((datum, i) => ({
-      samplerLogprobs: datum.logprobs,
-      trainerLogprobs: trained?.logprobs[i] ?? null,
-      mask: datum.mask,
-      advantages: datum.advantages,
-    })),
-    clip: clipBounds(config),
-    times,
-    totalTokens: totals,
-    extra: mergeMetrics(
-      mergeMetrics(input.extra, capacityMetrics(context)),
-      healthMetrics({
-        rollouts: results.rollouts,
-        samplerAge: input.alarms.samplerAge(input.sampler.samplerId, input.optimizerUpdates),
-        lagMs: context.lagMs?.() ?? null,
-      }),
-    ),
-  };
-}
-
-/** Metrics about environments that were full or failed; none for environments that always worked. */
-function capacityMetrics({ config, environments }: RunContext): MetricsTree {
-  const nameOf = metricNames([...environments.keys()]);
-  const entries = [...environments].flatMap(([name, { gate }]) => {
-    const { rejections, waitS, failures } = gate.stats;
-    if (rejections + failures === 0) return [];
-    const limit = Math.min(gate.stats.limit, requestedSessions(config, name));
-    return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
-  });
-  return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
-}
-
-/** The bounds that count as clipping in the metrics. */
-function clipBounds(config: Config): ClipBounds | null {
-  const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
-  return low === undefined || high === undefined ? null : { low, high };
-}
-
-function remainingS(context: RunContext, input: StepInput, totalS: number): number | null {
-  if (context.totalSteps === null) return null;
-  const steps = [...input.elapsedS, totalS];
-  const perStep = steps.reduce((sum, seconds) => sum + seconds, 0) / steps.length;
-  return perStep * (context.totalSteps - input.step - 1);
+    kind: "step-finished",
+    step,
+    totalSteps,
+    rewardMean: rewards.mean,
+    rewardStd: rewards.std,
+    loss,
+    trainedGroups: groups.filter(({ excluded }) => excluded === null).length,
+    groups: groups.length,
+    learningRate,
+    rolloutS: times.rolloutS,
+    trainS: times.trainS,
+    totalS: times.totalS,
+    sampledTokens: totalTokens.sampled - totals.sampled,
+    etaS: progress.etaS,
+  } satisfies ProgressEvent;
 }

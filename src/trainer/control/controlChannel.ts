@@ -18,7 +18,7 @@ export interface ControlChannelOptions {
   readonly log: Log;
   readonly stopNow: () => void;
   /** Given by the editor that started this trainer; absent for a terminal, which may come and go. */
-  readonly onQuit?: LaunchRequest["onQuit"];
+  readonly onQuit?: LaunchRequest["onQuit"] | undefined;
 }
 
 /** Without an editor for this long, the editor has been quit; a reload of its window takes seconds. */

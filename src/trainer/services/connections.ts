@@ -30,8 +30,8 @@ export interface ConnectionOptions extends ServiceAddressOptions {
   readonly log: Log;
   readonly cleanup: CleanupStack;
   readonly watch: Watcher;
-  /** Ends the run when an embedded service has ended. */
-  readonly control: Pick<RunControl, "fail">;
+  /** Ends the run when an embedded service has ended; its signal ends the preparation. */
+  readonly control: Pick<RunControl, "fail" | "signal">;
   /** Shown with the session at the service. */
   readonly runName: string;
 }
@@ -187,7 +187,10 @@ async function openReward(options: ConnectionOptions): Promise<EnvironmentConnec
   await checkReachable({ ...address, http, clock: systemClock, signal: closing.signal });
   return connectEnvironments({
     ...environmentOptions(options),
-    ...{ http, baseUrl, apiKey, keySource },
+    http,
+    baseUrl,
+    apiKey,
+    keySource,
     ...(apiUrl !== null && { apiUrl }),
   });
 }

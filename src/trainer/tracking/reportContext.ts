@@ -4,17 +4,5 @@ import type { RunContext } from "../../core/training/context.ts";
 
 export type ReportContext = Pick<
   RunContext,
-  | "clock"
-  | "random"
-  | "sha256"
-  | "log"
-  | "fileSystem"
-  | "redactor"
-  | "control"
-  | "watch"
-  | "folder"
-  | "attempt"
-  | "config"
-  | "events"
-  | "totalSteps"
+  "config" | "totalSteps" | "control" | "ports" | "storage" | "reporting"
 >;

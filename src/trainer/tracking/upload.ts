@@ -1,6 +1,5 @@
-/** Uploads a run's rollouts to OpenReward while it trains: what the spool needs, and what the user is told of it. */
+/** Uploads a run's rollouts to OpenReward while it trains: what the spool needs, and what the user learns of it. */
 
-import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
@@ -10,6 +9,7 @@ import { UploadClient } from "../../core/tracking/openreward/uploadClient.ts";
 import { deliverRollout } from "../../core/tracking/openreward/uploadDelivery.ts";
 import { UploadSpool, type UploadTrouble } from "../../core/tracking/openreward/uploadSpool.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
+import { recordWithoutWaiting } from "../../core/training/report.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
@@ -45,14 +45,14 @@ const LINGERING_MS = 4_000;
 export function startUploads({
   cleanup,
   address,
-  ...parts
+  ...options
 }: Omit<UploadOptions, "http" | "address"> & {
   readonly address: UploadAddress | null;
   readonly cleanup: CleanupStack;
 }): RolloutUploads | null {
   if (address === null) return null;
-  const http = redactingRefusals(createHttpClient(), parts.context.redactor);
-  const uploads = new RolloutUploads({ ...parts, address, http });
+  const http = redactingRefusals(createHttpClient(), options.context.reporting.redactor);
+  const uploads = new RolloutUploads({ ...options, address, http });
   cleanup.add(async () => {
     await uploads.close();
     await http.close();
@@ -65,32 +65,42 @@ export class RolloutUploads {
   readonly #spool: UploadSpool;
   readonly #backoff: UploadBackoff;
   #rollouts = 0;
-  /** Kinds of trouble that were told, until they are over. */
+  /** Kinds of trouble that were reported, until they are over. */
   readonly #reported = new Set<string>();
 
-  constructor(parts: UploadOptions) {
-    this.#options = parts;
-    const { address, http, firstStep, file, context } = parts;
-    const { clock, random, redactor, sha256, fileSystem, folder, attempt, config } = context;
+  constructor(options: UploadOptions) {
+    this.#options = options;
+    const { address, http, firstStep, file, context } = options;
+    const { config, ports, storage } = context;
+    const { clock, random, sha256 } = ports;
+    const { redactor } = context.reporting;
     const client = new UploadClient({
-      ...{ http, clock },
-      ...{ apiUrl: address.url, apiKey: address.key, userAgent: USER_AGENT },
+      http,
+      clock,
+      apiUrl: address.url,
+      apiKey: address.key,
+      userAgent: USER_AGENT,
     });
     this.#backoff = new UploadBackoff({
       clock,
       random,
-      onOutage: (reason) => this.#waits(reason),
-      onDenied: (reason) => this.#isDenied(reason),
-      onRecovered: () => this.#recovers(),
+      onOutage: (reason) => this.#reportOutage(reason),
+      onDenied: (reason) => this.#reportDenial(reason),
+      onRecovered: () => this.#reportRecovery(),
     });
     const settings = {
-      ...{ sha256, config },
+      sha256,
+      config,
       runId: file.runId,
       runName: redactor.redact(config.openreward_run_name ?? file.name),
       framework: [PROGRAM_NAME, VERSION],
     } as const;
     this.#spool = new UploadSpool({
-      ...{ fileSystem, clock, folder, attempt, firstStep },
+      fileSystem: storage.fileSystem,
+      clock,
+      folder: storage.folder,
+      attempt: storage.attempt,
+      firstStep,
       // Cleaned once more: this attempt at the run may know secrets that the one which wrote the record did not.
       describe: (record, score, suffix) =>
         describeRollout(
@@ -101,26 +111,26 @@ export class RolloutUploads {
         ),
       deliver: (rollout, options) =>
         deliverRollout({ client, backoff: this.#backoff }, rollout, options),
-      onOutage: (trouble) => this.#fails(trouble),
+      onOutage: (trouble) => this.#reportFailure(trouble),
     });
   }
 
-  /** A watcher that hears the same, after this. */
+  /** A watcher that passes each event on to `watch` when the uploads know it. */
   beside(watch: Watcher): Watcher {
     return (event) => {
-      this.#heard(event);
+      this.#onProgress(event);
       watch(event);
     };
   }
 
-  #heard(event: ProgressEvent): void {
+  #onProgress(event: ProgressEvent): void {
     if (event.kind === "step-started") this.#rollouts = event.rollouts;
     if (event.kind === "step-finished") this.#spool.stepScored(event.step, this.#rollouts);
   }
 
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
   async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
-    const { watch } = this.#options.context;
+    const { watch } = this.#options.context.reporting;
     const backoff = this.#backoff;
     backoff.retryNow();
     let reported: number | null = null;
@@ -130,11 +140,11 @@ export class RolloutUploads {
       onProgress: (left) => {
         if (left !== reported) watch({ kind: "uploading", waiting: left, isOver: false });
         reported = left;
-        if ((backoff.outage?.forMs ?? 0) > LINGERING_MS) this.#lingers();
+        if ((backoff.outage?.forMs ?? 0) > LINGERING_MS) this.#explainWait();
       },
       ...(signal !== undefined && { signal }),
     });
-    if (waiting > 0) this.#lingers();
+    if (waiting > 0) this.#explainWait();
     if (waiting > 0 || reported !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
     const message = `${formatQuantity(waiting, "rollout is", "rollouts are")} not uploaded to OpenReward yet; the next resume uploads them.`;
@@ -145,25 +155,25 @@ export class RolloutUploads {
     return this.#spool.close();
   }
 
-  /** Why the wait at the end goes on, unless that was told before. */
-  #lingers(): void {
+  /** Reports why the wait at the end goes on, unless that was reported before. */
+  #explainWait(): void {
     const { outage: trouble } = this.#backoff;
     if (trouble === null || this.#reported.has("upload-waits")) return;
     this.#warn("upload-waits", `OpenReward does not take rollouts (${trouble.reason}).`);
   }
 
-  #waits(reason: string): void {
+  #reportOutage(reason: string): void {
     const message = `OpenReward does not take rollouts (${reason}). The run goes on; they are uploaded when it does, at the latest by a resume.`;
     this.#warn("upload-waits", message);
   }
 
-  #isDenied(reason: string): void {
+  #reportDenial(reason: string): void {
     const key = keyText(this.#options.address.keySource);
     const message = `OpenReward takes no rollouts (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`;
     this.#warn("upload-denied", message);
   }
 
-  #fails({ kind, reason: reported }: UploadTrouble): void {
+  #reportFailure({ kind, reason: reported }: UploadTrouble): void {
     const reason = reported.replace(/\.$/, "");
     const message =
       kind === "refused"
@@ -172,30 +182,28 @@ export class RolloutUploads {
     this.#warn(`upload-${kind}`, message);
   }
 
-  #recovers(): void {
+  #reportRecovery(): void {
     const message = "OpenReward takes rollouts again.";
     this.#record("info", "upload-goes-on", message);
-    this.#options.context.watch({ kind: "notice", message });
+    this.#options.context.reporting.watch({ kind: "notice", message });
     for (const kind of ["upload-waits", "upload-denied"]) this.#reported.delete(kind);
   }
 
   #warn(kind: string, reported: string): void {
-    const message = this.#options.context.redactor.redact(reported);
+    const { redactor, watch } = this.#options.context.reporting;
+    const message = redactor.redact(reported);
     this.#record("warn", kind, message);
-    if (!this.#reported.has(kind)) this.#options.context.watch({ kind: "warning", message });
+    if (!this.#reported.has(kind)) watch({ kind: "warning", message });
     this.#reported.add(kind);
   }
 
-  #record(level: "info" | "warn", kind: string, message: string, waiting = this.#waiting()): void {
+  #record(
+    level: "info" | "warn",
+    kind: string,
+    message: string,
+    waiting = this.#spool.waiting,
+  ): void {
     const event = { step: null, level, kind, message, data: { waiting } };
-    this.#options.context.events.record(event).catch((error: unknown) => {
-      this.#options.context.log.warn("An event could not be written.", {
-        reason: errorMessage(error),
-      });
-    });
-  }
-
-  #waiting(): number {
-    return this.#spool.waiting;
+    recordWithoutWaiting(this.#options.context.reporting, event);
   }
 }

@@ -1,4 +1,4 @@
-/** Reports a run to Weights & Biases while it trains: what the tracker needs, and what the user is told of it. */
+/** Reports a run to Weights & Biases while it trains: what the tracker needs, and what the user learns of it. */
 
 import { homedir } from "node:os";
 import { basename } from "node:path";
@@ -7,9 +7,10 @@ import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/runFolder/metricsTree.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { TrackerWaits } from "../../core/tracking/wandb/delivery.ts";
-import { WandbTracker } from "../../core/tracking/wandb/tracker.ts";
+import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tracker.ts";
 import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
+import { recordWithoutWaiting } from "../../core/training/report.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { USER_AGENT } from "../../shared/version.ts";
@@ -38,18 +39,19 @@ const MAX_TAG = 64;
 /** Null when nothing is to be reported. A fault of the disk is a warning. */
 export async function startWandb({
   cleanup,
-  ...parts
+  ...options
 }: Omit<WandbReportOptions, "http"> & {
   readonly cleanup: CleanupStack;
 }): Promise<WandbReport | null> {
-  const { config, watch, redactor } = parts.context;
+  const { config } = options.context;
+  const { watch, redactor } = options.context.reporting;
   if (config.wandb === "disabled") return null;
   const http = redactingRefusals(createHttpClient(), redactor);
   cleanup.add(() => http.close());
   try {
-    const tracker = await startTracker({ ...parts, http });
+    const tracker = await startTracker({ ...options, http });
     cleanup.add(() => tracker.close());
-    return new WandbReport(tracker, parts.context);
+    return new WandbReport(tracker, watch);
   } catch (error) {
     const reason = redactor.redact(errorMessage(error));
     watch({ kind: "warning", message: `Weights & Biases gets nothing (${reason}).` });
@@ -59,18 +61,18 @@ export async function startWandb({
 
 export class WandbReport {
   readonly #tracker: WandbTracker;
-  readonly #context: ReportContext;
+  readonly #watch: Watcher;
 
-  constructor(tracker: WandbTracker, context: ReportContext) {
+  constructor(tracker: WandbTracker, watch: Watcher) {
     this.#tracker = tracker;
-    this.#context = context;
+    this.#watch = watch;
   }
 
   get runId(): string {
     return this.#tracker.runId;
   }
 
-  /** A watcher that hears the same, after this. */
+  /** A watcher that passes each event on to `watch` when the tracker knows it. */
   beside(watch: Watcher): Watcher {
     return (event) => {
       if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
@@ -91,60 +93,72 @@ export class WandbReport {
   /** Sends what is left, for a while, and ends the run there; `signal` ends the wait. */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
     await this.#tracker.finish(exitCode, signal);
-    this.#context.watch({ kind: "reporting", waiting: 0, isOver: true });
+    this.#watch({ kind: "reporting", waiting: 0, isOver: true });
   }
 }
 
 function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
-  const { context, address, variables, file, firstStep, knownRunId, http, waits } = options;
-  const { fileSystem, clock, random, sha256, log, redactor, folder, config, totalSteps } = context;
+  const { context, address, firstStep, knownRunId, http, waits } = options;
+  const { ports, reporting, storage, totalSteps } = context;
+  return WandbTracker.start({
+    fileSystem: storage.fileSystem,
+    folder: storage.folder,
+    clock: ports.clock,
+    random: ports.random,
+    sha256: ports.sha256,
+    log: reporting.log,
+    redactor: reporting.redactor,
+    totalSteps,
+    firstStep,
+    knownRunId,
+    homeFolder: homedir(),
+    producer: USER_AGENT,
+    report: callbacks(context),
+    ...(waits !== undefined && { waits }),
+    server: address && {
+      http,
+      baseUrl: address.baseUrl,
+      appUrl: address.appUrl,
+      apiKey: address.key,
+    },
+    init: runInit(options),
+  });
+}
+
+/** How the run presents itself, cleaned of secrets: variables and the configuration name it. */
+function runInit({
+  context,
+  address,
+  variables,
+  file,
+}: WandbReportOptions): TrackerOptions["init"] {
+  const { config, reporting } = context;
   const value = (name: string): string | null => variables(name)?.value ?? null;
-  const tags = ["tinker-rl", config.model_name, ...Object.keys(config.environments)];
-  const own =
-    value("WANDB_TAGS")
-      ?.split(",")
-      .map((tag) => tag.trim()) ?? [];
-  const clean = (text: string): string => redactor.redact(text);
+  const clean = (text: string): string => reporting.redactor.redact(text);
   const cleaned = (name: string): string | null => {
     const text = value(name);
     return text === null ? null : clean(text);
   };
-  return WandbTracker.start({
-    ...{ fileSystem, clock, random, sha256, log, redactor, folder, totalSteps },
-    ...{
-      firstStep,
-      knownRunId,
-      homeFolder: homedir(),
-      producer: USER_AGENT,
-      report: callbacks(context),
-    },
-    ...(waits !== undefined && { waits }),
-    server: address && {
-      ...{ http, baseUrl: address.baseUrl, appUrl: address.appUrl, apiKey: address.key },
-    },
-    init: {
-      project: config.wandb_project_name ?? "uncategorized",
-      entity: address?.entity ?? value("WANDB_ENTITY"),
-      displayName: clean(config.wandb_run_name ?? file.name),
-      group: cleaned("WANDB_RUN_GROUP"),
-      jobType: "train",
-      notes: cleaned("WANDB_NOTES"),
-      tags: [...new Set([...tags, ...own])]
-        .map((tag) => clean(tag).slice(0, MAX_TAG))
-        .filter((tag) => tag !== ""),
-      program: clean(basename(file.configPath)),
-      platform: `${process.platform}-${process.arch}`,
-    },
-  });
+  const given = (value("WANDB_TAGS") ?? "").split(",").map((tag) => tag.trim());
+  const tags = ["tinker-rl", config.model_name, ...Object.keys(config.environments), ...given];
+  return {
+    project: config.wandb_project_name ?? "uncategorized",
+    entity: address?.entity ?? value("WANDB_ENTITY"),
+    displayName: clean(config.wandb_run_name ?? file.name),
+    group: cleaned("WANDB_RUN_GROUP"),
+    jobType: "train",
+    notes: cleaned("WANDB_NOTES"),
+    tags: [...new Set(tags)].map((tag) => clean(tag).slice(0, MAX_TAG)).filter((tag) => tag !== ""),
+    program: clean(basename(file.configPath)),
+    platform: `${process.platform}-${process.arch}`,
+  };
 }
 
-function callbacks({ control, events, redactor, watch, log }: ReportContext) {
+function callbacks({ control, reporting }: ReportContext): TrackerOptions["report"] {
+  const { redactor, watch } = reporting;
   let left: number | null = null;
-  const record = (level: "info" | "warn", kind: string, message: string): void => {
-    events.record({ step: null, level, kind, message, data: {} }).catch((error: unknown) => {
-      log.warn("An event could not be written.", { reason: errorMessage(error) });
-    });
-  };
+  const record = (level: "info" | "warn", kind: string, message: string): void =>
+    recordWithoutWaiting(reporting, { step: null, level, kind, message, data: {} });
   return {
     opened: (place: string): void => {
       const message = `Weights & Biases: ${place}`;

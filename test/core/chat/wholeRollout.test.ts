@@ -72,10 +72,10 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
   ]);
   const { ledger } = await runRollout(
     {
-      ...{ renderer, clock, random },
+      ...{ clock, random },
       gate: new EnvironmentGate({ remote, clock, random, maxSessions: 1 }),
       sampler: client,
-      tokenizer: qwen3Model.tokenizer,
+      chat: { renderer, tokenizer: qwen3Model.tokenizer },
       settings: someSettings({ systemPromptTemplate: "Tools:\n{tools}" }),
       log: silentLog,
       sampleSlot: async () => () => undefined,

@@ -39,8 +39,7 @@ function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
   const episode = new Episode({
     session,
     sampler,
-    renderer,
-    tokenizer,
+    chat: { renderer, tokenizer },
     clock,
     settings: someSettings(settings),
     environment: ENVIRONMENT,

@@ -62,8 +62,7 @@ function setUp({
   const parts = {
     gate,
     sampler,
-    renderer,
-    tokenizer,
+    chat: { renderer, tokenizer },
     settings: someSettings(settings),
     clock,
     random: { uuid: () => "id", uniform: () => 0 },

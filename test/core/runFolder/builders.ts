@@ -107,7 +107,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
     rollouts: [],
     datums: [],
     clip: null,
-    times: { rolloutS: 10, trainS: 2, samplerS: 1, saveS: null, totalS: 13 },
+    times: { rolloutS: 10, trainS: 2, samplerS: 1, totalS: 13 },
     totalTokens: { sampled: 100, prefill: 200, trained: 300 },
     ...changes,
   };

@@ -83,9 +83,9 @@ describe("new settings in force", () => {
 
   it("hold for rollouts to come, with what the run knows of its environments kept", () => {
     const context = aContext();
-    const before = context.environments.get(ENVIRONMENT);
+    const before = context.services.environments.get(ENVIRONMENT);
     const config = withEnvironment({ temperature: 0.25, max_turns: 3 });
-    const after = applySettings(context, config).environments.get(ENVIRONMENT);
+    const after = applySettings(context, config).services.environments.get(ENVIRONMENT);
     expect(after?.settings).toMatchObject({ temperature: 0.25, maxTurns: 3 });
     expect(before?.settings).toMatchObject({ temperature: 1, maxTurns: 50 });
     expect(after?.remote).toBe(before?.remote);
@@ -97,7 +97,7 @@ describe("new settings in force", () => {
     const config = withEnvironment({ max_concurrency: 3 });
     applySettings(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });
     expect([context.limits.rollouts.limit, context.limits.samples.limit]).toEqual([5, 6]);
-    expect(context.environments.get(ENVIRONMENT)?.gate.stats.limit).toBe(3);
+    expect(context.services.environments.get(ENVIRONMENT)?.gate.stats.limit).toBe(3);
   });
 
   it("change nothing when their schedule has no end", () => {

@@ -235,11 +235,8 @@ describe("a rolling checkpoint", () => {
   });
 
   it("that cannot be deleted does not end the run", async () => {
-    const service = aContext().service;
     const gone = () => Promise.reject(new AppError("tinker-not-found", "It is gone."));
-    const keeper = new CheckpointWriter(
-      aContext({ service: { ...service, deleteCheckpoint: gone } }),
-    );
+    const keeper = new CheckpointWriter(aContext({ deleteCheckpoint: gone }));
     await keeper.begin("rolling", aSnapshot(1));
     await keeper.begin("rolling", aSnapshot(2));
     expect((await keeper.settle())?.step).toBe(2);

@@ -9,6 +9,7 @@ import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import {
   type PreparedEnvironment,
   type RunContext,
+  type RunReporting,
   runLimits,
 } from "../../../src/core/training/context.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
@@ -25,6 +26,7 @@ import { createMemoryFileSystem, type MemoryFileSystem } from "../runFolder/memo
 import { aConfig, ENVIRONMENT, someSettings } from "./builders.ts";
 import { FakeTrainingClient } from "./fakeTrainingClient.ts";
 
+/** With what tests look at most often. */
 export interface FakeContext extends RunContext {
   readonly clock: FakeClock;
   readonly client: FakeTrainingClient;
@@ -40,7 +42,9 @@ export interface FakeContext extends RunContext {
 
 export const FOLDER = "/runs/one";
 
-export interface ContextOptions extends Partial<RunContext> {
+export interface ContextOptions
+  extends Partial<Pick<RunContext, "config" | "sequence" | "totalSteps">>,
+    Partial<Pick<RunReporting, "events" | "redactor">> {
   readonly remote?: ScriptedEnvironment;
   /** Environments beside that of the builders, by full name. */
   readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
@@ -51,22 +55,28 @@ export interface ContextOptions extends Partial<RunContext> {
   readonly onPhase?: (phase: RunPhase) => void;
   /** What the service answers when it is asked for its models; it refuses by default. */
   readonly capabilities?: ServiceClient["capabilities"];
+  readonly deleteCheckpoint?: ServiceClient["deleteCheckpoint"];
   /** Puts something around the store of rollouts. */
   readonly wrapStore?: (store: RolloutStore) => RolloutStore;
 }
 
 export function aContext(options: ContextOptions = {}): FakeContext {
   const { remote = scriptedEnvironment(), otherRemotes = {}, settings = someSettings() } = options;
-  const { maxSessions, onPhase, capabilities, wrapStore, ...overrides } = options;
+  const { config = aConfig(), redactor = new Redactor(), totalSteps = null } = options;
+  const { maxSessions, onPhase, capabilities, deleteCheckpoint, wrapStore } = options;
   const clock = new FakeClock();
-  const config = overrides.config ?? aConfig();
   const fileSystem = createMemoryFileSystem();
-  const redactor = overrides.redactor ?? new Redactor();
+  const client = new FakeTrainingClient();
   const progress: ProgressEvent[] = [];
   const phases: RunPhase[] = [];
   const recorded: NewRunEvent[] = [];
   const deleted: string[] = [];
   const service = fakeService(deleted);
+  const changedService: ServiceClient = {
+    ...service,
+    capabilities: capabilities ?? service.capabilities,
+    deleteCheckpoint: deleteCheckpoint ?? service.deleteCheckpoint,
+  };
   const store = createRolloutStore({ fileSystem, redactor, folder: FOLDER });
   const sources = [
     {
@@ -87,30 +97,30 @@ export function aContext(options: ContextOptions = {}): FakeContext {
   const remotes = Object.entries({ [ENVIRONMENT]: remote, ...otherRemotes });
   return {
     config,
-    folder: FOLDER,
-    random: { uuid: () => "id", uniform: () => 0 },
-    log: silentLog,
-    sha256,
-    renderer,
-    tokenizer,
-    store: wrapStore?.(store) ?? store,
-    events: { record: async (event) => void recorded.push(event) },
-    redactor,
-    service: capabilities === undefined ? service : { ...service, capabilities },
-    environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),
-    sequence: createTaskSequence(sources, 42, "proportional", sha256),
-    totalSteps: null,
+    sequence: options.sequence ?? createTaskSequence(sources, 42, "proportional", sha256),
+    totalSteps,
     limits: runLimits(config),
     control: new RunControl(),
-    watch: (event) => progress.push(event),
-    enterPhase: async (phase) => {
-      phases.push(phase);
-      onPhase?.(phase);
+    ports: { clock, random: { uuid: () => "id", uniform: () => 0 }, sha256 },
+    services: {
+      service: changedService,
+      client,
+      chat: { renderer, tokenizer },
+      environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),
     },
-    attempt: 1,
-    ...overrides,
+    storage: { fileSystem, folder: FOLDER, store: wrapStore?.(store) ?? store, attempt: 1 },
+    reporting: {
+      events: options.events ?? { record: async (event) => void recorded.push(event) },
+      watch: (event) => progress.push(event),
+      log: silentLog,
+      redactor,
+      enterPhase: async (phase) => {
+        phases.push(phase);
+        onPhase?.(phase);
+      },
+    },
     clock,
-    client: new FakeTrainingClient(),
+    client,
     fileSystem,
     progress,
     phases,

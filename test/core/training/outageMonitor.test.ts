@@ -180,7 +180,7 @@ describe("an environment that fails beside one that works", () => {
     });
     const playing = play();
     await clock.advance(20_000);
-    const { environments } = context;
+    const { environments } = context.services;
     expect(environments.get(OTHER)?.gate.stats.peak).toBeGreaterThan(0);
     expect(environments.get(OTHER)?.gate.unavailability).toBeNull();
     expect(phases).toEqual(["paused"]);

@@ -24,8 +24,7 @@ export async function playEpisode({ turns, settings, ...script }: EpisodeScript)
   const episode = new Episode({
     session,
     sampler,
-    renderer,
-    tokenizer,
+    chat: { renderer, tokenizer },
     clock: new FakeClock(),
     settings: someSettings(settings),
     environment: ENVIRONMENT,

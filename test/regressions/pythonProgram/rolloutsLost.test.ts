@@ -120,7 +120,7 @@ describe("a service at capacity", () => {
     const rollouts = await play(context, 32);
     expect(rollouts.map(({ reward }) => reward)).toEqual(Array.from({ length: 32 }, () => 1));
     expect(rollouts.every(({ facts }) => facts.attempts === 1)).toBe(true);
-    expect(context.environments.get(ENVIRONMENT)?.gate.stats.limit).toBeLessThanOrEqual(8);
+    expect(context.services.environments.get(ENVIRONMENT)?.gate.stats.limit).toBeLessThanOrEqual(8);
   });
 });
 

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import type { RunContext } from "../../../src/core/training/context.ts";
+import { RunControl } from "../../../src/core/training/control.ts";
 import type { ProgressEvent } from "../../../src/core/training/progress.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import type { ReportContext } from "../../../src/trainer/tracking/reportContext.ts";
 import { RolloutUploads } from "../../../src/trainer/tracking/upload.ts";
 import { stepFinished } from "../../cli/fakeProgram.ts";
 import { UploadService } from "../../core/openreward/uploadService.ts";
@@ -27,17 +28,23 @@ async function setUp(promptText: string) {
   await store.addScores(0, [{ group: 0, rollout: 0, advantage: 1, trainingUse: "trained" }]);
   const redactor = new Redactor();
   for (const secret of ["open-sesame", KEY]) redactor.learn(secret);
-  const context: Partial<RunContext> = {
-    ...{ clock, fileSystem, redactor, folder: "run", attempt: 1, log: silentLog },
-    random: { uuid: () => "", uniform: () => 1 },
-    sha256: (text) => createHash("sha256").update(text).digest("hex"),
-    events: { record: async (event) => void events.push(event) },
-    watch: (event) => void told.push(event),
+  const random = { uuid: () => "", uniform: () => 1 };
+  const context: ReportContext = {
     config: aConfig({ openreward_run_name: "mine" }),
+    totalSteps: null,
+    control: new RunControl(),
+    ports: { clock, random, sha256 },
+    storage: { fileSystem, folder: "run", store, attempt: 1 },
+    reporting: {
+      events: { record: async (event) => void events.push(event) },
+      watch: (event) => void told.push(event),
+      log: silentLog,
+      redactor,
+      enterPhase: async () => undefined,
+    },
   };
   const uploads = new RolloutUploads({
-    // Sound because uploads use nothing else of it.
-    context: context as RunContext,
+    context,
     address: {
       ...{ url: "https://api.test", key: KEY },
       keySource: { name: "OPENREWARD_API_KEY", origin: "dotenv" },

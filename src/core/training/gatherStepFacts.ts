@@ -1,0 +1,142 @@
+/** What the metrics of a step are made of, gathered from its rollouts, its groups and its update. */
+
+import { lossParameters } from "../config/lossDefaults.ts";
+import type { Config } from "../config/schema.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
+import type { ClipBounds } from "../runFolder/divergence.ts";
+import { metricNames } from "../runFolder/metrics.ts";
+import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
+import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { RunAlarms } from "./alarms.ts";
+import { requestedSessions } from "./availabilityMessages.ts";
+import { type RunContext, SUCCESS_REWARD } from "./context.ts";
+import type { TaskItem } from "./dataset.ts";
+import type { TrainingDatum } from "./datums.ts";
+import type { ScoredGroup } from "./groups.ts";
+import { healthMetrics } from "./healthMetrics.ts";
+import type { TrainedStep } from "./trainStep.ts";
+
+export interface StepInput {
+  readonly step: number;
+  readonly items: readonly TaskItem[];
+  readonly sampler: SamplingClient;
+  /** Position after this step. */
+  readonly cursor: number;
+  /** Updates made before it. */
+  readonly optimizerUpdates: number;
+  readonly totals: TokenCounts;
+  /** Seconds of recent steps of this attempt. */
+  readonly elapsedS: readonly number[];
+  /** Metrics that go into this step's row, for example of an evaluation before it. */
+  readonly extra: MetricsTree;
+  readonly alarms: RunAlarms;
+}
+
+/** What came of a step. */
+export interface StepResults {
+  readonly rollouts: readonly FinishedRollout[];
+  readonly groups: readonly ScoredGroup[];
+  readonly data: readonly TrainingDatum[];
+  readonly learningRate: number;
+  /** Null when nothing was trained. */
+  readonly trained: TrainedStep | null;
+  readonly times: StepTimes;
+}
+
+export function gatherStepFacts(
+  context: RunContext,
+  input: StepInput,
+  results: StepResults,
+): StepFacts {
+  const { trained, times, data, learningRate } = results;
+  const { config } = context;
+  const scored = results.groups.flatMap(({ rollouts }) => rollouts);
+  return {
+    step: input.step,
+    progress: progressOf(context, input, results),
+    environments: Object.keys(config.environments),
+    successReward: SUCCESS_REWARD,
+    learningRate,
+    loss: trained?.loss ?? null,
+    serverMetrics: trained?.serverMetrics ?? {},
+    substeps: trained?.substeps ?? 0,
+    groups: results.groups.map(({ facts }) => facts),
+    rollouts: scored.map(({ rollout, advantage }) => ({
+      ...rollout.facts,
+      advantage,
+      isIncluded: advantage !== null,
+    })),
+    datums: data.map((datum, i) => ({
+      samplerLogprobs: datum.logprobs,
+      trainerLogprobs: trained?.logprobs[i] ?? null,
+      mask: datum.mask,
+      advantages: datum.advantages,
+    })),
+    clip: clipBounds(config),
+    times,
+    totalTokens: addTotals(input.totals, results),
+    extra: furtherMetrics(context, input, results),
+  };
+}
+
+function progressOf(
+  { sequence, storage, totalSteps }: RunContext,
+  { cursor, elapsedS, optimizerUpdates, step }: StepInput,
+  { times, trained }: StepResults,
+): StepFacts["progress"] {
+  const durations = [...elapsedS, times.totalS];
+  const meanS = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
+  return {
+    epoch: Math.floor(cursor / sequence.epochLength),
+    cursor,
+    doneFraction: totalSteps === null ? null : (step + 1) / totalSteps,
+    etaS: totalSteps === null ? null : meanS * (totalSteps - step - 1),
+    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    attempt: storage.attempt,
+  };
+}
+
+/** Tokens that the model wrote in a rollout. */
+export function sampledTokens({ facts }: FinishedRollout): number {
+  return facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+}
+
+function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenCounts {
+  return {
+    sampled: before.sampled + rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0),
+    prefill: before.prefill + rollouts.reduce((sum, { facts }) => sum + facts.prefillTokens, 0),
+    trained: before.trained + data.reduce((sum, datum) => sum + datum.tokens.length, 0),
+  };
+}
+
+function furtherMetrics(
+  context: RunContext,
+  { alarms, extra, optimizerUpdates, sampler }: StepInput,
+  { rollouts }: StepResults,
+): MetricsTree {
+  const health = healthMetrics({
+    rollouts,
+    samplerAge: alarms.samplerAge(sampler.samplerId, optimizerUpdates),
+    lagMs: context.ports.takeLagMs?.() ?? null,
+  });
+  return mergeMetrics(mergeMetrics(extra, capacityMetrics(context)), health);
+}
+
+/** Metrics about environments that were full or failed; none for environments that always worked. */
+function capacityMetrics({ config, services: { environments } }: RunContext): MetricsTree {
+  const nameOf = metricNames([...environments.keys()]);
+  const entries = [...environments].flatMap(([name, { gate }]) => {
+    const { rejections, waitS, failures } = gate.stats;
+    if (rejections + failures === 0) return [];
+    const limit = Math.min(gate.stats.limit, requestedSessions(config, name));
+    return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
+  });
+  return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
+}
+
+/** The bounds that count as clipping in the metrics. */
+function clipBounds(config: Config): ClipBounds | null {
+  const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
+  return low === undefined || high === undefined ? null : { low, high };
+}

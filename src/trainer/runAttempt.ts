@@ -1,0 +1,169 @@
+/** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
+
+import { errorMessage, isAppError } from "../core/errors.ts";
+import type { RunLease } from "../core/runFolder/runLease.ts";
+import type { RunContext } from "../core/training/context.ts";
+import { type LoopEnd, runLoop } from "../core/training/loop.ts";
+import type { LoopPosition } from "../core/training/loopPosition.ts";
+import type { Preparation } from "../core/training/prepare.ts";
+import { raceAbort } from "../core/util/abort.ts";
+import { sha256 } from "../node/hash.ts";
+import { formatQuantity } from "../shared/format.ts";
+import { claimRun } from "./claimRun.ts";
+import { evaluateAtEnd } from "./evaluateAtEnd.ts";
+import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
+import { reportContext, trainingContext } from "./runContext.ts";
+import { runEnding } from "./runEnding.ts";
+import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import type { ConnectionOptions, TinkerConnection } from "./services/connections.ts";
+import { noteTokenizer } from "./tokenizerNote.ts";
+import { type RunTrackers, startTrackers, type TrackerAddresses } from "./tracking/trackers.ts";
+import type { RunEnd } from "./types.ts";
+
+export interface RunAttemptOptions {
+  readonly trainer: TrainerOptions;
+  readonly plan: RunPlan;
+  readonly connections: ConnectionOptions;
+  readonly trackers: TrackerAddresses;
+  readonly tinker: TinkerConnection;
+  readonly preparation: Preparation;
+}
+
+export class RunAttempt {
+  readonly #options: RunAttemptOptions;
+  /** Null until the folder is claimed: nothing is recorded before. */
+  #lease: RunLease | null = null;
+
+  constructor(options: RunAttemptOptions) {
+    this.#options = options;
+  }
+
+  /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended. */
+  async run(): Promise<RunEnd> {
+    const { trainer, plan, preparation, tinker } = this.#options;
+    const { control, controlChannel } = trainer;
+    try {
+      if (plan.isNew) this.#lease = await claimRun(trainer, plan, plan);
+      const model = await raceAbort(plan.createModel(tinker, preparation), control.signal);
+      const lease = this.#lease ?? (await claimRun(trainer, plan, model));
+      this.#lease = lease;
+      const reporting = reportContext(trainer, plan, lease, preparation.totalSteps);
+      const context = trainingContext(reporting, tinker.service, model.client, preparation);
+      if (model.rewind !== undefined) await reportRewind(context, model.rewind);
+      return await this.#train(context, lease, model.start);
+    } catch (error) {
+      // When the run was ended because a service died, this error is only a consequence of that failure.
+      const cause = control.failure ?? error;
+      const isStopped = isAppError(cause, "stopped");
+      if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
+      // `run.json` is written first, because a client that hears of the phase reads it.
+      controlChannel?.onPhase(isStopped ? "stopped" : "failed");
+      await tinker.service.finish(isStopped ? "interrupted" : "errored");
+      throw cause;
+    }
+  }
+
+  async #train(context: RunContext, lease: RunLease, start: LoopPosition): Promise<RunEnd> {
+    const { trainer, plan, connections, trackers: addresses } = this.#options;
+    const trackers = await startTrackers({
+      context,
+      addresses,
+      variables: connections.variables,
+      file: lease.file,
+      firstStep: start.step,
+      knownRunId: plan.wandbRunId ?? null,
+      cleanup: trainer.cleanup,
+    });
+    const { watch, uploads, wandb } = trackers;
+    const tracked = { ...context, reporting: { ...context.reporting, watch } };
+    try {
+      const end = await this.#runSteps(tracked, lease, start, wandb?.runId ?? null);
+      return await this.#finish(end, lease, trackers);
+    } catch (error) {
+      const isFailed = !isAppError(error, "stopped");
+      await uploads?.drain(isFailed ? "failed" : "stopped");
+      await wandb?.finish(isFailed ? 1 : 0);
+      throw error;
+    }
+  }
+
+  async #runSteps(
+    context: RunContext,
+    lease: RunLease,
+    start: LoopPosition,
+    wandbRunId: string | null,
+  ): Promise<LoopEnd> {
+    const { config, reporting, storage, totalSteps } = context;
+    const { step } = start;
+    await reporting.enterPhase("running");
+    reporting.watch({
+      kind: "started",
+      folder: storage.folder,
+      name: lease.file.name,
+      model: config.model_name,
+      step,
+      totalSteps,
+      groupsPerStep: config.batch_size,
+      environments: Object.keys(config.environments),
+    });
+    await recordStage(context, step, "run-started", `Attempt ${storage.attempt} starts.`);
+    const { origin } = context.services.chat;
+    if (origin !== undefined) await noteTokenizer(origin, context, step);
+    return runLoop(context, start, {
+      runId: lease.file.runId,
+      configHash: sha256(JSON.stringify(config)),
+      changedKeys: this.#options.plan.changedKeys,
+      generation: lease.file.generation,
+      wandb: wandbRunId,
+    });
+  }
+
+  /** After the last step: the evaluation of what was saved, then what trackers lack. */
+  async #finish(end: LoopEnd, lease: RunLease, trackers: RunTrackers): Promise<RunEnd> {
+    const { trainer, connections, tinker } = this.#options;
+    const { control, controlChannel, redactor } = trainer;
+    const { context, outcome, rewards, step } = end;
+    const { reporting, storage } = context;
+    controlChannel?.onPhase("finishing");
+    await reporting.enterPhase("finishing");
+    const isDone = outcome === "done";
+    await tinker.service.finish(isDone ? "success" : "interrupted");
+    await evaluateAtEnd(end, tinker, connections);
+    // From here on Ctrl+C ends the waiting for trackers.
+    const { isStopping, signal } = control;
+    const early = isStopping ? undefined : signal;
+    await trackers.uploads?.drain(isStopping ? "stopped" : "done", early);
+    const message = `The run is ${outcome} after ${formatQuantity(step, "step")}.`;
+    await recordStage(context, step, "run-ended", message);
+    await trackers.wandb?.finish(0, early);
+    const ending = isDone ? {} : { ending: runEnding(signal.reason, redactor) };
+    await lease.end({ phase: outcome, ...ending });
+    const { folder } = storage;
+    reporting.watch({ kind: "ended", outcome, folder, step, rewards });
+    return { outcome, folder };
+  }
+
+  async #recordFailure(lease: RunLease, cause: unknown): Promise<void> {
+    const { trainer, plan, preparation } = this.#options;
+    const isStopped = isAppError(cause, "stopped");
+    const phase = isStopped ? "stopped" : "failed";
+    const ending = runEnding(cause, trainer.redactor);
+    // A full disk must not hide the cause. Without the record the run counts as interrupted.
+    await lease.end({ phase, ending }).catch((fault: unknown) => {
+      trainer.log.warn("The end of the run could not be written down.", {
+        reason: errorMessage(fault),
+      });
+    });
+    if (isStopped) return;
+    await warnOfExpiry(reportContext(trainer, plan, lease, preparation.totalSteps));
+  }
+}
+
+async function recordStage(
+  { reporting }: RunContext,
+  step: number,
+  kind: string,
+  message: string,
+): Promise<void> {
+  await reporting.events.record({ step, level: "info", kind, message, data: {} });
+}

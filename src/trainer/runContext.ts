@@ -1,0 +1,62 @@
+/** Puts the contexts of a run together. */
+
+import { createEventLog } from "../core/runFolder/events.ts";
+import { createRolloutStore } from "../core/runFolder/rolloutStore.ts";
+import type { RunLease } from "../core/runFolder/runLease.ts";
+import type { ServiceClient } from "../core/tinker/serviceClient.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
+import { type RunContext, runLimits } from "../core/training/context.ts";
+import type { Preparation } from "../core/training/prepare.ts";
+import { systemClock } from "../node/clock.ts";
+import { measureLag } from "../node/eventLoopLag.ts";
+import { sha256 } from "../node/hash.ts";
+import { systemRandom } from "../node/random.ts";
+import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
+
+/** The context of a run that has a folder; `totalSteps` null = endless. */
+export function reportContext(
+  { log, control, redactor, watch }: TrainerOptions,
+  { loaded }: RunPlan,
+  lease: RunLease,
+  totalSteps: number | null,
+): ReportContext {
+  const { folder, files: fileSystem } = lease;
+  const { attempt } = lease.file;
+  const clock = systemClock;
+  return {
+    config: loaded.config,
+    totalSteps,
+    control,
+    ports: { clock, random: systemRandom, sha256 },
+    storage: {
+      fileSystem,
+      folder,
+      store: createRolloutStore({ fileSystem, redactor, folder }),
+      attempt,
+    },
+    reporting: {
+      events: createEventLog({ fileSystem, clock, redactor, folder, attempt }),
+      watch,
+      log,
+      redactor,
+      enterPhase: (phase) => lease.update({ phase }),
+    },
+  };
+}
+
+/** The context of a run that trains `client`; measures the lag of the event loop from now on. */
+export function trainingContext(
+  context: ReportContext,
+  service: ServiceClient,
+  client: TrainingClient,
+  { chat, environments, sequence }: Preparation,
+): RunContext {
+  return {
+    ...context,
+    sequence,
+    limits: runLimits(context.config),
+    ports: { ...context.ports, takeLagMs: measureLag() },
+    services: { service, client, chat, environments },
+  };
+}
