@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { scanFile } from "./scanFile.ts";
 
 /** Folders and files that show texts to people. */
-const WITH_TEXTS = /^(src\/host|webview-ui)\//;
+const WITH_TEXTS = /^(src\/host|src\/cli|webview-ui)\//;
 /** Of those the ones whose texts are for programs, errors, our issue tracker, or `package.nls.json`. */
 const WITHOUT_TEXTS = [
   /^src\/host\/manifest\//,
   /^src\/host\/(catalogue\/secretStates|dashboard\/runQueries|runs\/(launchConfig|launchStore|programEnvironment))\.ts$/,
   /^src\/host\/commands\/reportIssue\.ts$/,
   /^src\/host\/keys\/(keyNames|keyTest)\.ts$/,
-  /^src\/cli\/(arguments|flags|helpTexts)\.ts$/,
+  /^src\/cli\/(arguments|flags|helpTexts|invocation)\.ts$/,
   /^src\/host\/dashboard\/dashboardHtml\.ts$/,
   /^webview-ui\/controls\/palette\.ts$/,
 ];

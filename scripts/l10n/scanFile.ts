@@ -27,17 +27,24 @@ interface Node {
 const SHOWN =
   /^(title|label|aria-label|alt|placeholder|description|tooltip|detail|prompt|placeHolder)$/;
 /** Those that hold sentences for programs. */
-const NOT_SHOWN = /^(class|style|icon|d|head|color|context|kind|choice)$/;
+const NOT_SHOWN = /^(class|style|icon|d|head|color|context|key|kind|choice)$/;
 /** Calls with texts for errors and logs, which stay English, and for programs. */
 const NOT_SHOWN_CALL =
   /(^|\.)(AppError|Error|fault|notFoundError|debug|info|warn|error|withFallback|querySelector\w*|matchMedia)$/;
-/** Names, settings, selectors and the program's own words for a choice. */
+/** Names, units, keys, settings, selectors and the program's own words. */
 const NO_TEXTS: ReadonlySet<string> = new Set([
-  ...["Tinker RL", "learning_rate=5e-4 max_steps=20", "keep running", "stop and save", "not asked"],
+  ...["Tinker RL", "Tinker", "OpenReward", "{} min", "{} Esc", "export {}={}", "plain-text {}"],
+  ...["learning_rate=5e-4 max_steps=20", "keep running", "stop and save", "not asked"],
+  ...["strong", "quiet", "good", "warning", "bad", "accent"],
   ...["quiet only-icon", "input, select, dialog", "this computer"],
 ]);
+const CODE = /^ *\w+(\.\w+)*\(/;
+/** Calls that show each of their texts, also when it is one word. */
+const SHOWN_CALL = /^(heading|remark|labelled|styled|block)$/;
 const WORD = /\p{L}{2,}/u;
-const SENTENCE = /\p{L}{2,}[^\p{L}]*\s\p{L}|\p{L}\s[^\p{L}]*\p{L}{2,}/u;
+/** Two words, or one beside a value. */
+const SENTENCE =
+  /\p{L}{2,}[^\p{L}]*\s\p{L}|\p{L}\s[^\p{L}]*\p{L}{2,}|\p{L}{3,}:? \{\}|\{\} \p{L}{3,}/u;
 const TYPE_NODE = /^TS(?!As|Satisfies|NonNull)/;
 const FUNCTION_NODE = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 const SKIPPED_NODE = /^(Import(?!Expression)|ExportAll)/;
@@ -101,7 +108,11 @@ class Scan implements FileScan {
     const [first, one, other] = args;
     if (called === "l10n.t") this.#collect(node, [first]);
     else if (called === "plural") this.#collect(node, [one, other]);
-    else this.#visitWhile(this.#isShown && !NOT_SHOWN_CALL.test(called), [node["callee"], args]);
+    else {
+      const isShown = this.#isShown && !NOT_SHOWN_CALL.test(called);
+      const name = SHOWN_CALL.test(called) ? "label" : "";
+      this.#visitWhile(isShown, [node["callee"], ...args], name);
+    }
   }
 
   #collect(node: Node, messages: readonly (Node | undefined)[]): void {
@@ -118,8 +129,8 @@ class Scan implements FileScan {
 
   #checkText(node: Node, name: string): void {
     if (!this.#options.hasTexts || !this.#isShown || NOT_SHOWN.test(name)) return;
-    const text = node.type === "JSXText" ? String(node["value"]).trim() : textOf(node);
-    if (text === null || NO_TEXTS.has(text)) return;
+    const text = (node.type === "JSXText" ? String(node["value"]) : textOf(node))?.trim();
+    if (text === undefined || NO_TEXTS.has(text) || CODE.test(text)) return;
     const isShown = node.type === "JSXText" || SHOWN.test(name) ? WORD : SENTENCE;
     if (isShown.test(text)) {
       this.#refuse(node, `${JSON.stringify(text)} is shown without a translation.`);

@@ -2,13 +2,14 @@
 
 import type { AlarmNotice } from "../core/alarms/evaluateAlarms.ts";
 import { editSetting, editsChange, editText } from "../core/alarms/formatSettingChange.ts";
+import { l10n } from "../shared/l10n.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, type Piece, type Style, styled } from "./line.ts";
 
-const LABELS: Readonly<Record<AlarmNotice["severity"], readonly [Style, string]>> = {
-  info: ["quiet", "note:"],
-  warning: ["warning", "alarm:"],
-  critical: ["bad", "alarm:"],
+const STYLES: Readonly<Record<AlarmNotice["severity"], Style>> = {
+  info: "quiet",
+  warning: "warning",
+  critical: "bad",
 };
 const INDENT = "       ";
 
@@ -18,16 +19,16 @@ export function alarmLines(
   folder: string | null,
   invocation: Invocation,
 ): readonly Line[] {
-  const [style, label] = LABELS[notice.severity];
+  const label = notice.severity === "info" ? l10n.t("note:") : l10n.t("alarm:");
   return [
-    [styled(style, label.padEnd(INDENT.length)), notice.seen],
+    [styled(STYLES[notice.severity], `${label} `.padEnd(INDENT.length)), notice.seen],
     [INDENT, styled("quiet", notice.meaning)],
     ...remedyLines(notice, folder, invocation),
   ];
 }
 
 export function alarmOverLine(title: string): Line {
-  return [styled("good", "over:".padEnd(INDENT.length)), title.toLowerCase()];
+  return [styled("good", `${l10n.t("over:")} `.padEnd(INDENT.length)), title.toLowerCase()];
 }
 
 function remedyLines(
@@ -37,12 +38,19 @@ function remedyLines(
 ): readonly Line[] {
   if (edits.length === 0) return [];
   const change = editsChange(edits);
-  const when = { tunable: "", fixed: ", when the run is resumed", identity: ", in a new run" };
+  const when = {
+    tunable: [],
+    fixed: [", ", l10n.t("when the run is resumed")],
+    identity: [", ", l10n.t("in a new run")],
+  };
   const text: Piece = styled("accent", edits.map(editText).join(", "));
-  const lines: Line[] = [[INDENT, "try ", text, when[change]]];
+  const lines: Line[] = [[INDENT, l10n.t("try"), " ", text, ...when[change]]];
   if (change === "tunable" && folder !== null && invocation.program !== null) {
     const words = ["control", shortPath(folder, invocation.cwd), "set", ...edits.map(editSetting)];
-    lines.push([INDENT, styled("quiet", `at once: ${commandLine(invocation, ...words)}`)]);
+    lines.push([
+      INDENT,
+      styled("quiet", l10n.t("at once: {0}", commandLine(invocation, ...words))),
+    ]);
   }
   return lines;
 }

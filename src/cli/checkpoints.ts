@@ -1,6 +1,7 @@
 /** The command `checkpoints`: deletes saved weights and says which. */
 
 import { visibleLine } from "../core/util/visibleText.ts";
+import { l10n } from "../shared/l10n.ts";
 import type { CheckpointsCommand } from "./arguments.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
@@ -11,7 +12,8 @@ export async function deleteAndReport(
 ): Promise<void> {
   const request = { ...wanted, folder: process.cwd() };
   for await (const { path, place } of trainer.deleteCheckpoints(fileSystem, request)) {
-    const what = place === null ? "not on this computer" : `deleted from ${place}`;
+    const what =
+      place === null ? l10n.t("not on this computer") : l10n.t("deleted from {0}", place);
     out.print([[`${what}: ${visibleLine(path)}`]]);
   }
 }

@@ -5,6 +5,8 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
+import { plural } from "../shared/format.ts";
+import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunControlCommand } from "./arguments.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
@@ -26,8 +28,10 @@ export async function controlRun(
   const shown = shortPath(folder, invocation.cwd);
   const file = await readRunFile(fileSystem.within(folder), folder);
   if (file === null) {
-    const message = `${shown} holds no run: run.json is missing. Name the folder of a run.`;
-    throw new AppError("run-not-found", message);
+    throw new AppError(
+      "run-not-found",
+      `${shown} holds no run: run.json is missing. Name the folder of a run.`,
+    );
   }
   if (!isRunInUse(file, { nowMs: clock.now(), isProcessAlive }) || file.control === null) {
     const resume = commandLine(invocation, "resume", shown);
@@ -40,8 +44,12 @@ export async function controlRun(
   try {
     const { message, status } = await client.send(command);
     if (message !== "") return [[message]];
-    const total = status.totalSteps === null ? "" : ` of ${status.totalSteps}`;
-    return [[styled("strong", status.phase), `  ${status.step}${total} steps completed`]];
+    const { phase, step, totalSteps } = status;
+    const progress =
+      totalSteps === null
+        ? plural(step, "{0} step completed", "{0} steps completed")
+        : plural(step, "{0} of {1} steps completed", "{0} of {1} steps completed", totalSteps);
+    return [[styled("strong", phaseTexts()[phase]), `  ${progress}`]];
   } finally {
     client.close();
   }

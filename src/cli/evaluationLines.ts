@@ -1,7 +1,8 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
 import type { EvaluationCell, EvaluationResult } from "../core/training/evaluation.ts";
-import { formatQuantity, formatReward, formatSigned, formatTemperature } from "../shared/format.ts";
+import { formatReward, formatSigned, formatTemperature, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { type Line, type Piece, styled } from "./line.ts";
 
 type Values = Pick<EvaluationResult, "rewardMean" | "low" | "high" | "failed" | "rollouts">;
@@ -18,7 +19,7 @@ export function evaluationLines(
   const lines: Line[] = [];
   let place = "";
   for (const [index, result] of results.entries()) {
-    const ownPlace = `${result.split} split of ${result.environment}`;
+    const ownPlace = l10n.t("{0} split of {1}", result.split, result.environment);
     if (ownPlace !== place) lines.push([`  ${ownPlace}`]);
     place = ownPlace;
     const before = baseline?.find((other) => isSameCell(other, result)) ?? null;
@@ -33,8 +34,8 @@ export function evaluationLines(
 /** `step` counts completed steps. */
 export function evaluationTitle(step: number): string {
   return step === 0
-    ? "evaluation before training"
-    : `evaluation after ${formatQuantity(step, "step")}`;
+    ? l10n.t("evaluation before training")
+    : plural(step, "evaluation after {0} step", "evaluation after {0} steps");
 }
 
 function resultPieces(result: ShownResult, before: ShownResult | null): readonly Piece[] {
@@ -43,10 +44,15 @@ function resultPieces(result: ShownResult, before: ShownResult | null): readonly
   if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
   pieces.push(styled("strong", formatReward(rewardMean)));
   if (before !== null) pieces.push("  ", changePiece(rewardMean - before.rewardMean));
-  const interval = `${formatReward(low)} to ${formatReward(high)}`;
-  pieces.push(styled("quiet", `  95 % interval ${interval}`));
+  const interval = l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high));
+  pieces.push(styled("quiet", `  ${interval}`));
   if (failed > 0) {
-    pieces.push(styled("warning", `  ${failed} of ${formatQuantity(rollouts, "rollout")} failed`));
+    pieces.push(
+      styled(
+        "warning",
+        `  ${plural(rollouts, "{1} of {0} rollout failed", "{1} of {0} rollouts failed", failed)}`,
+      ),
+    );
   }
   return pieces;
 }

@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../core/errors.ts";
 import { visibleText } from "../core/util/visibleText.ts";
 import { EXIT } from "../shared/exitCodes.ts";
+import { l10n } from "../shared/l10n.ts";
 import type { RunEnd } from "../trainer/types.ts";
 import { type Line, styled } from "./line.ts";
 
@@ -36,14 +37,14 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   if (!isBug && /^\S.*: error: /.test(message)) return [...textLines(message), ...stack];
   if (!isBug) return [errorLine(message), ...stack];
   return [
-    errorLine(`This is a fault of the program, not of your set-up: ${message}`),
-    ["Report it with the lines below; runs that were saved can be resumed."],
+    errorLine(l10n.t("This is a fault of the program, not of your set-up: {0}", message)),
+    [l10n.t("Report it with the lines below; runs that were saved can be resumed.")],
     ...stack,
   ];
 }
 
 function errorLine(message: string): Line {
-  return [styled("bad", "error:"), ` ${message.replace(/\s*\n\s*/g, " ")}`];
+  return [styled("bad", l10n.t("error:")), ` ${message.replace(/\s*\n\s*/g, " ")}`];
 }
 
 function textLines(text: string): readonly Line[] {

@@ -28,6 +28,13 @@ export function styled(style: Style, text: string): Span {
   return { style, text };
 }
 
+const LABEL_WIDTH = 14;
+
+/** A fact beside its name; the facts of several lines stand below each other where the names are short. */
+export function labelled(label: string, fact: Piece): Line {
+  return [styled("quiet", `${label} `.padEnd(LABEL_WIDTH)), fact];
+}
+
 /** What is shown of a piece: its text with everything that could steer a terminal made visible. */
 export function shownText(piece: Piece): string {
   return visibleLine(typeof piece === "string" ? piece : piece.text);

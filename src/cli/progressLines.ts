@@ -2,21 +2,21 @@
 
 import { assertNever } from "../core/errors.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
-import { mean } from "../core/util/stats.ts";
 import {
   formatCount,
   formatDuration,
   formatMeasure,
-  formatQuantity,
   formatReward,
-  formatSigned,
+  plural,
   progressBar,
   sparkline,
 } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { alarmLines, alarmOverLine } from "./alarmLines.ts";
+import { endLines } from "./endLines.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
-import { commandLine, type Invocation, shortPath } from "./invocation.ts";
-import { BLANK, type Line, lineWidth, type Piece, styled } from "./line.ts";
+import { type Invocation, shortPath } from "./invocation.ts";
+import { BLANK, type Line, labelled, lineWidth, type Piece, styled } from "./line.ts";
 import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
 
 export interface Layout {
@@ -30,8 +30,6 @@ export interface Layout {
 type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind: Kind }>;
 
 const BAR_WIDTH = 16;
-/** First and last steps whose rewards are compared at the end. */
-const COMPARED_STEPS = 5;
 
 /** The lines that stay for `event`; `model` is the state after it. */
 export function eventLines(
@@ -41,7 +39,7 @@ export function eventLines(
 ): readonly Line[] {
   switch (event.kind) {
     case "preparing":
-      return layout.isLive ? [] : [[styled("quiet", `preparing: ${event.what}`)]];
+      return layout.isLive ? [] : [[styled("quiet", l10n.t("preparing: {0}", event.what))]];
     case "started":
       return headerLines(event, layout.invocation);
     case "warning":
@@ -70,11 +68,11 @@ export function eventLines(
     case "ended":
       return endLines(event, layout.invocation);
     case "paused":
-      return [[styled("warning", `paused before step ${event.step + 1}`)]];
+      return [[styled("warning", l10n.t("paused before step {0}", event.step + 1))]];
     case "continued":
-      return [[styled("quiet", `going on with step ${event.step + 1}`)]];
+      return [[styled("quiet", l10n.t("going on with step {0}", event.step + 1))]];
     case "retuned":
-      return [[styled("accent", `from step ${event.step + 1} on: new ${event.keys.join(", ")}`)]];
+      return [[styled("accent", retunedText(event))]];
     case "step-started":
     case "rollout-finished":
     case "training":
@@ -90,9 +88,11 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
     case "idle":
       return null;
     case "preparing":
-      return [styled("quiet", `preparing: ${activity.what}`)];
+      return [styled("quiet", l10n.t("preparing: {0}", activity.what))];
     case "paused":
-      return [styled("warning", `paused before step ${stepCount(activity.step, totalSteps)}`)];
+      return [
+        styled("warning", l10n.t("paused before step {0}", stepCount(activity.step, totalSteps))),
+      ];
     case "uploading":
       return uploadingLine(activity.waiting);
     case "reporting":
@@ -101,70 +101,83 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);
       const line: Piece[] = [
-        step === null ? "evaluating" : `step ${stepCount(step, totalSteps)}`,
+        step === null ? l10n.t("evaluating") : l10n.t("step {0}", stepCount(step, totalSteps)),
         styled("accent", `  ${progressBar(total === 0 ? 0 : done / total, BAR_WIDTH)}`),
-        `  ${formatCount(done)} of ${formatQuantity(total, "rollout")}`,
+        `  ${plural(total, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(done))}`,
       ];
-      if (rewardMean !== null) line.push(`  reward ${formatReward(rewardMean)}`);
-      if (failed > 0) line.push(styled("warning", `  ${failed} failed`));
+      if (rewardMean !== null) line.push(`  ${l10n.t("reward {0}", formatReward(rewardMean))}`);
+      if (failed > 0) line.push(styled("warning", `  ${l10n.t("{0} failed", failed)}`));
       return line;
     }
     case "training": {
-      const amount = `${formatQuantity(activity.datums, "datum")}, ${formatQuantity(activity.tokens, "token")}`;
-      return [`step ${stepCount(activity.step, totalSteps)}  training ${amount}`];
+      const datums = plural(activity.datums, "training {0} datum", "training {0} datums");
+      const tokens = plural(activity.tokens, "{0} token", "{0} tokens");
+      const step = l10n.t("step {0}", stepCount(activity.step, totalSteps));
+      return [`${step}  ${datums}, ${tokens}`];
     }
     default:
       return assertNever(activity);
   }
 }
 
+function retunedText({ step, keys }: EventOf<"retuned">): string {
+  return l10n.t("from step {0} on: new {1}", step + 1, keys.join(", "));
+}
+
 function evaluatingLine(rollouts: number): Line {
-  return [styled("quiet", `evaluating ${formatQuantity(rollouts, "rollout")} …`)];
+  return [
+    styled("quiet", plural(rollouts, "evaluating {0} rollout …", "evaluating {0} rollouts …")),
+  ];
 }
 
 function uploadingLine(waiting: number): Line {
-  return [styled("quiet", `uploading ${formatQuantity(waiting, "rollout")} to OpenReward …`)];
+  return [
+    styled(
+      "quiet",
+      plural(
+        waiting,
+        "uploading {0} rollout to OpenReward …",
+        "uploading {0} rollouts to OpenReward …",
+      ),
+    ),
+  ];
 }
 
 function reportingLine(waiting: number): Line {
-  const what = waiting === 0 ? "the end of the run" : formatQuantity(waiting, "row");
-  return [styled("quiet", `sending ${what} to Weights & Biases …`)];
+  const text =
+    waiting === 0
+      ? l10n.t("sending the end of the run to Weights & Biases …")
+      : plural(
+          waiting,
+          "sending {0} row to Weights & Biases …",
+          "sending {0} rows to Weights & Biases …",
+        );
+  return [styled("quiet", text)];
 }
 
 function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout): readonly Line[] {
   if (!isOver) return layout.isLive ? [] : [uploadingLine(waiting)];
-  if (waiting === 0) return [[styled("quiet", "all rollouts are uploaded to OpenReward")]];
-  const left = `${formatQuantity(waiting, "rollout")} not uploaded to OpenReward yet`;
-  return [[styled("warning", left), "; the next resume of the run does it"]];
-}
-
-/** Where a run lies, and how to go on with it and to look into it. */
-export function nextStepLines(
-  folder: string,
-  canResume: boolean,
-  invocation: Invocation,
-): readonly Line[] {
-  const path = shortPath(folder, invocation.cwd);
-  const lines: Line[] = [labelled("run folder", path)];
-  if (invocation.program === null) {
-    if (canResume) lines.push(labelled("go on", "Tinker RL: Resume Run"));
-    return [...lines, labelled("look into it", "Tinker RL: Open Dashboard")];
-  }
-  if (canResume) lines.push(labelled("go on", commandLine(invocation, "resume", path)));
-  lines.push(labelled("look into it", commandLine(invocation, "show", path)));
-  return lines;
+  if (waiting === 0) return [[styled("quiet", l10n.t("all rollouts are uploaded to OpenReward"))]];
+  const left = plural(
+    waiting,
+    "{0} rollout not uploaded to OpenReward yet",
+    "{0} rollouts not uploaded to OpenReward yet",
+  );
+  return [[styled("warning", left), `; ${l10n.t("the next resume of the run does it")}`]];
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
   const { totalSteps, groupsPerStep, step } = event;
-  const steps = totalSteps === null ? "steps without end" : formatQuantity(totalSteps, "step");
-  const start = step === 0 ? "" : `, resumed at step ${step + 1}`;
+  const steps =
+    totalSteps === null ? l10n.t("steps without end") : plural(totalSteps, "{0} step", "{0} steps");
+  const plan = plural(groupsPerStep, "{1} of {0} group", "{1} of {0} groups", steps);
+  const start = step === 0 ? "" : `, ${l10n.t("resumed at step {0}", step + 1)}`;
   return [
-    labelled("run", event.name, "strong"),
-    labelled("model", event.model),
-    labelled("environments", event.environments.join(", ")),
-    labelled("plan", `${steps} of ${formatQuantity(groupsPerStep, "group")}${start}`),
-    labelled("run folder", shortPath(event.folder, cwd)),
+    labelled(l10n.t("run"), styled("strong", event.name)),
+    labelled(l10n.t("model"), event.model),
+    labelled(l10n.t("environments"), event.environments.join(", ")),
+    labelled(l10n.t("plan"), `${plan}${start}`),
+    labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
     BLANK,
   ];
 }
@@ -172,18 +185,25 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
 /** Warnings about a configuration name their place and their severity themselves. */
 function warningLines(message: string): readonly Line[] {
   if (message.includes(": warning: ")) return [[message]];
-  return [[styled("warning", "warning:"), ` ${message}`]];
-}
-
-function labelled(label: string, text: string, style?: "strong"): Line {
-  return [styled("quiet", label.padEnd(14)), style === undefined ? text : styled(style, text)];
+  return [[styled("warning", l10n.t("warning:")), ` ${message}`]];
 }
 
 /** Rolling saves replace each other, often at every step, and are only for a resume. */
 function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">): readonly Line[] {
   if (checkpointKind === "rolling") return [];
   return [
-    [styled("quiet", `saved ${name} (${checkpointKind}) after ${formatQuantity(step, "step")}`)],
+    [
+      styled(
+        "quiet",
+        plural(
+          step,
+          "saved {1} ({2}) after {0} step",
+          "saved {1} ({2}) after {0} steps",
+          name,
+          checkpointKind,
+        ),
+      ),
+    ],
   ];
 }
 
@@ -195,8 +215,11 @@ function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout:
   const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
   const throughput: Line = [`  ${throughputText(event).padStart(12)}`];
   const eta: Line =
-    event.etaS === null || event.etaS === 0 ? [] : [`  ETA ${formatDuration(event.etaS)}`];
-  const failed: Line = model.failed === 0 ? [] : [styled("warning", `  ${model.failed} failed`)];
+    event.etaS === null || event.etaS === 0
+      ? []
+      : [`  ${l10n.t("ETA {0}", formatDuration(event.etaS))}`];
+  const failed: Line =
+    model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)];
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);
   const candidates: readonly Line[] = [
@@ -211,10 +234,10 @@ function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout:
 
 function stepPieces({ step, totalSteps, rewardMean }: EventOf<"step-finished">): Line {
   const width = String(totalSteps ?? 9999).length;
-  const count = `step ${String(step + 1).padStart(width)}`;
+  const count = String(step + 1).padStart(width);
   return [
-    totalSteps === null ? count : `${count}/${totalSteps}`,
-    "  reward ",
+    l10n.t("step {0}", totalSteps === null ? count : `${count}/${totalSteps}`),
+    `  ${l10n.t("reward")} `,
     styled("strong", formatReward(rewardMean).padStart(5)),
   ];
 }
@@ -222,9 +245,10 @@ function stepPieces({ step, totalSteps, rewardMean }: EventOf<"step-finished">):
 function measurePieces(event: EventOf<"step-finished">): Line {
   const { loss, trainedGroups, groups, totalS } = event;
   const width = String(groups).length;
-  const trained = `  groups ${String(trainedGroups).padStart(width)}/${groups}`;
+  const counts = `${String(trainedGroups).padStart(width)}/${groups}`;
+  const trained = `  ${l10n.t("groups {0}", counts)}`;
   return [
-    `  loss ${formatMeasure(loss).padStart(5)}`,
+    `  ${l10n.t("loss {0}", formatMeasure(loss).padStart(5))}`,
     trainedGroups === 0 ? styled("warning", trained) : trained,
     `  ${formatDuration(totalS).padStart(5)}`,
   ];
@@ -235,45 +259,9 @@ function sparkPiece({ recentRewards, rewardRange }: ProgressModel): Piece {
 }
 
 function throughputText({ sampledTokens, rolloutS }: EventOf<"step-finished">): string {
-  return rolloutS > 0 ? `${formatCount(sampledTokens / rolloutS)} tok/s` : "";
+  return rolloutS > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / rolloutS)) : "";
 }
 
 function stepCount(step: number, totalSteps: number | null): string {
   return totalSteps === null ? String(step + 1) : `${step + 1}/${totalSteps}`;
-}
-
-function endLines(event: EventOf<"ended">, invocation: Invocation): readonly Line[] {
-  const { outcome, step, rewards } = event;
-  const steps = formatQuantity(step, "step");
-  const title =
-    outcome === "done"
-      ? styled("good", `done after ${steps}`)
-      : styled("warning", `stopped and saved after ${steps}`);
-  const comparison = rewardComparison(rewards);
-  return [
-    BLANK,
-    [title],
-    ...(comparison === null ? [] : [labelled("mean reward", comparison)]),
-    // In an editor a finished run offers no resume of its own.
-    ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
-    ...(outcome === "done"
-      ? [[styled("quiet", "To continue a finished run, raise max_steps or num_epochs.")]]
-      : []),
-  ];
-}
-
-/** `0.21 → 0.86 (+0.65), first 5 steps against last 5`; fewer steps than twice as many are halved. */
-function rewardComparison(rewards: readonly (number | null)[]): string | null {
-  const count = Math.min(COMPARED_STEPS, Math.floor(rewards.length / 2));
-  if (count === 0) return null;
-  const first = meanOf(rewards.slice(0, count));
-  const last = meanOf(rewards.slice(-count));
-  if (first === null || last === null) return null;
-  const change = formatSigned(last - first);
-  const range = count === 1 ? "first step, last step" : `first ${count} steps, last ${count} steps`;
-  return `${formatReward(first)} → ${formatReward(last)}  ${change}  (${range})`;
-}
-
-function meanOf(rewards: readonly (number | null)[]): number | null {
-  return mean(rewards.filter((reward) => reward !== null));
 }

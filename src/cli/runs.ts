@@ -5,7 +5,9 @@ import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { runParent } from "../node/runPaths.ts";
-import { formatQuantity, formatReward } from "../shared/format.ts";
+import { formatReward, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
+import { phaseTexts } from "../shared/phaseTexts.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { RunsCommand } from "./arguments.ts";
 import { CONFIG_FILE } from "./flags.ts";
@@ -21,16 +23,6 @@ export interface RunsOptions {
   readonly out: { readonly columns: number };
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: "run", align: "left", canShrink: true },
-  { title: "phase", align: "left" },
-  { title: "steps", align: "right" },
-  { title: "reward", align: "right" },
-  { title: "started", align: "left" },
-  { title: "repeats", align: "right" },
-];
-/** Shown when a run has any. */
-const UPLOADS: Column = { title: "to upload", align: "right" };
 const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
   running: "accent",
   done: "good",
@@ -59,9 +51,9 @@ export async function listedRuns(
     lines.push(...runs.flatMap(expiryLine), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
-  if (newest === null) return [[`There are no runs in ${places}.`]];
+  if (newest === null) return [[l10n.t("There are no runs in {0}.", places)]];
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
-  return [...lines, [styled("quiet", "Look closer:")], [`  ${show}`]];
+  return [...lines, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
 }
 
 async function runLines(
@@ -74,10 +66,10 @@ async function runLines(
     runs.map(({ folder }) => waitingUploads(fileSystem.within(folder), folder).catch(() => null)),
   );
   if (waiting.every((count) => (count ?? 0) === 0)) {
-    return tableLines(COLUMNS, runs.map(runCells), width);
+    return tableLines(columns(), runs.map(runCells), width);
   }
   const rows = runs.map((run, index) => [...runCells(run), String(waiting[index] ?? "–")]);
-  return tableLines([...COLUMNS, UPLOADS], rows, width);
+  return tableLines([...columns(), { title: l10n.t("to upload"), align: "right" }], rows, width);
 }
 
 /** Why runs cannot be read. */
@@ -110,18 +102,29 @@ async function parentOf(fileSystem: FileSystem, configPath: string): Promise<str
 function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   if (expiry === null || !IDLE.has(phase)) return [];
   const at = formatMinute(new Date(expiry.atMs));
-  const then =
+  const text =
     expiry.repeats === null
-      ? "nothing is left to go on from"
-      : `a resume repeats ${formatQuantity(expiry.repeats, "step")}`;
-  return [[styled("warning", `${name}: the last state expires at ${at}; after that, ${then}.`)]];
+      ? l10n.t(
+          "{0}: the last state expires at {1}; after that, nothing is left to go on from.",
+          name,
+          at,
+        )
+      : plural(
+          expiry.repeats,
+          "{1}: the last state expires at {2}; after that, a resume repeats {0} step.",
+          "{1}: the last state expires at {2}; after that, a resume repeats {0} steps.",
+          name,
+          at,
+        );
+  return [[styled("warning", text)]];
 }
 
 function runCells(run: ListedRun): readonly Piece[] {
   const style = STYLES[run.phase];
+  const phase = phaseTexts()[run.phase];
   return [
     styled("strong", run.name),
-    style === undefined ? run.phase : styled(style, run.phase),
+    style === undefined ? phase : styled(style, phase),
     String(run.steps),
     formatReward(run.reward),
     run.startedAtMs === null ? "–" : formatMinute(new Date(run.startedAtMs)),
@@ -134,4 +137,15 @@ function formatMinute(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function columns(): readonly Column[] {
+  return [
+    { title: l10n.t("run"), align: "left", canShrink: true },
+    { title: l10n.t("phase"), align: "left" },
+    { title: l10n.t("steps"), align: "right" },
+    { title: l10n.t("reward"), align: "right" },
+    { title: l10n.t("started"), align: "left" },
+    { title: l10n.t("repeats"), align: "right" },
+  ];
 }

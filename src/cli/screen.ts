@@ -2,10 +2,12 @@
 
 import type { Clock } from "../core/ports.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
+import { l10n } from "../shared/l10n.ts";
 import type { RunEnd } from "../trainer/types.ts";
+import { nextStepLines } from "./endLines.ts";
 import type { Invocation } from "./invocation.ts";
 import { BLANK, type Line, styled } from "./line.ts";
-import { eventLines, liveLine, nextStepLines } from "./progressLines.ts";
+import { eventLines, liveLine } from "./progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -50,8 +52,11 @@ export class Screen {
   /** Prints how to go on with the run, and that it was stopped when the run itself has not reported it. */
   printEnd({ outcome }: RunEnd): void {
     if (outcome === "done" || this.#model.hasEnded) return;
-    const words = outcome === "stopped" ? "with nothing left to save" : "at once, without a save";
-    this.print([BLANK, [styled("warning", `stopped ${words}`)]]);
+    const text =
+      outcome === "stopped"
+        ? l10n.t("stopped with nothing left to save")
+        : l10n.t("stopped at once, without a save");
+    this.print([BLANK, [styled("warning", text)]]);
     this.printNextSteps();
   }
 

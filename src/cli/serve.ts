@@ -1,7 +1,8 @@
 /** The command `serve`: the local services on ports, with all that a client needs to know. */
 
+import { l10n } from "../shared/l10n.ts";
 import type { ServeCommand } from "./arguments.ts";
-import { BLANK, type Line, styled } from "./line.ts";
+import { BLANK, type Line, labelled, styled } from "./line.ts";
 import type { ProgramOptions, ServedAddresses } from "./programOptions.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
@@ -16,7 +17,7 @@ export async function serveUntilInterrupt(
     const served = await trainer.serve(options);
     out.print(addressLines(served));
     await aborted(AbortSignal.any([interrupted.signal, served.failed]));
-    out.print([["closing"]]);
+    out.print([[l10n.t("closing")]]);
     await served.close();
     if (served.failed.aborted) throw served.failed.reason;
   } finally {
@@ -27,11 +28,11 @@ export async function serveUntilInterrupt(
 /** What to set so that the official Python packages train here. */
 function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
   return [
-    row("Tinker", tinkerUrl),
-    row("environments", environmentsUrl),
-    row("key", key),
+    labelled("Tinker", styled("strong", tinkerUrl)),
+    labelled(l10n.t("environments"), styled("strong", environmentsUrl)),
+    labelled(l10n.t("key"), styled("strong", key)),
     BLANK,
-    ["The official Python packages work here. Set in their shell:"],
+    [l10n.t("The official Python packages work here. Set in their shell:")],
     BLANK,
     setting("TINKER_BASE_URL", tinkerUrl),
     setting("TINKER_API_KEY", key),
@@ -39,17 +40,18 @@ function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): rea
     setting("OPENREWARD_SESSION_URL", environmentsUrl),
     setting("OPENREWARD_API_KEY", key),
     BLANK,
-    ["Then, with the packages tinker and openreward:"],
+    [l10n.t("Then, with the packages tinker and openreward:")],
     BLANK,
     ['  tinker.ServiceClient().create_lora_training_client("local/tiny-tool", rank=8)'],
     ['  openreward.OpenReward().environments.get("local/calculator")'],
     BLANK,
-    [styled("quiet", "Only programs on this machine can connect. Ctrl+C ends both services.")],
+    [
+      styled(
+        "quiet",
+        l10n.t("Only programs on this machine can connect. Ctrl+C ends both services."),
+      ),
+    ],
   ];
-}
-
-function row(label: string, value: string): Line {
-  return [styled("quiet", label.padEnd(14)), styled("strong", value)];
 }
 
 function setting(name: string, value: string): Line {

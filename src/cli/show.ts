@@ -48,13 +48,13 @@ async function requireRun(fileSystem: FileSystem, folder: string): Promise<void>
   for (const name of await fileSystem.list(folder)) {
     if (await isRunFolder(fileSystem, `${folder}/${name}`)) runs.push(name);
   }
-  const advice =
-    runs.length === 0
-      ? "Name the folder of a run; by default they are in .tinker-rl/runs beside the configuration"
-      : `Name one of the runs in it: ${runs.join(", ")}`;
   throw new AppError(
     "run-not-found",
-    `${folder} holds no run: neither run.json nor metrics.jsonl is there. ${advice}.`,
+    `${folder} holds no run: neither run.json nor metrics.jsonl is there. ${
+      runs.length === 0
+        ? "Name the folder of a run; by default they are in .tinker-rl/runs beside the configuration"
+        : `Name one of the runs in it: ${runs.join(", ")}`
+    }.`,
   );
 }
 

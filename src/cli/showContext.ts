@@ -4,7 +4,7 @@ import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FolderFiles } from "../core/ports.ts";
 import type { RunReader } from "../core/runFolder/reader.ts";
-import { formatQuantity } from "../shared/format.ts";
+import { plural } from "../shared/format.ts";
 import { commandLine, type Invocation } from "./invocation.ts";
 import { type Line, styled } from "./line.ts";
 
@@ -38,15 +38,43 @@ export function remark(text: string): Line {
 /** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
 const MAX_ROWS = 5_000;
 
+type Noun = "step" | "rollout" | "evaluation";
+
+function earlierText(count: number, noun: Noun, file: string): string {
+  switch (noun) {
+    case "step":
+      return plural(
+        count,
+        "{0} earlier step not shown; all are in {1}",
+        "{0} earlier steps not shown; all are in {1}",
+        file,
+      );
+    case "rollout":
+      return plural(
+        count,
+        "{0} earlier rollout not shown; all are in {1}",
+        "{0} earlier rollouts not shown; all are in {1}",
+        file,
+      );
+    case "evaluation":
+      return plural(
+        count,
+        "{0} earlier evaluation not shown; all are in {1}",
+        "{0} earlier evaluations not shown; all are in {1}",
+        file,
+      );
+  }
+}
+
 /** The last of `all`, with a line that says how many came before them, if any; `noun` names one, `file` holds all of them. */
 export function newest<T>(
   all: readonly T[],
-  noun: string,
+  noun: Noun,
   file: string,
 ): { readonly rows: readonly T[]; readonly note: readonly Line[] } {
   const left = all.length - MAX_ROWS;
   if (left <= 0) return { rows: all, note: [] };
-  const note = remark(`${formatQuantity(left, `earlier ${noun}`)} not shown; all are in ${file}`);
+  const note = remark(earlierText(left, noun, file));
   return { rows: all.slice(left), note: [note] };
 }
 
@@ -58,8 +86,10 @@ export function notFoundError(
   kind: string,
   existing: readonly number[],
 ): AppError {
-  const known = existing.length === 0 ? "none yet" : describeNumbers(existing);
-  return new AppError("no-such-number", `There is no ${missing}. ${kind}: ${known}.`);
+  return new AppError(
+    "no-such-number",
+    `There is no ${missing}. ${kind}: ${existing.length === 0 ? "none yet" : describeNumbers(existing)}.`,
+  );
 }
 
 /** Ascending numbers with their runs joined: `1 to 12, 15`. */

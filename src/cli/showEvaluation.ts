@@ -8,7 +8,8 @@ import {
   rolloutRecordSchema,
   temperatureSchema,
 } from "../core/runFolder/rolloutRecord.ts";
-import { formatQuantity, formatTemperature } from "../shared/format.ts";
+import { formatQuantity, formatTemperature, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
@@ -28,13 +29,15 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   yield* lines;
   if (lines.length === 0) {
     yield remark(
-      "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
+      l10n.t(
+        "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
+      ),
     );
     return;
   }
   const last = (await readEvaluations(context.fileSystem, context.folder)).at(-1);
   const flags = ["--eval", "--step", String(last?.step ?? 0)];
-  yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+  yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
 }
 
 /** As lines; empty when there was no evaluation. */
@@ -61,16 +64,21 @@ export async function* showEvaluationRollouts(
   if (stored.length === 0) {
     const evaluations = await readEvaluations(context.fileSystem, context.folder);
     const steps = evaluations.map((evaluation) => evaluation.step);
-    const missing = `evaluation after ${formatQuantity(step, "step")}`;
-    throw notFoundError(missing, "Completed steps that have one", [...new Set(steps)]);
+    throw notFoundError(
+      `evaluation after ${formatQuantity(step, "step")}`,
+      "Completed steps that have one",
+      [...new Set(steps)],
+    );
   }
   if (rollout === null) {
-    yield heading(`${evaluationTitle(step)}: ${formatQuantity(stored.length, "rollout")}`);
+    yield heading(
+      plural(stored.length, "{1}: {0} rollout", "{1}: {0} rollouts", evaluationTitle(step)),
+    );
     const file = evalPath(context.folder, step);
     const { rows, note } = newest(stored.map(toRow), "rollout", file);
-    yield* [...note, ...rolloutTable(["rollout", "temperature"], rows, width)];
+    yield* [...note, ...rolloutTable([l10n.t("rollout"), l10n.t("temperature")], rows, width)];
     const flags = ["--eval", "--step", String(step), "--rollout", "1"];
-    yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+    yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
   }
   const chosen = stored[rollout - 1];
@@ -78,7 +86,11 @@ export async function* showEvaluationRollouts(
     const existing = stored.map((_, index) => index + 1);
     throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
   }
-  const title = `${evaluationTitle(step)}, rollout ${rollout}, ${formatTemperature(chosen.temperature)}`;
+  const title = [
+    evaluationTitle(step),
+    l10n.t("rollout {0}", rollout),
+    formatTemperature(chosen.temperature),
+  ].join(", ");
   yield* replayLines(chosen.record, { title, score: null, width });
 }
 
@@ -90,7 +102,7 @@ interface StoredRollout {
 function toRow({ record, temperature }: StoredRollout, position: number): RolloutRow {
   const { environment, split, index, reward, stop, turns } = record;
   return {
-    key: [String(position + 1), temperature === 0 ? "greedy" : String(temperature)],
+    key: [String(position + 1), temperature === 0 ? l10n.t("greedy") : String(temperature)],
     ...{ environment, split, index, reward, stop },
     turns: turns.length,
     tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),

@@ -15,26 +15,17 @@ import {
   formatCount,
   formatDuration,
   formatMeasure,
-  formatQuantity,
   formatReward,
+  plural,
 } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
+import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunFile } from "../shared/runFile.ts";
 import { alarmLines } from "./alarmLines.ts";
-import { BLANK, type Line, type Piece, styled } from "./line.ts";
+import { BLANK, type Line, labelled, type Piece, styled } from "./line.ts";
 import { heading, newest, remark, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 import { type Column, tableLines } from "./table.ts";
-
-const STEP_COLUMNS: readonly Column[] = [
-  { title: "step", align: "right" },
-  { title: "reward", align: "right" },
-  { title: "std", align: "right" },
-  { title: "groups trained", align: "right" },
-  { title: "loss", align: "right" },
-  { title: "failed", align: "right" },
-  { title: "tokens", align: "right" },
-  { title: "time", align: "right" },
-];
 
 const OVER: ReadonlySet<string> = new Set(["done", "failed", "stopped"]);
 
@@ -44,15 +35,15 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield* await stateLines(context);
   yield* await firingLines(context, rows.at(-1));
   yield BLANK;
-  if (rows.length === 0) yield remark("No step is complete yet.");
+  if (rows.length === 0) yield remark(l10n.t("No step is complete yet."));
   else {
     const { rows: shown, note } = newest(rows, "step", runPaths(folder).metrics);
-    yield* [...note, ...tableLines(STEP_COLUMNS, shown.map(stepCells), width)];
+    yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
   }
   const evaluations = await comparedEvaluations(context);
   if (evaluations.length > 0) yield* [BLANK, ...evaluations];
   const checkpoints = await readCheckpoints(fileSystem, folder);
-  if (checkpoints.length > 0) yield* [BLANK, heading("checkpoints")];
+  if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints"))];
   const saves = groupBy(worthShowing(checkpoints), ({ name }) => name);
   for (const [, entries] of saves) yield* checkpointLines(entries);
   yield* await closerLines(context, rows, evaluations.length > 0);
@@ -63,14 +54,14 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   const model = await readModelNames(fileSystem, folder);
   const lines: Line[] = [];
   if (run !== null) {
-    const attempt = run.attempt === 1 ? "" : `, attempt ${run.attempt}`;
-    lines.push(row("run", styled("strong", run.name)));
-    lines.push(row("state", `${describeState(run, clock.now())}${attempt}`));
+    const attempt = run.attempt === 1 ? "" : `, ${l10n.t("attempt {0}", run.attempt)}`;
+    lines.push(labelled(l10n.t("run"), styled("strong", run.name)));
+    lines.push(labelled(l10n.t("state"), `${describeState(run, clock.now())}${attempt}`));
   }
-  if (model !== null) lines.push(row("model", model.model_name));
-  if (run !== null) lines.push(row("configuration", run.configPath));
+  if (model !== null) lines.push(labelled(l10n.t("model"), model.model_name));
+  if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
   const waiting = await waitingUploads(fileSystem, folder);
-  if (waiting !== null) lines.push(row("OpenReward", uploadPiece(waiting)));
+  if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
   return lines;
 }
 
@@ -86,24 +77,28 @@ async function firingLines(
   const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
   return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
     BLANK,
-    heading(`${ALARMS[alarm.id].title}, since step ${alarm.step + 1}`),
+    heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
     ...alarmLines(alarm, isOver ? null : folder, invocation),
   ]);
 }
 
 function uploadPiece(waiting: number): Piece {
-  if (waiting === 0) return "all rollouts are uploaded";
-  return styled("warning", `${formatQuantity(waiting, "rollout")} to upload; a resume does it`);
+  if (waiting === 0) return l10n.t("all rollouts are uploaded");
+  return styled(
+    "warning",
+    plural(
+      waiting,
+      "{0} rollout to upload; a resume does it",
+      "{0} rollouts to upload; a resume does it",
+    ),
+  );
 }
 
 function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
-  if (OVER.has(phase)) return phase;
+  const state = phaseTexts()[phase];
+  if (OVER.has(phase)) return state;
   const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
-  return `${phase}, last sign of life ${age} ago`;
-}
-
-function row(label: string, value: Piece): Line {
-  return [styled("quiet", label.padEnd(14)), value];
+  return l10n.t("{0}, last sign of life {1} ago", state, age);
 }
 
 function stepCells(metrics: MetricsRow): readonly Piece[] {
@@ -140,12 +135,15 @@ function checkpointLines(saves: readonly CheckpointEntry[]): readonly Line[] {
   const entry = saves.at(-1);
   if (entry === undefined) return [];
   const kinds = saves.map(({ kind }) => kind).join(", ");
-  const expiry = entry.expires_at === null ? "" : `, expires ${entry.expires_at}`;
-  const facts = `${kinds}, after ${formatQuantity(entry.step, "step")}${expiry}`;
+  const expiry = entry.expires_at === null ? "" : `, ${l10n.t("expires {0}", entry.expires_at)}`;
+  const step = plural(entry.step, "after {0} step", "after {0} steps");
+  const facts = `${kinds}, ${step}${expiry}`;
   const lines: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
   // Paths stay whole, wider than the window or not: they are there to be copied.
-  if (entry.state_path !== null) lines.push(["    state    ", entry.state_path]);
-  if (entry.sampler_path !== null) lines.push(["    sampler  ", entry.sampler_path]);
+  if (entry.state_path !== null)
+    lines.push([`    ${l10n.t("state").padEnd(7)}  `, entry.state_path]);
+  if (entry.sampler_path !== null)
+    lines.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
   return lines;
 }
 
@@ -164,5 +162,18 @@ async function closerLines(
     if (isWhole) lines.push(showCommand(context, ...flags, "--group", "1", "--rollout", "1"));
   }
   if (hasEvaluations) lines.push(showCommand(context, "--eval"));
-  return lines.length === 0 ? [] : [BLANK, remark("Look closer:"), ...lines];
+  return lines.length === 0 ? [] : [BLANK, remark(l10n.t("Look closer:")), ...lines];
+}
+
+function stepColumns(): readonly Column[] {
+  return [
+    { title: l10n.t("step"), align: "right" },
+    { title: l10n.t("reward"), align: "right" },
+    { title: l10n.t("std"), align: "right" },
+    { title: l10n.t("groups trained"), align: "right" },
+    { title: l10n.t("loss"), align: "right" },
+    { title: l10n.t("failed"), align: "right" },
+    { title: l10n.t("tokens"), align: "right" },
+    { title: l10n.t("time"), align: "right" },
+  ];
 }

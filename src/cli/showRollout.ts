@@ -4,10 +4,11 @@ import type { RolloutRecord } from "../core/runFolder/rolloutRecord.ts";
 import {
   formatDuration,
   formatExact,
-  formatQuantity,
   formatReward,
   formatSigned,
+  plural,
 } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line, type Style, styled, wrapText } from "./line.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading } from "./showContext.ts";
@@ -35,11 +36,11 @@ export function replayLines(
     heading(`${title}   ${record.environment} ${record.split} ${record.index}`),
     summaryLine(record),
     BLANK,
-    ...(record.systemText === null ? [] : block("system", record.systemText, "quiet")),
-    ...block("prompt", record.promptText),
+    ...(record.systemText === null ? [] : block(l10n.t("system"), record.systemText, "quiet")),
+    ...block(l10n.t("prompt"), record.promptText),
     ...record.turns.flatMap((turn, index) => turnLines(turn, index, block)),
     BLANK,
-    heading("reward"),
+    heading(l10n.t("reward")),
     ...rewardLines(record, block),
     ...(score === null ? [] : scoreLines(score, block)),
   ];
@@ -55,7 +56,7 @@ function blockWriter(width: number): WriteBlock {
       const shownLabel = index === 0 ? label : "";
       return [
         INDENT,
-        styled("quiet", shownLabel.padEnd(LABEL_WIDTH)),
+        styled("quiet", `${shownLabel} `.padEnd(LABEL_WIDTH)),
         style === undefined ? row : styled(style, row),
       ];
     });
@@ -66,15 +67,17 @@ function summaryLine(record: RolloutRecord): Line {
   const tokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
   const parts = [
     stop,
-    formatQuantity(turns.length, "turn"),
-    formatQuantity(tokens, "sampled token"),
+    plural(turns.length, "{0} turn", "{0} turns"),
+    plural(tokens, "{0} sampled token", "{0} sampled tokens"),
     formatDuration(durationMs / 1000),
     ...(attempt === 0
       ? []
-      : [`start ${attempt + 1} after ${formatQuantity(attempt, "retry", "retries")}`]),
+      : [plural(attempt, "start {1} after {0} retry", "start {1} after {0} retries", attempt + 1)]),
   ];
   const shown =
-    reward === null ? styled("bad", "failed") : styled("strong", `reward ${formatReward(reward)}`);
+    reward === null
+      ? styled("bad", l10n.t("failed"))
+      : styled("strong", l10n.t("reward {0}", formatReward(reward)));
   return [shown, `   ${parts.join(", ")}`];
 }
 
@@ -84,30 +87,37 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
   return [
     BLANK,
     [
-      styled("strong", `turn ${index + 1}`),
-      styled("quiet", `   ${formatQuantity(turn.tokens, "token")}, ended by ${turn.stopReason}`),
+      styled("strong", l10n.t("turn {0}", index + 1)),
+      styled(
+        "quiet",
+        `   ${plural(turn.tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", turn.stopReason)}`,
+      ),
     ],
-    ...(reasoning === null ? [] : block("thinking", reasoning, "quiet")),
-    ...(content === "" ? [] : block("text", content)),
-    ...calls.flatMap(({ name, args }) => block("call", `${name}(${args})`, "accent")),
+    ...(reasoning === null ? [] : block(l10n.t("thinking"), reasoning, "quiet")),
+    ...(content === "" ? [] : block(l10n.t("text"), content)),
+    ...calls.flatMap(({ name, args }) => block(l10n.t("call"), `${name}(${args})`, "accent")),
     ...errors.flatMap(({ message, raw }) => [
-      ...block("not a call", message, "bad"),
+      ...block(l10n.t("not a call"), message, "bad"),
       ...block("", raw),
     ]),
-    ...(isSilent ? block("raw", sampledText) : []),
+    ...(isSilent ? block(l10n.t("raw"), sampledText) : []),
     ...results.flatMap((result) => resultLines(result, block)),
-    ...(nudge === null ? [] : block("answered", nudge)),
+    ...(nudge === null ? [] : block(l10n.t("answered"), nudge)),
   ];
 }
 
 function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
   const { text, isError, reward, finished } = result;
   const outcome = [
-    ...(reward === null ? [] : [`reward ${formatExact(reward)}`]),
-    ...(finished ? ["finished"] : []),
+    ...(reward === null ? [] : [l10n.t("reward {0}", formatExact(reward))]),
+    ...(finished ? [l10n.t("finished")] : []),
   ];
   return [
-    ...block(isError ? "tool error" : "result", text, ...(isError ? (["bad"] as const) : [])),
+    ...block(
+      isError ? l10n.t("tool error") : l10n.t("result"),
+      text,
+      ...(isError ? (["bad"] as const) : []),
+    ),
     ...(outcome.length === 0 ? [] : block("", outcome.join(", "), "good")),
   ];
 }
@@ -115,32 +125,36 @@ function resultLines(result: Turn["results"][number], block: WriteBlock): readon
 /** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
   const { rewardBreakdown: breakdown, reward, error } = record;
-  const lines: Line[] = [...block("received", receivedText(record))];
+  const lines: Line[] = [...block(l10n.t("received"), receivedText(record))];
   if (breakdown.group !== null) {
-    const why = "by the environment, comparing the group";
-    lines.push(...block("group", `${formatExact(breakdown.group)} (${why})`));
+    const why = l10n.t("by the environment, comparing the group");
+    lines.push(...block(l10n.t("group"), `${formatExact(breakdown.group)} (${why})`));
   }
   if (breakdown.nonterminal !== null) {
-    const why = "nonterminal_reward, because the rollout did not finish";
-    lines.push(...block("unfinished", `${formatExact(breakdown.nonterminal)} (${why})`));
+    const why = l10n.t("nonterminal_reward, because the rollout did not finish");
+    lines.push(...block(l10n.t("unfinished"), `${formatExact(breakdown.nonterminal)} (${why})`));
   }
-  lines.push(...block("reduced", `${formatExact(breakdown.reduced)} (${breakdown.reduction})`));
+  lines.push(
+    ...block(l10n.t("reduced"), `${formatExact(breakdown.reduced)} (${breakdown.reduction})`),
+  );
   const isChanged = breakdown.clamped !== breakdown.reduced;
   const clamp = isChanged
-    ? "by min_reward and max_reward"
-    : "unchanged by min_reward and max_reward";
-  lines.push(...block("clamped", `${formatExact(breakdown.clamped)} (${clamp})`));
+    ? l10n.t("by min_reward and max_reward")
+    : l10n.t("unchanged by min_reward and max_reward");
+  lines.push(...block(l10n.t("clamped"), `${formatExact(breakdown.clamped)} (${clamp})`));
   if (reward === null) {
-    lines.push(...block("failed", error ?? "there was no reward to train on", "bad"));
-  } else if (error !== null) lines.push(...block("error", error, "bad"));
+    lines.push(
+      ...block(l10n.t("failed"), error ?? l10n.t("there was no reward to train on"), "bad"),
+    );
+  } else if (error !== null) lines.push(...block(l10n.t("error"), error, "bad"));
   return lines;
 }
 
 function receivedText({ turns, rewards }: RolloutRecord): string {
-  if (rewards.length === 0) return "none";
+  if (rewards.length === 0) return l10n.t("none");
   const placed = turns.flatMap(({ results }, index) =>
     results.flatMap(({ reward }) =>
-      reward === null ? [] : [`${formatExact(reward)} in turn ${index + 1}`],
+      reward === null ? [] : [l10n.t("{0} in turn {1}", formatExact(reward), index + 1)],
     ),
   );
   return placed.length === rewards.length ? placed.join(", ") : rewards.map(formatExact).join(", ");
@@ -151,9 +165,9 @@ function scoreLines(
   block: WriteBlock,
 ): readonly Line[] {
   return [
-    ...(advantage === null ? [] : block("advantage", formatSigned(advantage, 4))),
+    ...(advantage === null ? [] : block(l10n.t("advantage"), formatSigned(advantage, 4))),
     ...block(
-      "training",
+      l10n.t("training"),
       describeTrainingUse(trainingUse),
       ...(trainingUse === "trained" ? [] : (["warning"] as const)),
     ),

@@ -3,7 +3,8 @@
 import { stepPaths } from "../core/runFolder/layout.ts";
 import type { RolloutList, RolloutSummary } from "../core/runFolder/reader.ts";
 import { mean } from "../core/util/stats.ts";
-import { formatQuantity, formatReward } from "../shared/format.ts";
+import { formatReward, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
 import {
@@ -22,11 +23,20 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   const { rollouts, omission } = await requireStep(context, step);
   const groups = new Set(rollouts.map(({ group }) => group)).size;
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  const amounts = `${formatQuantity(rollouts.length, "rollout")} in ${formatQuantity(groups, "group")}`;
-  yield heading(`step ${step}: ${amounts}, mean reward ${formatReward(mean(rewards))}`);
+  const amounts = l10n.t(
+    "{0} in {1}",
+    plural(rollouts.length, "{0} rollout", "{0} rollouts"),
+    plural(groups, "{0} group", "{0} groups"),
+  );
+  yield heading(
+    l10n.t("step {0}: {1}, mean reward {2}", step, amounts, formatReward(mean(rewards))),
+  );
   const { index: file } = stepPaths(context.folder, step - 1);
   const { rows, note } = newest(rollouts, "rollout", file);
-  yield* [...note, ...rolloutTable(["group", "rollout"], rows.map(toRow), context.width)];
+  yield* [
+    ...note,
+    ...rolloutTable([l10n.t("group"), l10n.t("rollout")], rows.map(toRow), context.width),
+  ];
   if (omission !== null) yield remark(omission);
   const legend = trainingUseLegend(
     rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])),
@@ -36,7 +46,7 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   if (example === undefined) return;
   const { group, rollout } = example;
   const flags = ["--step", `${step}`, "--group", `${group + 1}`, "--rollout", `${rollout + 1}`];
-  yield* [BLANK, remark("Look closer:"), showCommand(context, ...flags)];
+  yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
   if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
 }
 
@@ -63,8 +73,11 @@ export async function* showGroup(
   );
   if (chosen.length === 0) {
     const rollouts = inGroup.map((summary) => summary.rollout + 1);
-    const missing = `rollout ${rollout ?? ""} in group ${group} of step ${step}`;
-    throw notFoundError(missing, "Its rollouts", rollouts);
+    throw notFoundError(
+      `rollout ${rollout ?? ""} in group ${group} of step ${step}`,
+      "Its rollouts",
+      rollouts,
+    );
   }
   for (const [index, summary] of chosen.entries()) {
     if (index > 0) yield* [BLANK, BLANK];
@@ -78,9 +91,9 @@ async function rolloutLines(
   summary: RolloutSummary,
 ): Promise<readonly Line[]> {
   const { step, group, rollout, score } = summary;
-  const title = `step ${step + 1}, group ${group + 1}, rollout ${rollout + 1}`;
+  const title = l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1);
   const record = await reader.body(summary);
-  if (record === null) return [heading(title), remark("Its record is not wholly on disk.")];
+  if (record === null) return [heading(title), remark(l10n.t("Its record is not wholly on disk."))];
   return replayLines(record, { title, score, width });
 }
 

@@ -8,41 +8,32 @@ import { readRunFile } from "../core/runFolder/runFile.ts";
 import { readModelNames } from "../core/runFolder/runModel.ts";
 import type { TokenRecord } from "../core/runFolder/tokenRecord.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
-import { formatQuantity, formatSigned } from "../shared/format.ts";
+import { formatSigned, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading, remark, type ShowContext } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
-
-const COLUMNS: readonly Column[] = [
-  { title: "index", align: "right" },
-  { title: "id", align: "right" },
-  { title: "token", align: "left", canShrink: true },
-  { title: "source", align: "left" },
-  { title: "mask", align: "right" },
-  { title: "sampler", align: "right" },
-  { title: "trainer", align: "right" },
-  { title: "advantage", align: "right" },
-  { title: "predicts", align: "left", canShrink: true },
-];
 
 /** The token table of each stream of the rollout, or why there is none. */
 export async function* tokenLines(
   context: ShowContext,
   { tokenData, score }: RolloutSummary,
 ): AsyncGenerator<Line, void> {
-  yield* [BLANK, heading("tokens")];
+  yield* [BLANK, heading(l10n.t("tokens"))];
   if (tokenData.length === 0) {
     const why =
-      score === null ? "the step is not trained yet" : describeTrainingUse(score.trainingUse);
-    yield remark(`Only rollouts that were trained on have token data. This one: ${why}.`);
+      score === null
+        ? l10n.t("the step is not trained yet")
+        : describeTrainingUse(score.trainingUse);
+    yield remark(l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why));
     return;
   }
   const { tokenizer, problem } = await findTokenizer(context);
-  if (problem !== null) yield remark(`Ids only: ${problem}`);
+  if (problem !== null) yield remark(l10n.t("Ids only: {0}", problem));
   for (const entry of tokenData) {
     const record = await context.reader.tokens(entry);
-    if (record === null) yield remark("Its token data is not wholly on disk.");
+    if (record === null) yield remark(l10n.t("Its token data is not wholly on disk."));
     else yield* recordLines(record, tokenizer, context.width);
   }
 }
@@ -60,12 +51,19 @@ function recordLines(
     tokenCells(record, index, textOf),
   );
   const trained = Array.from(record.mask).filter((mask) => mask === 1).length;
-  const amounts = `${formatQuantity(record.ids.length, "token")}, ${trained} trained on`;
+  const amounts = plural(
+    record.ids.length,
+    "{0} token, {1} trained on",
+    "{0} tokens, {1} trained on",
+    trained,
+  );
   return [
-    remark(`${amounts}. mask 1: sampled by the model and trained on; 0: only context.`),
-    remark("sampler, trainer: log-probability of the token when sampled and when trained."),
-    remark("predicts: the next token, where that one is trained on. · is a space, ⏎ a line end."),
-    ...tableLines(COLUMNS, rows, width),
+    remark(l10n.t("{0}. mask 1: sampled by the model and trained on; 0: only context.", amounts)),
+    remark(l10n.t("sampler, trainer: log-probability of the token when sampled and when trained.")),
+    remark(
+      l10n.t("predicts: the next token, where that one is trained on. · is a space, ⏎ a line end."),
+    ),
+    ...tableLines(columns(), rows, width),
   ];
 }
 
@@ -85,7 +83,7 @@ function tokenCells(
     String(index),
     mark(String(ids[index])),
     mark(textOf(index)),
-    turn < 0 ? "prompt" : `turn ${turn + 1}`,
+    turn < 0 ? l10n.t("prompt") : l10n.t("turn {0}", turn + 1),
     mark(String(mask[index])),
     isTrained ? logprobText(samplerLogprobs[index]) : "",
     isTrained
@@ -112,7 +110,7 @@ async function findTokenizer(context: ShowContext): Promise<FoundTokenizer> {
   const names = await readModelNames(fileSystem, folder);
   const run = await readRunFile(fileSystem, folder);
   if (names === null) {
-    return { tokenizer: null, problem: "config.resolved.json does not name the model." };
+    return { tokenizer: null, problem: l10n.t("config.resolved.json does not name the model.") };
   }
   try {
     const name = tokenizerNameOf(names);
@@ -124,4 +122,18 @@ async function findTokenizer(context: ShowContext): Promise<FoundTokenizer> {
     if (!isAppError(error)) throw error;
     return { tokenizer: null, problem: errorMessage(error) };
   }
+}
+
+function columns(): readonly Column[] {
+  return [
+    { title: l10n.t("index"), align: "right" },
+    { title: l10n.t("id"), align: "right" },
+    { title: l10n.t("token"), align: "left", canShrink: true },
+    { title: l10n.t("source"), align: "left" },
+    { title: l10n.t("mask"), align: "right" },
+    { title: l10n.t("sampler"), align: "right" },
+    { title: l10n.t("trainer"), align: "right" },
+    { title: l10n.t("advantage"), align: "right" },
+    { title: l10n.t("predicts"), align: "left", canShrink: true },
+  ];
 }

@@ -1,6 +1,7 @@
 /** The commands `train` and `resume`: a run on the screen, and what Ctrl+C does to it. */
 
 import type { Watcher } from "../core/training/progress.ts";
+import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun, RunEnd } from "../trainer/types.ts";
 import { styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -20,13 +21,13 @@ export async function followRun(
   let isStopping = false;
   const release = interrupts(() => {
     if (isStopping) {
-      screen.print([[styled("warning", "ending now")]]);
+      screen.print([[styled("warning", l10n.t("ending now"))]]);
       release();
       run.stopNow();
       return;
     }
     isStopping = true;
-    const notice = "stopping: the last completed step is saved; Ctrl+C again ends at once";
+    const notice = l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
     screen.print([[styled("warning", notice)]]);
     run.stopAndSave();
   });

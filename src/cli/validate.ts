@@ -1,7 +1,8 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
 import type { FileSystem } from "../core/ports.ts";
-import { formatQuantity } from "../shared/format.ts";
+import { plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { ValidateCommand } from "./arguments.ts";
 import type { Line } from "./line.ts";
@@ -14,6 +15,14 @@ export async function validate(
   const { result, lines } = await checkConfig(fileSystem, configPath, overrides);
   const findings = lines.map((line): Line => [line]);
   if (!result.ok) return { isValid: false, lines: findings };
-  const warnings = lines.length === 0 ? "" : `, with ${formatQuantity(lines.length, "warning")}`;
-  return { isValid: true, lines: [...findings, [`${configPath} is valid${warnings}`]] };
+  const text =
+    lines.length === 0
+      ? l10n.t("{0} is valid", configPath)
+      : plural(
+          lines.length,
+          "{1} is valid, with {0} warning",
+          "{1} is valid, with {0} warnings",
+          configPath,
+        );
+  return { isValid: true, lines: [...findings, [text]] };
 }

@@ -20,6 +20,8 @@ function pseudo(message: string): string {
 
 /** Words of `text` without an accent, but for those of `data`: names and values that stay as they are in any language. */
 export function untranslated(text: string, data: readonly string[] = []): readonly string[] {
-  const rest = data.reduce((left, each) => left.replaceAll(each, ""), text);
+  // The longest first: one may hold another.
+  const known = data.toSorted((a, b) => b.length - a.length);
+  const rest = known.reduce((left, each) => left.replaceAll(each, ""), text);
   return [...rest.matchAll(/(?<!\p{L})[a-z]{3,}(?!\p{L})/giu)].map(([word]) => word);
 }

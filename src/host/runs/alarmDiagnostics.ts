@@ -129,7 +129,9 @@ async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<re
     if (hasFix && suggestionEdits(text, alarm.edits, { path })?.length === 0) return [];
     const place = alarm.edits[0]?.path ?? ["environments"];
     const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
-    const message = plainMessage(`Step ${alarm.step + 1}: ${alarm.seen} ${alarm.meaning}`);
+    const message = plainMessage(
+      `${vscode.l10n.t("Step {0}", alarm.step + 1)}: ${alarm.seen} ${alarm.meaning}`,
+    );
     const diagnostic = new vscode.Diagnostic(
       rangeOf(document, span),
       message,

@@ -129,7 +129,7 @@ export class TaskProvider implements vscode.TaskProvider {
 function refused(why: string): Training {
   return {
     follow: async ({ print }) => {
-      print(`error: ${why}\n`);
+      print(`${vscode.l10n.t("error:")} ${why}\n`);
       return { exitCode: 2, error: null, folder: null };
     },
     send: async () => "",

@@ -20,7 +20,7 @@ export async function validateConfigFile(
     const missing = l10n.t(
       "there is no such configuration file, or it is too large for one. Check the path in the task.",
     );
-    print(`${configPath}: error: ${missing}\n`);
+    print(`${configPath}: ${l10n.t("error:")} ${missing}\n`);
     return INVALID;
   }
   const result = parseConfig(text, { path: configPath, overrides });
