@@ -144,7 +144,7 @@ test.each([
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);
 });
 
-test("checkpoints are deleted by their addresses, here only when told", () => {
+test("checkpoints are deleted by their addresses, here only when asked", () => {
   const paths = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
   expect(parseArguments(["checkpoints", "delete", ...paths, "--local"])).toEqual({
     ...{ kind: "checkpoints", paths, isLocalOnly: true, allowedOrigins: [] },

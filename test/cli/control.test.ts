@@ -74,7 +74,7 @@ describe("control", () => {
     expect(commands).toMatchObject([{ action: "retune", settings }]);
   });
 
-  it("tells what a run is doing", async () => {
+  it("reports what a run is doing", async () => {
     await writeRun();
     execute = async () => "";
     expect(await control("status")).toEqual(["running  12 of 40 steps completed"]);

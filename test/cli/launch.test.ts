@@ -54,7 +54,7 @@ describe("a trainer that an editor starts", () => {
     expect(await exit).toBe(0);
   });
 
-  it("tells where it stands as it gets there, and how it ended last", async () => {
+  it("reports where it stands as it gets there, and how it ended last", async () => {
     const { requests, exit, end, record } = start(`${JSON.stringify(launchRequest)}\n`);
     for (let turns = 0; turns < 10; turns++) await settle();
     const launch = requests[0]?.launch;
@@ -70,7 +70,7 @@ describe("a trainer that an editor starts", () => {
     expect(await record()).toEqual(last);
   });
 
-  it("tells what went wrong, with what an editor can help with", async () => {
+  it("reports what went wrong, with what an editor can help with", async () => {
     const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const data = { key: "TINKER_API_KEY", host: "https://stranger.example", other: 1 };
     fail(new AppError("key-host-not-allowed", "It would go astray.", { data }));
@@ -84,7 +84,7 @@ describe("a trainer that an editor starts", () => {
     });
   });
 
-  it("tells which setting may help, and marks its key also where a name holds dots", async () => {
+  it("reports which setting may help, and marks its key also where a name holds dots", async () => {
     const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const path = ["environments", "Owner/Game-1.5", "max_concurrency"];
     const edits = [{ path, value: 6 }];

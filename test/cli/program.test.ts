@@ -41,7 +41,7 @@ test.each([
   expect(await exit).toBe(exitCode);
 });
 
-test("a run is asked for as the terminal's, and what it tells is shown", async () => {
+test("a run is asked for as the terminal's, and what it reports is shown", async () => {
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["train", "a.yaml"]);
@@ -137,7 +137,7 @@ function aServing() {
   return { serving, program: createFakeProgram({ trainer }) };
 }
 
-test("serve tells addresses and key until an interrupt closes the services", async () => {
+test("serve prints addresses and key until an interrupt closes the services", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve", "--tinker_port", "8001"]);
   await settle();

@@ -133,7 +133,7 @@ test("a later evaluation stands beside the first with the difference", () => {
   ]);
 });
 
-test("lasting checkpoints are told, rolling ones are not", () => {
+test("lasting checkpoints are reported, rolling ones are not", () => {
   const checkpoint = { kind: "checkpoint", name: "x_000010", step: 10, statePath: "" } as const;
   expect(
     screen([

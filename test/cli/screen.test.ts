@@ -44,7 +44,7 @@ test("a pipe gets lines and never a live line", () => {
   expect(terminal.lines.at(-1)).toMatch(/^step {2}1\/40 {2}reward {2}0\.53/);
 });
 
-test("the way back into a run is told only as far as there is one", () => {
+test("the way back into a run is shown only as far as there is one", () => {
   const { terminal, screen } = aScreen(false);
   screen.printNextSteps();
   expect(terminal.lines).toEqual([]);

@@ -75,7 +75,7 @@ async function show(
   return { text: lines.join("\n"), lines, errors: program.err.lines.join("\n") };
 }
 
-test("the overview tells steps, checkpoints and how to look closer", async () => {
+test("the overview shows steps, checkpoints and how to look closer", async () => {
   const { lines, text } = await show(await aRun());
   expect(lines).toContain("model         local/tiny-tool");
   const title = lines.findIndex((line) => line.startsWith("step  reward"));
@@ -85,7 +85,7 @@ test("the overview tells steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
-test("the overview tells the alarms that ring, as they were told when they began", async () => {
+test("the overview shows the alarms that fire, as they were reported when they began", async () => {
   const fileSystem = await aRun();
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
   const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
@@ -200,7 +200,7 @@ test("a rollout without token data says why", async () => {
   );
 });
 
-test("without a tokenizer ids are shown and the reason is told", async () => {
+test("without a tokenizer ids are shown and the reason is given", async () => {
   const fileSystem = await aRun();
   await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
   const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];

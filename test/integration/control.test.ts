@@ -303,7 +303,7 @@ tinker_base_url: ${gateway.url}
     };
   }
 
-  it("tells where it stands, and keeps the keys of its order in memory alone", async () => {
+  it("reports where it stands, and keeps the keys of its launch request in memory alone", async () => {
     const { host } = new URL(gateway.url);
     const { folder, launchFolder, program } = await launch(keysFor(host));
     const begun = await eventually(async () => {

@@ -66,7 +66,7 @@ function watched(launchFolder: string) {
   return { ended, output: () => output };
 }
 
-it("trains to its end, tells it, and shows all of its output to whoever joins late", async () => {
+it("trains to its end, reports it, and shows all of its output to whoever joins late", async () => {
   const launchFolder = await launch("max_steps: 2");
   const first = watched(launchFolder);
   const end = await first.ended;
@@ -111,7 +111,7 @@ it("is called interrupted when it was killed", async () => {
   expect(store.get(end.folder ?? "")?.phase).toBe("interrupted");
 });
 
-it("tells why it did not begin", async () => {
+it("reports why it did not begin", async () => {
   const end = await watched(await launch("batch_sise: 2")).ended;
   expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-invalid" } });
   expect(end.error?.message).toContain("batch_sise");

@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
     expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
   });
 
-  it("is told while the run is paused, too", async () => {
+  it("is reported while the run is paused, too", async () => {
     const project = await runFolderWith(config("local/calculator"));
     const run = train(project);
     const control = await connectTo(project);

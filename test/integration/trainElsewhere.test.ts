@@ -163,7 +163,7 @@ async function trainBehind(own: Filter, ...overrides: readonly string[]): Promis
 }
 
 describe("a server of an older generation", () => {
-  it("trains a whole run to the same tokens, and what it lacks is told", async () => {
+  it("trains a whole run to the same tokens, and what it lacks is reported", async () => {
     const filter = chained(olderServer(), rename);
     const upstream = upstreamOf(serving.tinkerUrl);
     const gateway = await startGateway({ upstream, prefix: "", filter });

@@ -56,7 +56,7 @@ afterAll(() => {
 });
 
 describe("a run with wandb: online", () => {
-  it("is told in rows, with tables of trajectories and how it ended", async () => {
+  it("is reported in rows, with tables of trajectories and how it ended", async () => {
     const events = await trainLocally({ config: CONFIG });
     const notices = events.flatMap((event) => (event.kind === "notice" ? [event.message] : []));
     expect(notices).toEqual([expect.stringContaining(`/ada/training/runs/${wandb.run.name}`)]);
@@ -72,7 +72,7 @@ describe("a run with wandb: online", () => {
     expect(bodies).not.toContain(SECRET);
   });
 
-  it("that could not be told of its last evaluation is told of it by a resume", async () => {
+  it("that could not receive its last evaluation receives it at a resume", async () => {
     wandb.runs.clear();
     wandb.fault = () => ({ status: 503 });
     const evaluation =

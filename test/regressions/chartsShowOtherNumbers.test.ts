@@ -127,7 +127,7 @@ describe("colours of lines", () => {
     expect(readableOn([55, 148, 255, 1], [31, 31, 31, 1])).toEqual([55, 148, 255, 1]);
   });
 
-  it("are never all that tells two lines of a chart apart", () => {
+  it("are never all that distinguishes two lines of a chart", () => {
     const environments = Array.from({ length: 8 }, (_, index) => environmentLook(index));
     expect(new Set(environments.map(({ dash }) => dash.join())).size).toBe(8);
     const many = Array.from({ length: 40 }, (_, index) => JSON.stringify(environmentLook(index)));

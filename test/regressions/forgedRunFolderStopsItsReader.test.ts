@@ -64,7 +64,7 @@ describe("what is nested without end", () => {
     expect(parseJson(text)?.value).toEqual(JSON.parse(text));
   });
 
-  it("hides no other line of its file, and is told in words", async () => {
+  it("hides no other line of its file, and is reported in words", async () => {
     const { follower, add } = await aRun();
     await add("metrics.jsonl", `${DEEP_ROW}{"step":2,"loss":1}\n`);
     await add("events.jsonl", `${DEEP_ROW}[]\n`);

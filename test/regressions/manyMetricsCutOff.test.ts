@@ -36,7 +36,7 @@ describe("rows with more metrics than a message of VS Code has arguments", () =>
     }
   });
 
-  it("beyond what the memory holds, the rest is shown and the reader told", () => {
+  it("beyond what the memory holds, the rest is shown and the reader is informed", () => {
     const metrics = new MetricColumns(1_000);
     for (let step = 0; step < 3; step += 1) metrics.add(rowWith(20, step));
     expect([metrics.names.length, metrics.isTruncated]).toEqual([15, true]);

@@ -168,7 +168,7 @@ describe("a resume whose newest save is gone", () => {
   });
 });
 
-describe("what is told of a save that does not last", () => {
+describe("what is reported of a save that does not last", () => {
   const liveness = () => ({ nowMs: clock.now(), isProcessAlive: () => false });
   const listed = (nowMs: number) =>
     readRun(fileSystem, { name: "demo", folder }, { ...liveness(), nowMs });

@@ -27,7 +27,7 @@ test("a prompt is rendered once, however often it is asked for", () => {
   expect(rendered).toEqual(["first", "second"]);
 });
 
-test("whatever takes part in a prompt tells it from others", () => {
+test("whatever takes part in a prompt distinguishes it from others", () => {
   const { rendered, render } = counting();
   render(user("text"), []);
   render(user("text"), [tool("look")]);

@@ -13,7 +13,7 @@ function unusedIn(text: string): readonly string[] {
 }
 
 describe("an address that nothing is reached at", () => {
-  it("is told where model and environments are embedded, with a way to remove it", () => {
+  it("is reported where model and environments are embedded, with a way to remove it", () => {
     expect(unusedIn(embedded(textWith(...ADDRESSES)))).toEqual([
       "warning tinker_base_url | Remove 'tinker_base_url'",
       "warning openreward_base_url | Remove 'openreward_base_url'",

@@ -144,7 +144,7 @@ describe("a bad override", () => {
   });
 });
 
-it("overrides are told with their places and without secrets", () => {
+it("overrides are shown with their places and without secrets", () => {
   const result = parse([
     "seed=7",
     "secrets.token=hunter2",

@@ -67,7 +67,7 @@ describe("values", () => {
     },
   );
 
-  it("tells null from the text null in a text field", () => {
+  it("distinguishes null from the text null in a text field", () => {
     expect(configIn(textWith("wandb_run_name: ~")).wandb_run_name).toBeNull();
     expect(configIn(textWith("wandb_run_name: 'null'")).wandb_run_name).toBe("null");
   });

@@ -118,7 +118,7 @@ describe("a run", () => {
     );
   });
 
-  it("is told that a name alone reports it nowhere", () => {
+  it("warns that a name alone reports it nowhere", () => {
     const names = ["wandb_project_name: mine", "openreward_run_name: mine"];
     expect(codesIn(textWith(...names))).toEqual([
       "warning wandb_project_name",

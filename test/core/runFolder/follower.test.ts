@@ -67,7 +67,7 @@ function contentsOf(follower: RunFollower) {
   return { steps: Array.from(metrics.steps()), columns, events, checkpoints, evaluations, runFile };
 }
 
-test("rows become columns by flat name; what a row does not tell is a gap, never zero", async () => {
+test("rows become columns by flat name; what a row does not hold is a gap, never zero", async () => {
   const { follower, addSteps } = await startedRun();
   await addSteps(0, 1, 2);
   expect(await follower.refresh()).toMatchObject({ replaced: false, fromRow: 0 });
@@ -80,7 +80,7 @@ test("rows become columns by flat name; what a row does not tell is a gap, never
   expect(follower.runFile).toMatchObject({ name: "demo", attempt: 1 });
 });
 
-test("a refresh tells only what was added since the last one", async () => {
+test("a refresh returns only what was added since the last one", async () => {
   const { fileSystem, clock, follower, addSteps } = await startedRun();
   await addSteps(0, 1);
   await follower.refresh();

@@ -135,7 +135,7 @@ test("a half-written last line is cut off before anything is added to it", async
   expect(await fileSystem.readText(runPaths(folder).metrics)).toMatch(/}\n$/);
 });
 
-test("heartbeats go on until they are told to stop, and outlive a write that fails", async () => {
+test("heartbeats go on until they are stopped, and outlive a write that fails", async () => {
   const { parts, clock, fileSystem } = workplace();
   const lease = await startRun(
     { ...parts, clock: { ...clock, sleep: async () => clock.advance(5_000) } },

@@ -32,7 +32,7 @@ function aRun() {
   };
 }
 
-it("tells steps, plan and rewards from the last rows", async () => {
+it("shows steps, plan and rewards from the last rows", async () => {
   const { writeFile, addRow, read } = aRun();
   await writeFile();
   await addRow(0, 0.25);
@@ -59,7 +59,7 @@ it("reads rows again only when some were added, or a resume has replaced them", 
   expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
 });
 
-it("tells what the trackers of a run that is done still lack", async () => {
+it("shows what the trackers of a run that is done still lack", async () => {
   const { fileSystem, writeFile, addRow, read } = aRun();
   await writeFile({ phase: "done" });
   await addRow(0, 0.25);

@@ -36,7 +36,7 @@ describe("a wakeable sleep", () => {
     expect(clock.monotonic()).toBe(2_000);
   });
 
-  it("misses no news and invents none, in whatever order it comes", async () => {
+  it("misses no wake-up and invents none, in whatever order it comes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 20 }), async (newsComes) => {
         const clock = new FakeClock();

@@ -127,7 +127,7 @@ it.each([{ onQuit: "keep running" as const }, {}])(
   },
 );
 
-it("what is told follows the run, also into its last phases", async () => {
+it("what is reported follows the run, also into its last phases", async () => {
   const { controlChannel, connect } = await open();
   const client = await connect();
   const status = async () => (await client.send({ action: "status" })).status;

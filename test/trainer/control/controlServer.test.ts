@@ -109,7 +109,7 @@ describe("a control socket", () => {
     client.close();
   });
 
-  it("tells those who are attached of changes, many at once", async () => {
+  it("notifies those who are attached of changes, many at once", async () => {
     const seen: RunStatus[] = [];
     const watching = await ControlClient.open(server.address, { onStatus: (s) => seen.push(s) });
     const other: RunStatus[] = [];

@@ -110,7 +110,7 @@ describe("a child that ends", () => {
   const failureOf = (child: { readonly failed: AbortSignal }) =>
     expect.poll(() => (child.failed.aborted ? child.failed.reason : null));
 
-  it("by itself tells how, with the end of what it wrote", async () => {
+  it("by itself reports how, with the end of what it wrote", async () => {
     const child = await start(`
       console.log(JSON.stringify({ ready: true, address: "here" }));
       setTimeout(() => {
@@ -127,7 +127,7 @@ describe("a child that ends", () => {
     await child.close();
   });
 
-  it("by a signal tells which", async () => {
+  it("by a signal reports which", async () => {
     const child = await start(ready("String(process.pid)"));
     process.kill(Number(child.address), "SIGKILL");
     await failureOf(child).toMatchObject({

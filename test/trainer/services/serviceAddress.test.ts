@@ -53,7 +53,7 @@ describe("Tinker", () => {
     expect(tinkerAddress(parts({ process, config })).url).toBe("https://two.example");
   });
 
-  it("tells where its key was found, without the key", () => {
+  it("reports where its key was found, without the key", () => {
     const sourceOf = (setting: Setting) => tinkerAddress(parts(setting)).keySource;
     const name = "TINKER_API_KEY";
     expect(sourceOf({ dotenv: keys })).toEqual({ name, origin: "dotenv" });
@@ -121,7 +121,7 @@ describe("the server of the environments", () => {
     );
   });
 
-  it("tells where its address was written", () => {
+  it("reports where its address was written", () => {
     const sourceOf = (setting: Setting) => environmentAddress(parts(setting)).source;
     const process = { OPENREWARD_URL: "https://c.example" };
     const config = { openreward_base_url: "https://d.example" };

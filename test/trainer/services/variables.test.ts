@@ -47,7 +47,7 @@ it("an empty value counts as absent", async () => {
   expect((await variablesIn("TINKER_RL_TEST_VARIABLE=\n"))("TINKER_RL_TEST_VARIABLE")).toBeNull();
 });
 
-it("a variable tells where its value came from", async () => {
+it("a variable shows where its value came from", async () => {
   vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
   await writeFile(join(folder, ".env"), "TINKER_RL_TEST_VARIABLE=a\nTINKER_RL_TEST_OTHER=b\n");
   const variable = await loadVariables(folder);

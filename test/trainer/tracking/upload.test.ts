@@ -106,7 +106,7 @@ it("a service that is down at the end only is named before the wait is given up"
   expect(told.filter(isOurs).slice(2)).toEqual([{ kind: "uploading", waiting: 1, isOver: true }]);
 });
 
-it("a fault of this machine is not told as one of the key", async () => {
+it("a fault of this machine is not reported as one of the key", async () => {
   const { fileSystem, told, playStep, drain } = await setUp("Prompt.");
   fileSystem.allowedWrites = 0;
   playStep();

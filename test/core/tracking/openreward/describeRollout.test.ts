@@ -47,7 +47,7 @@ test("it carries what training made of the rollout, and which task it was", () =
   });
 });
 
-test("a turn is reasoning, text, calls, results, and what the model was told", () => {
+test("a turn is reasoning, text, calls, results, and what the model was answered", () => {
   const call = { name: "add", args: '{"amount":1}', raw: "" };
   const result = { name: "add", text: "1", isError: false, reward: null, finished: false };
   const error = { kind: "not_json", raw: "<tool_call>{", message: "This is no JSON." };
@@ -74,7 +74,7 @@ test("a turn is reasoning, text, calls, results, and what the model was told", (
   ]);
 });
 
-test("a nudge is told, and silence is a message, too", () => {
+test("a reminder is described, and silence is a message, too", () => {
   const nudged = aTurn({ nudge: "Call a tool." });
   expect(messages(nudged)).toEqual([
     { type: "assistant_message", content: "" },

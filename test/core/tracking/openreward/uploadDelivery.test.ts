@@ -97,7 +97,7 @@ describe("a rollout arrives once, and whole", () => {
     },
   );
 
-  it("and no page of something in between tells what has arrived", async () => {
+  it("and no page of something in between shows what has arrived", async () => {
     const { service, deliver } = setUp();
     service.fault = (count) => (count === 2 ? "lost" : null);
     service.asked = (count) => (count === 1 ? { text: "<html>log in first</html>" } : null);
@@ -115,7 +115,7 @@ describe("a rollout arrives once, and whole", () => {
     expectOnce(service);
   });
 
-  it("under the same ids when the service does not tell what it has", async () => {
+  it("under the same ids when the service does not say what it has", async () => {
     const { service, deliver } = setUp();
     service.reportsArrived = false;
     service.fault = (count) => (count === 2 ? "lost" : null);
@@ -172,7 +172,7 @@ describe("the service", () => {
 });
 
 describe("an outage", () => {
-  it("is waited through, ever more slowly, as long as the service asks, and told once", async () => {
+  it("is waited through, ever more slowly, as long as the service asks, and reported once", async () => {
     const { service, clock, told, deliver } = setUp();
     const times: number[] = [];
     service.fault = (count) => {

@@ -107,7 +107,7 @@ describe("an upload", () => {
     expect(http.requests[0]?.headers).toEqual({ "x-goog": "1" });
   });
 
-  it("may be told from the root of the server", async () => {
+  it("may be sent to the root of the server", async () => {
     const { taken, http } = upload("/storage/a", {});
     expect(await taken).toBe("taken");
     expect(http.requests[0]?.url).toBe("https://wandb.test/storage/a");

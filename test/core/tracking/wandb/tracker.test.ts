@@ -26,7 +26,7 @@ function repeats(run: TrackedRun): readonly unknown[] {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, step) => step);
 
-describe("a run told to W&B", () => {
+describe("a run reported to W&B", () => {
   it("has each row once, its configuration and how it ended", async () => {
     const run = new TrackedRun();
     await run.begin();
@@ -47,7 +47,7 @@ describe("a run told to W&B", () => {
     expect(run.opened).toEqual([`https://wandb.test/ada/training/runs/${run.tracker.runId}`]);
   });
 
-  it("sends at most every 15 s, and a sign of life after 30 s without news", async () => {
+  it("sends at most every 15 s, and a heartbeat after 30 s without rows", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -64,7 +64,7 @@ describe("a run told to W&B", () => {
     await run.finish();
   });
 
-  it("is told through each outage with one warning, and nothing is lost or doubled", async () => {
+  it("is reported through each outage with one warning, and nothing is lost or doubled", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -118,7 +118,7 @@ describe("a run told to W&B", () => {
     expect(steps(run)).toEqual([0]);
   });
 
-  it("ends without long waits where nobody answers, and the next attempt tells the rest", async () => {
+  it("ends without long waits where nobody answers, and the next attempt reports the rest", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";
     await run.begin();
@@ -149,7 +149,7 @@ describe("a run told to W&B", () => {
     expect(run.warnings).toEqual([expect.stringContaining("sent when the run is resumed")]);
   });
 
-  it("is told of a table after an outage that began under its upload", async () => {
+  it("receives a table after an outage that began under its upload", async () => {
     const run = new TrackedRun();
     await run.configure({ save_every: 1 });
     await run.addRollout(0);
@@ -227,7 +227,7 @@ describe("a run told to W&B", () => {
     expect(JSON.parse(summary)).toMatchObject({ step: 0, "eval/test/reward_mean": 0.5 });
   });
 
-  it("is told new settings", async () => {
+  it("receives new settings", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -255,7 +255,7 @@ describe("a run told to W&B", () => {
 });
 
 describe("a resumed run", () => {
-  it("goes on as the same run; a repeat is told only where it differs, with its attempt", async () => {
+  it("goes on as the same run; a repeat is reported only where it differs, with its attempt", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of upTo(4)) await run.write(step);
@@ -293,7 +293,7 @@ describe("a resumed run", () => {
     expect(run.server.rows().map((row) => row["step"])).toEqual([0, 1]);
   });
 
-  it("tells nothing of what was superseded before it was sent", async () => {
+  it("reports nothing of what was superseded before it was sent", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -319,7 +319,7 @@ describe("a resumed run", () => {
     await run.finish();
   });
 
-  it("is found again by its id when the place of what was told is lost", async () => {
+  it("is found again by its id when the position of what was reported is lost", async () => {
     const run = new TrackedRun();
     await run.begin();
     const { runId } = run.tracker;
@@ -349,7 +349,7 @@ describe("a resumed run", () => {
     expect(steps(run)).toEqual(upTo(4));
   });
 
-  it("has told all that its folder holds, nothing twice, after any kills and faults", {
+  it("has reported all that its folder holds, nothing twice, after any kills and faults", {
     timeout: 120_000,
   }, async () => {
     const faults = fc.array(

@@ -314,7 +314,7 @@ describe("samples", () => {
     expect(await client.result(future)).toMatchObject({ category: "user" });
   });
 
-  it("that ask for what the engine lacks are told so", async () => {
+  it("that ask for what the engine lacks are refused with the reason", async () => {
     const setup = await setUp();
     const body = { ...sampleBody(await baseSampler(setup), 0), prompt_alt_tokens_k: 2 };
     const result = await setup.client.submit("/asample", body);

@@ -120,7 +120,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(repaired(once, "Add batch_size: 32"))).toEqual([]);
   });
 
-  it("a run without an end is told of, unless that is written out", () => {
+  it("a run without an end causes a warning, unless that is written out", () => {
     expect(found(textWith())).toEqual(["TRL205 info model_name"]);
     expect(found(repaired(textWith(), "Add num_epochs: 1"))).toEqual([]);
     expect(found(textWith("num_epochs: null"))).toEqual([]);
@@ -142,7 +142,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(repaired(text, "Indent with spaces"))).toEqual([]);
   });
 
-  it("large steps are told of", () => {
+  it("large steps cause a warning", () => {
     expect(found(textWith("batch_size: 4096", SOUND).replace("batch_size: 4\n", ""))).toEqual([
       "TRL208 info 4096",
     ]);
@@ -214,7 +214,7 @@ describe("lists of what is offered", () => {
     expect(found(textWith(line, SOUND), { path: "run.yaml", catalogue })).toEqual([mark]);
   });
 
-  it("tell of secrets that an environment asks for and nobody has set", () => {
+  it("report secrets that an environment asks for and nobody has set", () => {
     const text = game("GeneralReasoning/WhoDunIt");
     expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
     const added = repaired(text, "Add secrets: OPENAI_API_KEY", LIVE);
@@ -282,7 +282,7 @@ describe("a comment", () => {
 });
 
 describe("options", () => {
-  it("an override that hides a value is told of at that value, and only there", () => {
+  it("an override that hides a value is reported at that value, and only there", () => {
     const options = { path: "run.yaml", overrides: ["batch_size=8", "max_steps=3"] };
     expect(found(textWith(SOUND), options)).toEqual(["TRL500 warning 4"]);
   });

@@ -13,7 +13,7 @@ it.each(["local", "hosted"])("the effective form of the %s example is what a run
 });
 
 describe("every value", () => {
-  it("tells where it comes from", () => {
+  it("shows where it comes from", () => {
     const text = textWith("seed: 7", "thinking: on");
     const lines = effectiveConfig(text, { path: "run.yaml", overrides: ["batch_size=9"] });
     expect(lines).toContain("\nseed: 7 # line 8\n");

@@ -26,25 +26,25 @@ describe("the effective value", () => {
     expect(shown(text, "learning_rate", overridden)).toContain("Effective: `3e-5` (override");
   });
 
-  it("tells what a null comes to", () => {
+  it("shows what a null comes to", () => {
     const text = textWith("rolling_save_every: null");
     expect(shown(text, "rolling_save_every")).toContain("Effective: `null`, which comes to `5`");
   });
 });
 
 describe("names", () => {
-  it("of models tell context and rank", () => {
+  it("of models show context and rank", () => {
     expect(shown(textWith(), "Qwen/Qwen3-8B")).toContain("32,768 tokens · rank up to 64");
   });
 
-  it("of environments tell splits, tools, and how old the list is", () => {
+  it("of environments show splits, tools, and how old the list is", () => {
     const markdown = shown(textWith(), "Owner/Game");
     expect(markdown).toContain("`train` (128 tasks), `test` (32 tasks)");
     expect(markdown).toContain("Tools: `a`, `b`");
     expect(markdown).toContain("3 h 00 min old");
   });
 
-  it("of checkpoints tell run, step and reward", () => {
+  it("of checkpoints show run, step and reward", () => {
     const catalogue = {
       ...CATALOGUE,
       hosted: {

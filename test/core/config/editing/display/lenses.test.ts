@@ -9,7 +9,7 @@ function titles(status: Status, text = textWith()): readonly string[] {
   return lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status }).map(({ title }) => title);
 }
 
-it("a configuration can be started and validated, and tells of its last run", () => {
+it("a configuration can be started and validated, and shows its last run", () => {
   const start = ["Start Training", "Validate"];
   const environment = "128 train tasks · 2 tools";
   expect(titles({ kind: "none" })).toEqual([...start, environment]);

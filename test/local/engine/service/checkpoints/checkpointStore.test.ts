@@ -75,7 +75,7 @@ describe("the checkpoint store", () => {
     expect(await second.runs()).toMatchObject([{ run_id: "s:train:0", pid: 1 }]);
   });
 
-  it("refuses a name that is taken, and replaces it when told to, leaving one file of weights", async () => {
+  it("refuses a name that is taken, and replaces it when asked to, leaving one file of weights", async () => {
     const store = await openStore(1);
     await store.save(weights("last"), checkpoint());
     await expect(store.save(weights("last"), checkpoint())).rejects.toThrow(
@@ -86,7 +86,7 @@ describe("the checkpoint store", () => {
     expect(await readdir(join(root, "s.train.0", "weights"))).toHaveLength(2);
   });
 
-  it("tells names apart that differ in case only", async () => {
+  it("distinguishes names that differ in case only", async () => {
     const store = await openStore(1);
     await store.save(weights("Best"), checkpoint({ bytes: bytes(1) }));
     await store.save(weights("best"), checkpoint({ bytes: bytes(2) }));

@@ -88,7 +88,7 @@ describe("sequenceSeed", () => {
     );
   });
 
-  it("tells seeds apart beyond 32 bits", () => {
+  it("distinguishes seeds beyond 32 bits", () => {
     expect(sequenceSeed(1, 0)).not.toBe(sequenceSeed(1 + 2 ** 32, 0));
   });
 });
