@@ -37,7 +37,8 @@ function refusedRank(error: unknown, rank: number): AppError | null {
   if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
   if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
   return new AppError("model-rank", `lora_rank: ${rank} is not taken. ${error.message}`, {
-    ...{ configPath: "lora_rank", cause: error },
+    configPath: "lora_rank",
+    cause: error,
   });
 }
 

@@ -44,7 +44,7 @@ export interface DeletedCheckpoint {
 }
 
 /**
- * Deletes one after the other and tells of each. Nothing is deleted when a path is malformed.
+ * Deletes one after the other and reports each. Nothing is deleted when a path is malformed.
  * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function* deleteCheckpoints(
@@ -87,7 +87,10 @@ function localKey({ run, kind, name }: TinkerPath): CheckpointKey | null {
 /** Opens the store without its usual cleaning: deleting one checkpoint must not remove others. */
 function localStore(files: FileSystem): CheckpointStore {
   return new CheckpointStore({
-    ...{ files, isProcessAlive, clock: systemClock, log: debugLog },
+    files,
+    isProcessAlive,
+    clock: systemClock,
+    log: debugLog,
     root: join(checkpointStore(), "runs"),
     uuid: randomUUID,
     pid: process.pid,
@@ -114,7 +117,12 @@ async function hostedAccount(
   cleanup.add(() => http.close());
   const log = redactingLog(debugLog, redactor);
   return openAccount({
-    ...{ http, clock: systemClock, random: systemRandom, log, baseUrl, apiKey },
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    baseUrl,
+    apiKey,
     onToken: (token) => redactor.learn(token),
   });
 }

@@ -37,8 +37,8 @@ export async function planResume(
   { folder, owner, overrides = [] }: ResumeRequest,
   known?: StartConfig,
 ): Promise<RunPlan> {
-  const parts = { fileSystem, clock: systemClock, isProcessAlive };
-  const runFile = await readFreeRun(parts, folder);
+  const ports = { fileSystem, clock: systemClock, isProcessAlive };
+  const runFile = await readFreeRun(ports, folder);
   const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
   const before = await readResolved(files, folder);
@@ -69,9 +69,14 @@ export async function planResume(
     },
     claim: async ({ start: { step }, rewind }) => {
       const repeatsEvaluation = !evaluatesAlike(before.evaluation, loaded.config.evaluation);
-      const lease = await resumeRun(parts, {
-        ...{ folder, step, repeatsEvaluation, owner, configPath: loaded.path },
-        ...{ pid: process.pid, host: hostname() },
+      const lease = await resumeRun(ports, {
+        folder,
+        step,
+        repeatsEvaluation,
+        owner,
+        configPath: loaded.path,
+        pid: process.pid,
+        host: hostname(),
       });
       if (rewind !== undefined) await rewindTo(files, folder, rewind, systemClock.now());
       return lease;
@@ -106,7 +111,7 @@ function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"])
   return isSame({ ...before, ...when }, { ...now, ...when });
 }
 
-/** True for a setting of what is told to trackers: it leaves nothing to train. */
+/** True for a setting of what trackers get: a change of it leaves nothing to train. */
 function isOfTrackers(path: string): boolean {
   return (
     path.startsWith("wandb") ||

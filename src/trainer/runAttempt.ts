@@ -56,7 +56,7 @@ export class RunAttempt {
       const cause = control.failure ?? error;
       const isStopped = isAppError(cause, "stopped");
       if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
-      // `run.json` is written first, because a client that hears of the phase reads it.
+      // `run.json` is written first, because a client that is notified of the phase reads it.
       controlChannel?.onPhase(isStopped ? "stopped" : "failed");
       await tinker.service.finish(isStopped ? "interrupted" : "errored");
       throw cause;

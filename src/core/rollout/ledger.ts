@@ -1,6 +1,7 @@
 /**
- * The token-exact account of one rollout: a stream that only grows, with everything training needs at the same index as
- * the token it belongs to. Sampled ids are never decoded and encoded again.
+ * The trajectory of one rollout, token by token: a stream that only grows, with everything training needs at the same index as the
+ * token it belongs to. Sampled ids are never decoded and encoded again, and the log-probability of each is that of the policy that
+ * sampled it: GRPO and PPO divide by it (importance ratio), so a recomputed or invented one would make the data off-policy.
  */
 
 import { AppError } from "../errors.ts";

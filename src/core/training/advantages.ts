@@ -1,4 +1,8 @@
-/** Advantages within one group of rollouts of the same task. */
+/**
+ * Advantages within one group of rollouts of the same task, as in GRPO (Shao et al. 2024, arXiv:2402.03300): the other rollouts of
+ * the group are the baseline, so no value network is trained. `centered` leaves out the division by the standard deviation, as Dr.
+ * GRPO does (Liu et al. 2025, arXiv:2503.20783); `direct` is REINFORCE without a baseline.
+ */
 
 import type { Config } from "../config/schema.ts";
 import { assertNever } from "../errors.ts";

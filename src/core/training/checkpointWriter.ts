@@ -1,4 +1,4 @@
-/** Saves weights at step borders, and flips `state.json` only when the service has confirmed a save. */
+/** Saves weights between steps, and flips `state.json` only when the service has confirmed a save. */
 
 import { rollingSaveEvery } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";

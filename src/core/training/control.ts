@@ -30,7 +30,7 @@ export class RunControl {
   readonly #sleep = new WakeableSleep();
   #isPausing = false;
   #failure: AppError | null = null;
-  #retuning: SettingsChange | null = null;
+  #settingsChange: SettingsChange | null = null;
   #save: Save | null = null;
   #waitingSaves: WaitingSave[] = [];
   #isOver = false;
@@ -80,10 +80,10 @@ export class RunControl {
     this.#sleep.wake();
   }
 
-  /** Replaces settings at the next step border; each command builds on the one before it. */
-  changeSettings(retuning: SettingsChange): void {
-    const keys = new Set([...(this.#retuning?.keys ?? []), ...retuning.keys]);
-    this.#retuning = { ...retuning, keys: [...keys] };
+  /** Replaces settings before the next step; each command builds on the one before it. */
+  changeSettings(change: SettingsChange): void {
+    const keys = new Set([...(this.#settingsChange?.keys ?? []), ...change.keys]);
+    this.#settingsChange = { ...change, keys: [...keys] };
   }
 
   /** True while a save needs not wait for an update. */
@@ -114,9 +114,9 @@ export class RunControl {
 
   /** For the loop: hands the waiting settings over, once. */
   takeSettingsChange(): SettingsChange | null {
-    const retuning = this.#retuning;
-    this.#retuning = null;
-    return retuning;
+    const change = this.#settingsChange;
+    this.#settingsChange = null;
+    return change;
   }
 
   /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */

@@ -22,7 +22,7 @@ export interface TaskSource {
 }
 
 export interface TaskItem extends TaskRef {
-  /** Position in the sequence: tells repeated tasks apart. */
+  /** Position in the sequence: distinguishes repeated tasks. */
   readonly position: number;
   readonly epoch: number;
 }
@@ -166,19 +166,19 @@ function weightedSequence(
   sha256: Sha256,
 ): (position: number) => TaskRef {
   const names = [...new Set(sources.map(({ source }) => source.environment))];
-  const lanes = names.map((name) => {
+  const queues = names.map((name) => {
     const own = sources.filter(({ source }) => source.environment === name);
     return { weight: own[0]?.source.weight ?? 1, next: 0, at: epochSequence(own, seed, sha256) };
   });
-  const total = lanes.reduce((sum, { weight }) => sum + weight, 0);
+  const total = queues.reduce((sum, { weight }) => sum + weight, 0);
   const drawn: TaskRef[] = [];
   return (position) => {
     while (drawn.length <= position) {
-      const due = lanes.map((lane) => (lane.weight / total) * (drawn.length + 1) - lane.next);
-      const lane = lanes[due.indexOf(Math.max(...due))];
-      if (lane === undefined) break;
-      drawn.push(lane.at(lane.next));
-      lane.next += 1;
+      const due = queues.map(({ weight, next }) => (weight / total) * (drawn.length + 1) - next);
+      const queue = queues[due.indexOf(Math.max(...due))];
+      if (queue === undefined) break;
+      drawn.push(queue.at(queue.next));
+      queue.next += 1;
     }
     const task = drawn[position];
     if (task === undefined) throw new AppError("no-tasks", `No task at position ${position}.`);

@@ -1,4 +1,8 @@
-/** From ledgers to training data: the one place where tokens are shifted against what predicts them. */
+/**
+ * From trajectories to training data: the one place where tokens are shifted against what predicts them. Each sampled token has the
+ * advantage of its rollout and its log-probability under the policy that sampled it, the denominator of the importance ratio in PPO
+ * (Schulman et al. 2017, arXiv:1707.06347), GRPO, CISPO and plain importance sampling.
+ */
 
 import { AppError } from "../errors.ts";
 import type { LedgerView } from "../rollout/ledger.ts";

@@ -1,4 +1,8 @@
-/** Decides which groups of a step are trained on, and with which advantages. */
+/**
+ * Decides which groups of a step are trained on, and with which advantages: GRPO compares the rollouts of one task with each other
+ * (arXiv:2402.03300). A group with equal rewards gives no gradient and is left out, as dynamic sampling in DAPO filters such
+ * groups (Yu et al. 2025, arXiv:2503.14476); others are not sampled in their place.
+ */
 
 import { learnsWithoutAdvantage } from "../config/lossDefaults.ts";
 import { zeroVariancePolicy } from "../config/presets.ts";

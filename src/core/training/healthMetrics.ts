@@ -1,4 +1,4 @@
-/** What a step's rollouts and the program that plays them tell about the health of a run, for its alarms. */
+/** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
 
 import type { LedgerView } from "../rollout/ledger.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";

@@ -1,4 +1,7 @@
-/** The training loop: step after step from a border to the next, with evaluations and saves in between. */
+/**
+ * The training loop of GRPO (arXiv:2402.03300): step after step, with evaluations and saves in between. Each step samples rollouts
+ * with the weights that the step before left, so the data is on-policy.
+ */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
@@ -84,7 +87,7 @@ class Loop {
       }
       this.#offerSave();
       await this.#evaluateIfDue(sampler);
-      while (!control.isStopping && (await this.#border())) {
+      while (!control.isStopping && (await this.#betweenSteps())) {
         const output = await this.#step(sampler);
         sampler = output.trained?.sampler ?? sampler;
         await this.#afterStep(sampler, output);
@@ -105,7 +108,7 @@ class Loop {
   }
 
   /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
-  async #border(): Promise<boolean> {
+  async #betweenSteps(): Promise<boolean> {
     // New settings come first, because they may change the number of steps.
     await this.#applyPendingSettings();
     if (this.#context.control.isPausing && !this.#isDone()) {
@@ -133,11 +136,17 @@ class Loop {
   }
 
   async #applyPendingSettings(): Promise<void> {
-    const retuning = this.#context.control.takeSettingsChange();
-    if (retuning !== null) await this.#retune(retuning);
+    const change = this.#context.control.takeSettingsChange();
+    if (change !== null) await this.#changeSettings(change);
   }
 
-  async #retune({ config, configHash, keys, record, dropped }: SettingsChange): Promise<void> {
+  async #changeSettings({
+    config,
+    configHash,
+    keys,
+    record,
+    dropped,
+  }: SettingsChange): Promise<void> {
     const { step } = this.#position;
     try {
       this.#context = applySettings(this.#context, config);
@@ -204,7 +213,7 @@ class Loop {
     await this.#evaluateIfDue(sampler);
   }
 
-  /** The same at a border that a resume begins at: the next row holds the results. */
+  /** Also before the first step of a resume: the next row holds the results. */
   async #evaluateIfDue(sampler: SamplingClient): Promise<void> {
     const { evaluation } = this.#context.config;
     if (evaluation === null) return;

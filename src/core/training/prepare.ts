@@ -86,7 +86,7 @@ async function requireModel({
   if (found !== undefined) {
     if (found.maxContextLength === null) {
       onWarning(
-        `The server at ${service.address} does not tell the context of ${found.name}: nothing checks that max_total_tokens: ${config.max_total_tokens} fits into it.`,
+        `The server at ${service.address} does not report the context of ${found.name}: nothing checks that max_total_tokens: ${config.max_total_tokens} fits into it.`,
       );
     }
     return found.maxContextLength;

@@ -1,4 +1,4 @@
-/** What a run tells those who watch it, after the fact; a watcher cannot hold it up. */
+/** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
 
 import type { AlarmNotice } from "../alarms/evaluateAlarms.ts";
 import type { EvaluationResult } from "./evaluation.ts";

@@ -1,4 +1,8 @@
-/** One training step on the service: everything is submitted before anything is awaited. */
+/**
+ * The policy updates of one step on the service: everything is submitted before anything is awaited. `loss_fn` names the policy
+ * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585) or `dro`. With one
+ * substep the update is on-policy; from the second substep on the ratios differ from 1.
+ */
 
 import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";

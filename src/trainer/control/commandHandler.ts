@@ -97,7 +97,9 @@ export class CommandHandler {
     const requested = { ...run, loaded: next };
     this.#run = requested;
     control.changeSettings({
-      ...{ config: next.config, configHash, keys },
+      config: next.config,
+      configHash,
+      keys,
       record: () => {
         this.#inForce = requested;
         return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);

@@ -67,7 +67,7 @@ export class ControlChannel {
     return this.#server?.address ?? null;
   }
 
-  /** Takes in what the run tells its watchers. */
+  /** Updates the status with the progress of the run. */
   onProgress(event: ProgressEvent): void {
     this.#status = advanceStatus(this.#status, event);
     this.#server?.changed();
@@ -81,7 +81,7 @@ export class ControlChannel {
     this.#expectEditor(this.#status.attached);
   }
 
-  /** Takes in a phase that watchers are not told of. */
+  /** Updates the status with a phase that is no progress event. */
   onPhase(phase: RunPhase): void {
     this.#status = { ...this.#status, phase, rollouts: null };
     this.#server?.changed();

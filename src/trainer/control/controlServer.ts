@@ -1,4 +1,4 @@
-/** The trainer's ear: a socket in a private folder, over which a run is watched and controlled while it goes on. */
+/** The trainer's control socket, in a private folder: clients watch and control the run over it. */
 
 import { randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -33,7 +33,7 @@ export interface ControlServerOptions {
   readonly onAttached?: (count: number) => void;
 }
 
-/** Attached connections hear of changes at most this often. */
+/** Attached connections are notified of changes at most this often. */
 const NOTICE_MS = 250;
 /** A connection that has not shown the token by then gives its place to others. */
 const SHOW_TOKEN_MS = 5_000;

@@ -14,7 +14,7 @@ export interface ReachabilityCheck {
   readonly signal: AbortSignal;
 }
 
-/** All tries together, so that a wrong address is told within half a minute of the start. */
+/** All tries together, so that a wrong address is reported within half a minute of the start. */
 const BUDGET_MS = 20_000;
 const PAUSE: Doubling = { firstMs: 500, maxMs: 4_000 };
 

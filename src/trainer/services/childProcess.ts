@@ -27,7 +27,7 @@ const readySchema = z.object({ ready: z.literal(true), address: z.string() });
 const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
-/** Characters of a server's output that an error quotes: the last ones, because they tell why the server ended. */
+/** Characters of a server's output that an error quotes: the last ones, because they say why the server ended. */
 const SHOWN_OUTPUT = 600;
 /** A child gets what Node and the file system need, and none of the user's keys. */
 const PASSED_VARIABLES = [
@@ -46,7 +46,7 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
     // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
     detached: process.platform !== "win32",
   });
-  // When the child has ended at once, the error quotes its output; the broken pipe itself tells nothing.
+  // When the child has ended at once, the error quotes its output; the broken pipe itself says nothing.
   child.stdin.on("error", () => undefined);
   if (key !== undefined) child.stdin.write(`${key}\n`);
   const output = collectErrors(child);

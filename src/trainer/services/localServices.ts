@@ -14,7 +14,7 @@ export interface LocalService {
   close(): Promise<void>;
 }
 
-/** Where the program's parts lie beside each other. */
+/** The folder in which the program's files lie beside each other. */
 export interface LocalPrograms {
   readonly folder: string;
 }

@@ -72,7 +72,10 @@ export function environmentAddress(options: ServiceAddressOptions): EnvironmentA
   const apiUrl = variables("OPENREWARD_API_URL")?.value ?? null;
   const source = config.openreward_base_url === null ? address?.name : "openreward_base_url";
   return {
-    ...{ url, isOpenReward, apiUrl, keyName },
+    url,
+    isOpenReward,
+    apiUrl,
+    keyName,
     ...keyParts(keyName, variables(keyName)),
     source: source ?? null,
   };

@@ -64,7 +64,8 @@ export async function wandbAddress({
     });
   }
   return {
-    ...{ baseUrl, key: key.value },
+    baseUrl,
+    key: key.value,
     appUrl: variables("WANDB_APP_URL")?.value ?? null,
     entity: variables("WANDB_ENTITY")?.value ?? settings.entity,
   };
