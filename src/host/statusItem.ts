@@ -79,7 +79,6 @@ function textOf({ phase, steps, totalSteps, reward }: RunEntry): string {
   const mean = reward === null ? "" : ` · ${formatReward(reward)}`;
   switch (phase) {
     case "preparing":
-    case "probing":
       return `$(loading~spin) ${vscode.l10n.t("Tinker RL {0}", phaseTexts().preparing)}`;
     case "running":
     case "finishing":

@@ -9,7 +9,6 @@ export type ShownPhase = RunPhase | "interrupted" | "unreadable";
 export function phaseTexts(): Readonly<Record<ShownPhase, string>> {
   return {
     preparing: l10n.t("preparing"),
-    probing: l10n.t("probing"),
     running: l10n.t("running"),
     pausing: l10n.t("pausing"),
     paused: l10n.t("paused"),

@@ -4,7 +4,6 @@ export type RunOwner = "terminal" | "editor";
 
 export type RunPhase =
   | "preparing"
-  | "probing"
   | "running"
   | "pausing"
   | "paused"

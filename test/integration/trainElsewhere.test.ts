@@ -264,7 +264,7 @@ describe("a server with SkyRL's gaps", () => {
     const begun = await train(config(gateway.url), `--max_steps=${STEPS - 1}`);
     expect(begun).toMatchObject({ code: 0, stderr: "" });
     expect(begun.stdout).toContain(
-      `warning: The server at ${gateway.url} does not tell the context`,
+      `warning: The server at ${gateway.url} does not report the context`,
     );
     folder = begun.folder;
     // A finished run goes on when it may do more steps.

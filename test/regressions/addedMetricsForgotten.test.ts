@@ -54,8 +54,8 @@ it("metrics that were added are there when the dashboard is opened again", async
   const workspaceState = new FakeMemory();
   const first = await openedDashboard(workspaceState);
   first.model.togglePinned("optim/lr");
-  first.model.togglePinned("time/save_s");
-  first.model.togglePinned("time/save_s");
+  first.model.togglePinned("time/total_s");
+  first.model.togglePinned("time/total_s");
   first.close();
   const second = await openedDashboard(workspaceState);
   expect(second.model.settings.value.pinnedMetrics).toEqual(["optim/lr"]);

@@ -58,7 +58,7 @@ beforeAll(() => setTranslations(pseudoLanguage()));
 beforeEach(() => shown.splice(0));
 
 const PHASES = [
-  ...(["preparing", "probing", "running", "pausing", "paused", "finishing"] as const),
+  ...(["preparing", "running", "pausing", "paused", "finishing"] as const),
   ...(["done", "failed", "stopped", "interrupted", "unreadable"] as const),
 ];
 
@@ -71,7 +71,7 @@ it("a message without a translation stays English, and values stand in their pla
 it.each(PHASES)(
   "the row and the tooltip of a run that is %s are in the editor's language",
   (phase) => {
-    const isLive = PHASES.indexOf(phase) < 6;
+    const isLive = PHASES.indexOf(phase) < 5;
     const left = { rollouts: 3, rows: 1, isSummaryMissing: true };
     const expiry = { atMs: Date.now() + 90_000, repeats: 5 };
     const run = aRun({ phase, isLive, left, expiry, startedAtMs: 0, problem: "12 + 3" });

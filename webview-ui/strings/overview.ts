@@ -46,7 +46,6 @@ export const overviewStrings = {
       ),
     noData: {
       preparing: l10n.t("The run is being prepared. Numbers come with its first step."),
-      probing: l10n.t("The run is being prepared. Numbers come with its first step."),
       failed: l10n.t("The run failed before its first step was complete."),
       stopped: l10n.t("The run was stopped before its first step was complete."),
       interrupted: l10n.t("The trainer was gone before the first step was complete."),
@@ -152,7 +151,6 @@ export const overviewStrings = {
       rollout: l10n.t("rollouts"),
       train: l10n.t("training"),
       sampler: l10n.t("sampler"),
-      save: l10n.t("saving"),
     },
   },
 } as const;

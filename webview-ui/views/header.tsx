@@ -19,7 +19,6 @@ interface HeaderProps {
 
 const STATE_ICONS: Readonly<Record<RunState, IconName>> = {
   preparing: "debugStart",
-  probing: "debugStart",
   running: "debugStart",
   finishing: "debugStart",
   pausing: "debugPause",

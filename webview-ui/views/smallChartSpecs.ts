@@ -47,7 +47,6 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
       { name: "time/rollout_s", label: text.names.rollout, colour: "blue" },
       { name: "time/train_s", label: text.names.train, colour: "orange", dash: [6, 3] },
       { name: "time/sampler_s", label: text.names.sampler, colour: "green", dash: [2, 3] },
-      { name: "time/save_s", label: text.names.save, colour: "purple", dash: [8, 3, 2, 3] },
     ],
   },
 ];

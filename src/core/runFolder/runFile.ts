@@ -18,7 +18,6 @@ const ENDED_PHASES: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"
 
 export const runPhases = [
   "preparing",
-  "probing",
   "running",
   "pausing",
   "paused",

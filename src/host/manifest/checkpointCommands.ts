@@ -3,7 +3,6 @@
 import { type CommandFamily, inView, onRow } from "./commandRow.ts";
 
 const CHECKPOINT = onRow("checkpoints", "checkpoint");
-const HOSTED = `${CHECKPOINT} && viewItem =~ /\\bhosted\\b/`;
 
 export const checkpointCommands = {
   startFromCheckpoint: {
@@ -27,32 +26,6 @@ export const checkpointCommands = {
     does: "Writes a checkpoint's address into the open configuration.",
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
-  },
-  downloadCheckpoint: {
-    title: "Download Checkpoint…",
-    does: "Saves a checkpoint as an archive; tells the size first.",
-    icon: "cloud-download",
-    needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_manage@1" }],
-    planned: true,
-  },
-  setCheckpointExpiry: {
-    title: "Set Expiry…",
-    does: "Sets how long the service keeps a checkpoint.",
-    icon: "calendar",
-    needsTrust: true,
-    palette: false,
-    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_manage@2" }],
-    planned: true,
-  },
-  publishCheckpoint: {
-    title: "Publish / Unpublish…",
-    does: "Lets others use a checkpoint, or no longer.",
-    icon: "globe",
-    needsTrust: true,
-    palette: false,
-    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_manage@3" }],
-    planned: true,
   },
   deleteCheckpoint: {
     title: "Delete Checkpoint…",

@@ -29,8 +29,6 @@ export interface CommandRow {
   readonly needsTrust?: true;
   readonly menus?: readonly MenuEntry[];
   readonly key?: { readonly key: string; readonly mac: string; readonly when: string };
-  /** True while nothing handles it: it is left out of the manifest and of {@link CommandId}. */
-  readonly planned?: true;
 }
 
 export type CommandFamily = Readonly<Record<string, CommandRow>>;

@@ -27,13 +27,6 @@ export const runCommands = {
     does: "Offers what can be done with the run in the status bar.",
     palette: false,
   },
-  compareRuns: {
-    title: "Compare Selected Runs",
-    does: "Shows several runs in the same charts.",
-    icon: "git-compare",
-    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
-    planned: true,
-  },
   importRun: {
     title: "Open Run Folder…",
     does: "Opens any folder with a `metrics.jsonl`, also one of the Python program.",

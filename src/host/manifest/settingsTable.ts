@@ -8,8 +8,6 @@ interface SettingBase {
   readonly scope: SettingScope;
   /** True when its value from a folder counts only once the folder is trusted. */
   readonly restricted?: true;
-  /** True while nothing reads it: it is left out of the manifest. */
-  readonly planned?: true;
 }
 
 export type SettingRow = SettingBase &
@@ -90,22 +88,6 @@ const configSettings = {
 } as const satisfies SettingGroup;
 
 const runSettings = {
-  "run.folder": {
-    does: "The folder for runs whose configuration names none; empty for `.tinker-rl/runs` beside the configuration.",
-    type: "string",
-    default: "",
-    scope: "machine-overridable",
-    restricted: true,
-    planned: true,
-  },
-  "run.confirmAboveUsd": {
-    does: "Asks before a run that is estimated to cost more US dollars than this.",
-    type: "number",
-    default: 5,
-    minimum: 0,
-    scope: "machine",
-    planned: true,
-  },
   "run.maxParallel": {
     does: "How many runs may be under way at once in a window; another one waits.",
     type: "integer",
@@ -124,15 +106,6 @@ const runSettings = {
     },
     default: "auto",
     scope: "machine",
-  },
-  "local.threads": {
-    does: "How many threads the embedded engine uses; 0 for as many as the machine has cores.",
-    type: "integer",
-    default: 0,
-    minimum: 0,
-    maximum: 64,
-    scope: "machine",
-    planned: true,
   },
 } as const satisfies SettingGroup;
 
@@ -250,9 +223,7 @@ type ValueOf<Row> = Row extends { readonly type: "enum"; readonly values: infer 
           : Readonly<Record<string, unknown>>;
 
 /** A setting that exists, without `tinkerRL.`. */
-export type SettingKey = {
-  [Key in keyof AllRows]: AllRows[Key] extends { readonly planned: true } ? never : Key;
-}[keyof AllRows];
+export type SettingKey = keyof AllRows;
 
 /** What a setting's value is once it was checked. */
 export type SettingValue<Key extends SettingKey> = ValueOf<AllRows[Key]>;
@@ -262,15 +233,10 @@ export interface SettingSection {
   readonly settings: Readonly<Record<string, SettingRow>>;
 }
 
-/** The settings that exist, in the groups and the order in which the editor shows them; no empty groups. */
+/** The settings that exist, in the groups and the order in which the editor shows them. */
 export const SETTING_SECTIONS: readonly SettingSection[] = [
-  section("Configurations", configSettings),
-  section("Runs", runSettings),
-  section("Services and keys", serviceSettings),
-  section("Dashboard and notifications", displaySettings),
-].filter(({ settings }) => Object.keys(settings).length > 0);
-
-function section(title: string, rows: SettingGroup): SettingSection {
-  const existing = Object.entries(rows).filter(([, row]) => row.planned !== true);
-  return { title, settings: Object.fromEntries(existing) };
-}
+  { title: "Configurations", settings: configSettings },
+  { title: "Runs", settings: runSettings },
+  { title: "Services and keys", settings: serviceSettings },
+  { title: "Dashboard and notifications", settings: displaySettings },
+];

@@ -26,7 +26,6 @@ type Phase = RunEntry["phase"];
 
 const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null]>> = {
   preparing: ["loading~spin", null],
-  probing: ["loading~spin", null],
   running: ["sync~spin", "charts.blue"],
   pausing: ["sync~spin", "charts.blue"],
   paused: ["debug-pause", "charts.yellow"],
@@ -90,7 +89,6 @@ function detailsOf(run: RunEntry): readonly string[] {
   const last = reward === null ? [] : [formatReward(reward)];
   switch (phase) {
     case "preparing":
-    case "probing":
       return [preparingText(status?.preparing ?? null)];
     case "running":
       return [l10n.t("step {0}", progress(run)), ...withArrow(run, last)];
@@ -180,7 +178,7 @@ function contextOf(run: RunEntry): readonly string[] {
 
 function stateWords({ phase, isLive }: RunEntry): readonly string[] {
   if (!isLive) return ["ended"];
-  if (phase === "preparing" || phase === "probing") return ["preparing"];
+  if (phase === "preparing") return ["preparing"];
   // A pause that was requested can be taken back before it begins.
   if (phase === "pausing" || phase === "paused") return ["paused"];
   return phase === "running" ? ["running"] : ["ending"];
