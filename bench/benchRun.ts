@@ -89,7 +89,9 @@ async function runContext(
   const ports = { clock: systemClock, random: systemRandom, sha256 };
   const preparation = await prepareRun({
     ...ports,
-    ...{ config, service, environment },
+    config,
+    service,
+    environment,
     loadModel: () => loadBenchModel(fakeServices),
     secretsOf: async () => ({}),
     onPart: () => undefined,

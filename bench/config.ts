@@ -9,7 +9,7 @@ import { medianSeconds, print } from "./measure.ts";
 const LINES = 500;
 const OPTIONS = { path: "tinker-config.yaml" };
 
-/** A sound configuration with as many environments as it takes. */
+/** A valid configuration with as many environments as needed for that length. */
 function textOf(lines: number): string {
   const head = ["model_name: Qwen/Qwen3-8B", "batch_size: 32", "num_epochs: 1", "environments:"];
   const environment = (index: number): readonly string[] => [

@@ -68,7 +68,8 @@ async function hiddenRows(): Promise<readonly Row[]> {
   let messages = 0;
   let timers = 0;
   const clock: Clock = {
-    ...{ now: systemClock.now, monotonic: systemClock.monotonic },
+    now: systemClock.now,
+    monotonic: systemClock.monotonic,
     sleep: (ms, signal) => {
       timers += 1;
       return systemClock.sleep(ms, signal);
@@ -81,15 +82,22 @@ async function hiddenRows(): Promise<readonly Row[]> {
   const run = { id: "run", name: "run", follower: new RunFollower({ fileSystem, folder: steps }) };
   const session = new DashboardSession(
     {
-      ...{ clock, fileSystem, isProcessAlive: () => true, command: async () => undefined },
+      clock,
+      fileSystem,
+      isProcessAlive: () => true,
+      command: async () => undefined,
       post: () => {
         messages += 1;
       },
       runs: { list: async () => [], find: async () => run },
-      ...{ tokenTexts: async () => null, shortenPath: (path) => path },
+      tokenTexts: async () => null,
+      shortenPath: (path) => path,
       settings: {
         current: () => ({
-          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+          smoothing: 0.6,
+          hasSingleKeys: true,
+          hasLiveRegion: true,
+          pinnedMetrics: [],
         }),
         pinMetrics: async () => undefined,
       },

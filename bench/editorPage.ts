@@ -26,7 +26,11 @@ async function chartRow(browser: Browser): Promise<Row> {
       contents: `export { LineChart } from "./webview-ui/controls/lineChart.ts"`,
       resolveDir: ".",
     },
-    ...{ bundle: true, write: false, format: "iife", globalName: "chart", target: "chrome120" },
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "chart",
+    target: "chrome120",
   });
   const page = await browser.newPage({ viewport: { width: 1_200, height: 900 } });
   await page.setContent("<!DOCTYPE html><div id=place></div>");
@@ -57,12 +61,21 @@ function PREPARE_CHART(mean: readonly number[]): void {
   if (place === null) return;
   const nothing = (): void => undefined;
   const chart = new page.chart.LineChart(place, {
-    ...{ height: 300, isSmall: false, syncKey: "run" },
-    ...{ onCursor: nothing, onPick: nothing, onPickMark: nothing, onZoom: nothing },
+    height: 300,
+    isSmall: false,
+    syncKey: "run",
+    onCursor: nothing,
+    onPick: nothing,
+    onPickMark: nothing,
+    onZoom: nothing,
     hintOf: () => "",
   });
   const line = (key: string, shift: number, isEdge: boolean) => ({
-    ...{ key, label: key, colour: "blue" as const, width: isEdge ? 0 : 2, share: isEdge ? 0 : 1 },
+    key,
+    label: key,
+    colour: "blue" as const,
+    width: isEdge ? 0 : 2,
+    share: isEdge ? 0 : 1,
     values: Float64Array.from(mean, (value) => value + shift),
   });
   const series = [
@@ -73,13 +86,19 @@ function PREPARE_CHART(mean: readonly number[]): void {
   const band = { colour: "blue" as const, share: 0.2 };
   page["draw"] = async () => {
     chart.update({
-      ...{ series, marks: [], isLog: false, xSteps: null, formatX: String, formatY: String },
+      series,
+      marks: [],
+      isLog: false,
+      xSteps: null,
+      formatX: String,
+      formatY: String,
       xs: Float64Array.from(mean, (_, step) => step),
       bands: [
         { ...band, upper: "high", lower: "low" },
         { ...band, upper: "over", lower: "under" },
       ],
-      ...{ xRange: [0, mean.length], yRange: [-0.5, 1.5] },
+      xRange: [0, mean.length],
+      yRange: [-0.5, 1.5],
     });
     await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   };

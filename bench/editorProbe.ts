@@ -2,7 +2,7 @@
 
 import type { Frame, Page } from "playwright-core";
 
-/** Milliseconds since the Unix epoch, as the pages' own clocks tell. */
+/** Milliseconds since the Unix epoch, by the pages' own clocks. */
 interface Marks {
   /** The mouse was pressed. */
   pressed?: number;

@@ -120,7 +120,10 @@ async function openRun(
   const lease = await startRun(
     { fileSystem, clock },
     {
-      ...{ pid: process.pid, owner: "terminal", runId: name, name },
+      pid: process.pid,
+      owner: "terminal",
+      runId: name,
+      name,
       configPath: join(workspace, CONFIG),
       parent: join(workspace, ".tinker-rl", "runs"),
     },
@@ -130,14 +133,20 @@ async function openRun(
   await files.writeAtomic(
     paths.resolvedConfig,
     JSON.stringify({
-      ...{ model_name: "local/tiny-tool", batch_size: 16, max_steps: steps },
+      model_name: "local/tiny-tool",
+      batch_size: 16,
+      max_steps: steps,
       environments: { "local/calculator": { num_rollouts: GROUP_SIZE } },
     }),
   );
   const redactor = new Redactor();
   const events = createEventLog({ fileSystem: files, clock, redactor, folder, attempt: 1 });
   await events.record({
-    ...{ kind: "run-started", level: "info", step: 0, message: "Attempt 1 starts.", data: {} },
+    kind: "run-started",
+    level: "info",
+    step: 0,
+    message: "Attempt 1 starts.",
+    data: {},
   });
   await lease.update({ phase: "running" });
   const store = createRolloutStore({ fileSystem: files, redactor, folder });
@@ -154,10 +163,16 @@ async function addRow(
   if ((step + 1) % every !== 0) return;
   const path = (kind: string): string => `tinker://local-bench:train:0/${kind}/${step + 1}`;
   await appendCheckpoint(fileSystem, folder, {
-    ...{ name: `checkpoint_${String(step + 1).padStart(6, "0")}`, step: step + 1 },
-    ...{ epoch: 0, position: step * 16, kind: "periodic", renderer: "reference" },
-    ...{ state_path: path("weights"), sampler_path: path("sampler_weights") },
-    ...{ expires_at: null, metrics: { "rollout/reward/mean": uniform() } },
+    name: `checkpoint_${String(step + 1).padStart(6, "0")}`,
+    step: step + 1,
+    epoch: 0,
+    position: step * 16,
+    kind: "periodic",
+    renderer: "reference",
+    state_path: path("weights"),
+    sampler_path: path("sampler_weights"),
+    expires_at: null,
+    metrics: { "rollout/reward/mean": uniform() },
     created_at: new Date(step * 1_000).toISOString(),
   });
 }
@@ -171,18 +186,29 @@ function factsOf(uniform: () => number, step: number, steps: number): StepFacts 
       aTurn({ sampledTokens: 10 + Math.floor(40 * uniform()) }),
     );
     return rolloutFacts({
-      ...{ reward, turns, advantage: reward - level, group: Math.floor(index / GROUP_SIZE) },
+      reward,
+      turns,
+      advantage: reward - level,
+      group: Math.floor(index / GROUP_SIZE),
       tools: [{ name: "calculate", isError: uniform() < 0.1, durationS: uniform() / 10 }],
     });
   });
   return stepFacts({
-    ...{ step, rollouts, loss: 10 * (uniform() - 0.5) },
+    step,
+    rollouts,
+    loss: 10 * (uniform() - 0.5),
     groups: Array.from({ length: FACTS / GROUP_SIZE }, (_, group) => ({
-      ...{ group, isPartial: false, excluded: uniform() < 0.1 ? "equal rewards" : null },
+      group,
+      isPartial: false,
+      excluded: uniform() < 0.1 ? "equal rewards" : null,
     })),
     progress: {
-      ...{ epoch: 0, cursor: 16 * step, doneFraction: (step + 1) / steps, attempt: 1 },
-      ...{ etaS: steps - step, optimizerUpdates: step + 1 },
+      epoch: 0,
+      cursor: 16 * step,
+      doneFraction: (step + 1) / steps,
+      attempt: 1,
+      etaS: steps - step,
+      optimizerUpdates: step + 1,
     },
     serverMetrics: { "grad_norm:mean": 1 + uniform() },
     totalTokens: { sampled: 4_000 * step, prefill: 9_000 * step, trained: 9_000 * step },
@@ -229,8 +255,10 @@ function longRecord(changes: Partial<RolloutRecord>): RolloutRecord {
     reasoning: `${words.repeat(18)}\n\n- one way\n- another way`,
     content: words.repeat(18),
     results: turn.results.map((result) => ({
-      ...{ ...result, text: `line of the result\n`.repeat(30) },
-      ...{ reward: index === TURNS - 1 ? 1 : null, finished: index === TURNS - 1 },
+      ...result,
+      text: `line of the result\n`.repeat(30),
+      reward: index === TURNS - 1 ? 1 : null,
+      finished: index === TURNS - 1,
     })),
     tokens: LONG_TOKENS / TURNS,
   }));
@@ -246,7 +274,9 @@ function tokensOf(
   const numbers = (value: (index: number) => number): Float32Array =>
     Float32Array.from(ids, (_, index) => (index < prompt ? 0 : value(index)));
   return {
-    ...{ ...place, stream: 0, ids },
+    ...place,
+    stream: 0,
+    ids,
     samplerLogprobs: numbers((index) => -((index % 17) / 4)),
     trainerLogprobs: numbers((index) => -((index % 17) / 4) + Math.sin(index) / 10),
     advantages: numbers((index) => Math.cos(index / 300)),

@@ -93,7 +93,9 @@ async function openingRows(stage: Stage): Promise<readonly Row[]> {
   return [
     { what, samples: times.map(({ readyMs }) => readyMs), unit: "ms", budget: 500 },
     {
-      ...{ what: "  from the click on the run", unit: "ms", budget: null },
+      what: "  from the click on the run",
+      unit: "ms",
+      budget: null,
       samples: times.map(({ wholeMs }) => wholeMs),
     },
   ];
@@ -203,7 +205,10 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   const followed = (await heap(stage)) - heapBefore;
   await close(stage);
   const added = (what: string, value: number, budget: number | null): Row => ({
-    ...{ what, samples: [value], unit: "MB", budget },
+    what,
+    samples: [value],
+    unit: "MB",
+    budget,
   });
   return [
     added(`added to the host's heap, ${thousands(STEPS)} steps shown`, shown, 60),

@@ -116,7 +116,7 @@ function protobufReply(body: Uint8Array): FakeReply {
   return { contentType: "application/x-protobuf", body };
 }
 
-/** Result of a call that is answered with a ticket first; null for all others. */
+/** Result of a call that is answered with a future first; null for all others. */
 function operationResult(call: string, body: unknown): object | null {
   switch (call) {
     case "create_model":

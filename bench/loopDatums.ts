@@ -99,7 +99,8 @@ export async function benchDatums({ context }: BenchRun): Promise<void> {
 
 function tokensOf(data: readonly TrainingDatum[]) {
   return data.map(({ logprobs, mask, advantages }) => ({
-    ...{ mask, advantages },
+    mask,
+    advantages,
     samplerLogprobs: logprobs,
     trainerLogprobs: logprobs,
   }));

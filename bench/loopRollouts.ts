@@ -69,7 +69,9 @@ function tasks(step: number, count: number): readonly RolloutTask[] {
   return Array.from({ length: count }, (_, i) => {
     const group = Math.floor(i / GROUP_SIZE);
     return {
-      ...{ step, group, rollout: i % GROUP_SIZE },
+      step,
+      group,
+      rollout: i % GROUP_SIZE,
       taskKey: `${ENVIRONMENT}:train:${group}#${group}`,
       environment: ENVIRONMENT,
       split: "train",

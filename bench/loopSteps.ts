@@ -95,7 +95,9 @@ async function playStep(
   items: Parameters<typeof runStep>[1]["items"],
 ): Promise<SamplingClient> {
   const { trained } = await runStep(context, {
-    ...{ step, items, sampler },
+    step,
+    items,
+    sampler,
     cursor: (step + 1) * items.length,
     optimizerUpdates: step,
     totals: { sampled: 0, prefill: 0, trained: 0 },

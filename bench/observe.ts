@@ -1,6 +1,6 @@
 /**
  * What an action does to this process: processor time, memory, and how long the event loop is held up. Other work on the machine
- * makes delays longer; the processor time between two ticks is what this process itself is to blame for.
+ * makes delays longer; the processor time between two ticks is the share of this process itself.
  */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";

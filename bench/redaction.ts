@@ -1,5 +1,5 @@
 /**
- * Measures what it costs to look for secrets in what is written down, in CPU time, for ordinary and for awkward texts and secrets.
+ * Measures the CPU time of the search for secrets in stored text, for ordinary and for awkward texts and secrets.
  * Run: `npm run bench:redaction`.
  */
 

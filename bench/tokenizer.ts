@@ -32,7 +32,7 @@ async function measureLoad(
   return result;
 }
 
-/** Ordinary text, and texts of which tokenizers with a slow merge are afraid. */
+/** Ordinary text, and texts that are slow for tokenizers with a quadratic merge. */
 async function texts(): Promise<Readonly<Record<string, string>>> {
   const uniform = createUniform(1);
   const random = (first: number, last: number): string =>

@@ -74,7 +74,7 @@ async function measure({ context }: BenchRun): Promise<Sent> {
     const round = Math.floor(turn / MODES.length);
     const played = MODES[(turn + round) % MODES.length] ?? OFF;
     const firstStep = timer.nextStep;
-    const reports = await reportToBoth({ ...{ context, folder, firstStep, cleanup }, ...played });
+    const reports = await reportToBoth({ context, folder, firstStep, cleanup, ...played });
     timer.watch = reports.watch;
     for (let i = 0; i < STEPS_A_TURN; i += 1) {
       const before = process.cpuUsage();

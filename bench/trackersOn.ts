@@ -31,11 +31,11 @@ export interface Reporting {
 }
 
 /** As soon as the last delivery is through the next one begins, which is more than a run ever does. */
-const WAITS = { gapMs: 0, heartbeatMs: 1_000 };
+const INTERVALS = { gapMs: 0, heartbeatMs: 1_000 };
 const BASE_URL = "http://localhost";
 const KEY = "k".repeat(40);
 
-/** Begins to report; `watch` has to hear of the steps. */
+/** Begins to report; `watch` must receive the progress of the steps. */
 export async function reportToBoth(options: ReportingOptions): Promise<Reporting> {
   const wandb = counted(options, "wandb.sock");
   const upload = counted(options, "upload.sock");
@@ -73,17 +73,33 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
   const { context, firstStep } = options;
   const { ports, reporting, storage, totalSteps } = context;
   return WandbTracker.start({
-    ...{ ...ports, ...storage, totalSteps },
-    ...{ log: reporting.log, redactor: reporting.redactor },
-    ...{ firstStep, knownRunId: null, homeFolder: null, producer: "bench", waits: WAITS },
+    ...ports,
+    ...storage,
+    totalSteps,
+    log: reporting.log,
+    redactor: reporting.redactor,
+    firstStep,
+    knownRunId: null,
+    homeFolder: null,
+    producer: "bench",
+    intervals: INTERVALS,
     server: { http, baseUrl: BASE_URL, appUrl: null, apiKey: KEY },
     init: {
-      ...{ project: "bench", entity: null, displayName: null, group: null, jobType: null },
-      ...{ notes: null, tags: null, program: null, platform: process.platform },
+      project: "bench",
+      entity: null,
+      displayName: null,
+      group: null,
+      jobType: null,
+      notes: null,
+      tags: null,
+      program: null,
+      platform: process.platform,
     },
     report: {
-      ...{ opened: () => undefined, recovered: () => undefined },
-      ...{ draining: () => undefined, stopRequested: () => undefined },
+      opened: () => undefined,
+      recovered: () => undefined,
+      draining: () => undefined,
+      stopRequested: () => undefined,
       warning: (message: string): void => console.error(message),
     },
   });
@@ -92,9 +108,13 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
 /** Begins with what no earlier turn uploaded, so that there is always more to send than the service takes. */
 function startUploads({ context, firstStep }: ReportingOptions, http: HttpClient): RolloutUploads {
   return new RolloutUploads({
-    ...{ context, http, firstStep, file: { runId: "bench", name: "bench" } },
+    context,
+    http,
+    firstStep,
+    file: { runId: "bench", name: "bench" },
     address: {
-      ...{ url: BASE_URL, key: KEY },
+      url: BASE_URL,
+      key: KEY,
       keySource: { name: "OPENREWARD_API_KEY", origin: "process" },
     },
   });

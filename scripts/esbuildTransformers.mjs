@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 const STAND_IN_NAMESPACE = "tokenizers-need-no-inference";
-/** The source files that pull inference in; each gets what its importers name, and nothing behind it. */
+/** The source files that import inference code; each is replaced by the names that its importers use. */
 const STAND_INS = {
   inference: [
     "export class Tensor {}",

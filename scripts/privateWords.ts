@@ -58,6 +58,26 @@ const NAMES: Readonly<Record<string, string>> = {
   alarmMarks: "alarmDiagnostics",
   RunFocus: "SelectedRun",
   pickToken: "sampleToken",
+  Shield: "TextEscaper",
+  rememberPrompts: "cachePrompts",
+  PlaceFile: "WandbState",
+  parsePlaceFile: "parseWandbState",
+  LastingPoints: "PermanentPoints",
+  lastingPoints: "permanentPoints",
+  newestLiving: "newestUnexpired",
+  absenceOf: "unsupportedReason",
+  TrackerWaits: "TrackerIntervals",
+  noteRow: "rowWritten",
+  wakeOrNext: "wakeOrSkipNext",
+  tookTooLong: "timeoutError",
+  joinParts: "concatBytes",
+  deleteAndReport: "deleteCheckpoints",
+  UploadTrouble: "UploadProblem",
+  CatalogueSide: "CatalogueLists",
+  RelatedPlace: "RelatedLocation",
+  placeFinding: "locateFinding",
+  KnownProgress: "ProgressCache",
+  placeOfDigit: "digitOffset",
 };
 
 /** Verbs and nouns of comments, messages and names. */
@@ -68,6 +88,10 @@ const WORDS: Readonly<Record<string, string>> = {
   "s[ia]ts? out": "wait for",
   "drown(?:s|ed)?": "suppress",
   "wish(?:es|ed)?": "request, command",
+  "[Ss]tand-?[Ii]ns?": "fake, placeholder",
+  "life signs?": "heartbeat",
+  "signs? of life": "heartbeat",
+  "ringing|rang": "firing, fired",
 };
 
 export interface WordFault {

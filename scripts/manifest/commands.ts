@@ -58,7 +58,7 @@ function titleKey(id: string): string {
   return `command.${id}.title`;
 }
 
-/** Null when the palette offers it always, as it does without being told. */
+/** Null when the palette offers the command always, which is VS Code's default. */
 function paletteWhen({ palette }: CommandRow): string | null {
   if (palette === false) return "false";
   return palette ?? null;

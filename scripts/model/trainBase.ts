@@ -26,7 +26,7 @@ const SEED = 1;
 const GAMES_PER_STEP = 48;
 const PEAK_LEARNING_RATE = 2e-3;
 const WARMUP_STEPS = 30;
-/** The model should mostly learn to speak, a little to foresee what it is told. */
+/** The model should mostly learn its own turns, and a little to predict the turns of the environment. */
 const SPOKEN_WEIGHT = 1;
 const HEARD_WEIGHT = 0.1;
 const CROSS_ENTROPY: LossSpec = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 };

@@ -1,4 +1,4 @@
-/** Alarms on a terminal: what was seen, what it means, what to try. */
+/** Alarms on a terminal: the observation, its meaning, and settings to try. */
 
 import type { AlarmNotice } from "../core/alarms/evaluateAlarms.ts";
 import { editSetting, editsChange, editText } from "../core/alarms/formatSettingChange.ts";

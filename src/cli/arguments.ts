@@ -5,19 +5,19 @@ import { type AllowedOrigin, originOf } from "../core/secrets/hostBinding.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import type { ControlCommand } from "../shared/control.ts";
 import {
+  argumentError,
   CONFIG_FILE,
   type CommandName,
   didYouMean,
   FLAGS,
-  fault,
   NO_COMMAND_FLAGS,
   type ParsedFlags,
   readFlags,
 } from "./flags.ts";
 
-/** What commands are given that send keys. */
+/** Arguments of commands that send keys. */
 interface Sending {
-  /** Where keys may go by the user's word. */
+  /** Origins to which the user allows keys to go. */
   readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
@@ -36,10 +36,10 @@ export interface ResumeCommand extends WithOverrides, Sending {
   readonly folder: string;
 }
 
-/** An editor starts this trainer, and says over standard input what it is to do. */
+/** An editor starts this trainer, and sends over standard input what to train. */
 export interface LaunchCommand {
   readonly kind: "launch";
-  /** Where the editor reads how it goes. */
+  /** Folder of `launch.json`, which the editor reads. */
   readonly folder: string;
 }
 
@@ -57,7 +57,7 @@ export interface ValidateCommand extends WithOverrides {
 export interface RunsCommand {
   readonly kind: "runs";
   /** A folder of runs or of a project, or a configuration; null = the working directory. */
-  readonly place: string | null;
+  readonly path: string | null;
 }
 
 /** Numbers of steps, groups and rollouts count from 1, as on the screen. */
@@ -121,7 +121,7 @@ const ACTIONS = ["status", "pause", "continue", "save", "stop", "stop-now"] as c
 export function parseArguments(args: readonly string[]): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
-  // Nothing else stands on the line that an editor writes, so that nothing can be mistaken for a flag.
+  // The command line of an editor has no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
@@ -148,7 +148,7 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return parseConfigCommand(given, "validate");
     case "runs":
       refuseFurther(given.positionals.slice(1), "runs");
-      return { kind: "runs", place: given.positionals[0] ?? null };
+      return { kind: "runs", path: given.positionals[0] ?? null };
     case "show":
       return parseShow(given);
     case "checkpoints":
@@ -178,7 +178,7 @@ function sending(given: ParsedFlags, command: CommandName): Sending {
 function allowedOrigin(host: string, command: CommandName): string {
   const origin = originOf(host);
   if (origin !== null) return origin;
-  throw fault(
+  throw argumentError(
     `--allow-host is ${JSON.stringify(host)}, not HOST, HOST:PORT or http://HOST`,
     command,
   );
@@ -187,12 +187,13 @@ function allowedOrigin(host: string, command: CommandName): string {
 function parseControl({ positionals }: ParsedFlags): RunControlCommand {
   const [folder, word, ...settings] = positionals;
   if (folder === undefined || word === undefined) {
-    throw fault("control needs the run folder and an action", "control");
+    throw argumentError("control needs the run folder and an action", "control");
   }
   if (word === "set") {
     const odd = settings.find((setting) => !setting.includes("="));
-    if (odd !== undefined) throw fault(`${JSON.stringify(odd)} is not KEY=VALUE`, "control");
-    if (settings.length === 0) throw fault("set needs at least one KEY=VALUE", "control");
+    if (odd !== undefined)
+      throw argumentError(`${JSON.stringify(odd)} is not KEY=VALUE`, "control");
+    if (settings.length === 0) throw argumentError("set needs at least one KEY=VALUE", "control");
     return { kind: "control", folder, command: { action: "retune", settings } };
   }
   refuseFurther(settings, "control");
@@ -200,7 +201,7 @@ function parseControl({ positionals }: ParsedFlags): RunControlCommand {
   if (action !== undefined) return { kind: "control", folder, command: { action } };
   const nearest = nearestWord(word, [...ACTIONS, "set"]);
   const hint = nearest === null ? `It can be ${ACTIONS.join(", ")} or set` : didYouMean(nearest);
-  throw fault(`control has no action ${JSON.stringify(word)}. ${hint}`, "control");
+  throw argumentError(`control has no action ${JSON.stringify(word)}. ${hint}`, "control");
 }
 
 function lastValue({ values }: ParsedFlags, flag: string): string | undefined {
@@ -219,16 +220,16 @@ function parseShow(given: ParsedFlags): ShowCommand {
   };
   const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
   if (step === null && (group ?? rollout) !== null) {
-    throw fault("--group and --rollout need the --step they belong to", "show");
+    throw argumentError("--group and --rollout need the --step they belong to", "show");
   }
   if (wantsEvaluation && (group !== null || wantsTokens)) {
-    throw fault("--group and --tokens do not go with --eval, which has neither", "show");
+    throw argumentError("--group and --tokens do not go with --eval, which has neither", "show");
   }
   if (!wantsEvaluation && rollout !== null && group === null) {
-    throw fault("--rollout needs the --group it belongs to", "show");
+    throw argumentError("--rollout needs the --group it belongs to", "show");
   }
   if (wantsTokens && rollout === null) {
-    throw fault("--tokens needs one rollout: --step, --group and --rollout", "show");
+    throw argumentError("--tokens needs one rollout: --step, --group and --rollout", "show");
   }
   return show;
 }
@@ -236,7 +237,10 @@ function parseShow(given: ParsedFlags): ShowCommand {
 function parseCheckpoints(given: ParsedFlags): CheckpointsCommand {
   const [word, ...paths] = given.positionals;
   if (word !== "delete" || paths.length === 0) {
-    throw fault("checkpoints needs the word delete and the addresses to delete", "checkpoints");
+    throw argumentError(
+      "checkpoints needs the word delete and the addresses to delete",
+      "checkpoints",
+    );
   }
   const isLocalOnly = given.switches.has("local");
   return { kind: "checkpoints", paths, isLocalOnly, ...sending(given, "checkpoints") };
@@ -245,7 +249,7 @@ function parseCheckpoints(given: ParsedFlags): CheckpointsCommand {
 function parseServe(given: ParsedFlags): ServeCommand {
   refuseFurther(given.positionals, "serve");
   const maxSessions = numberOf(given, "serve", "max_sessions");
-  if (maxSessions === 0) throw fault("--max_sessions is 0, not at least 1", "serve");
+  if (maxSessions === 0) throw argumentError("--max_sessions is 0, not at least 1", "serve");
   return {
     kind: "serve",
     tinkerPort: numberOf(given, "serve", "tinker_port", 65_535) ?? 0,
@@ -266,12 +270,12 @@ function numberOf(
   const isNumber = /^\d+$/.test(text) && Number(text) <= most;
   if (isNumber) return Number(text);
   const range = most === Number.MAX_SAFE_INTEGER ? "" : ` from 0 to ${most}`;
-  throw fault(`--${flag} is ${JSON.stringify(text)}, not a whole number${range}`, command);
+  throw argumentError(`--${flag} is ${JSON.stringify(text)}, not a whole number${range}`, command);
 }
 
 function onlyPositional({ positionals }: ParsedFlags, command: CommandName, what: string): string {
   const [only, ...further] = positionals;
-  if (only === undefined) throw fault(`${command} needs ${what}`, command);
+  if (only === undefined) throw argumentError(`${command} needs ${what}`, command);
   refuseFurther(further, command);
   return only;
 }
@@ -279,11 +283,11 @@ function onlyPositional({ positionals }: ParsedFlags, command: CommandName, what
 function refuseFurther(positionals: readonly string[], command: CommandName): void {
   const [first] = positionals;
   if (first !== undefined)
-    throw fault(`${JSON.stringify(first)} is one argument too many`, command);
+    throw argumentError(`${JSON.stringify(first)} is one argument too many`, command);
 }
 
 function unknownCommand(word: string): AppError {
   const nearest = nearestWord(word, COMMANDS);
   const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : didYouMean(nearest);
-  return fault(`There is no command ${JSON.stringify(word)}. ${hint}`, null);
+  return argumentError(`There is no command ${JSON.stringify(word)}. ${hint}`, null);
 }

@@ -1,4 +1,4 @@
-/** The command `checkpoints`: deletes saved weights and says which. */
+/** The command `checkpoints`: deletes saved weights and prints their addresses. */
 
 import { visibleLine } from "../core/util/visibleText.ts";
 import { l10n } from "../shared/l10n.ts";
@@ -6,7 +6,7 @@ import type { CheckpointsCommand } from "./arguments.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
 /** Prints a line for each deleted checkpoint. @throws as the trainer does; checkpoints that were printed before stay deleted */
-export async function deleteAndReport(
+export async function deleteCheckpoints(
   { fileSystem, trainer, out }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out">,
   { kind: _, ...wanted }: CheckpointsCommand,
 ): Promise<void> {

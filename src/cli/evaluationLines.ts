@@ -17,11 +17,11 @@ export function evaluationLines(
   const names = results.map(({ temperature }) => formatTemperature(temperature));
   const nameWidth = Math.max(0, ...names.map((name) => name.length));
   const lines: Line[] = [];
-  let place = "";
+  let lastSplit = "";
   for (const [index, result] of results.entries()) {
-    const ownPlace = l10n.t("{0} split of {1}", result.split, result.environment);
-    if (ownPlace !== place) lines.push([`  ${ownPlace}`]);
-    place = ownPlace;
+    const split = l10n.t("{0} split of {1}", result.split, result.environment);
+    if (split !== lastSplit) lines.push([`  ${split}`]);
+    lastSplit = split;
     const before = baseline?.find((other) => isSameCell(other, result)) ?? null;
     lines.push([
       `    ${(names[index] ?? "").padEnd(nameWidth)}  `,

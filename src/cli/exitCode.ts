@@ -1,4 +1,4 @@
-/** What the program's exit code says, and what is printed about an error. */
+/** The program's exit code, and the lines that are printed about an error. */
 
 import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../core/errors.ts";

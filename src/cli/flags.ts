@@ -19,7 +19,7 @@ type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
 >;
 
-/** What stands on a command line, not yet understood. */
+/** The words of a command line by kind, before a command interprets them. */
 export interface ParsedFlags {
   readonly switches: ReadonlySet<string>;
   /** In the order given. */
@@ -76,7 +76,7 @@ interface Rules {
   readonly command: CommandName | null;
 }
 
-/** Names that are taken for a configuration wherever something else could stand, too. */
+/** Names that count as a configuration file where a command also takes other arguments. */
 export const CONFIG_FILE = /\.(ya?ml|json)$/i;
 
 /**
@@ -128,13 +128,13 @@ function readFlag(token: FlagToken, rules: Rules): Meaning {
     return { kind: name === "overrides" ? "override" : "value", text: readValue(token, rules) };
   }
   if (value === undefined) return { kind: "switch" };
-  throw fault(`${rawName} takes no value`, rules.command);
+  throw argumentError(`${rawName} takes no value`, rules.command);
 }
 
 /** Another flag in the place of the value means that the value was forgotten. */
 function readValue({ rawName, value, inlineValue }: FlagToken, { command }: Rules): string {
   const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
-  if (value === undefined || isForgotten) throw fault(`${rawName} needs a value`, command);
+  if (value === undefined || isForgotten) throw argumentError(`${rawName} needs a value`, command);
   return value;
 }
 
@@ -152,7 +152,7 @@ function joinKeyValues(args: readonly string[], rules: Rules): string[] {
     i += 1;
     const value = args[i];
     if (value === undefined || isForgotten(name, value)) {
-      throw fault(`${word} needs a value: ${word} VALUE`, rules.command);
+      throw argumentError(`${word} needs a value: ${word} VALUE`, rules.command);
     }
     joined.push(`${word}=${value}`);
   }
@@ -165,7 +165,7 @@ function isKey(name: string, flags: Flags): boolean {
   return Object.hasOwn(flags, "overrides") && Object.hasOwn(configFields, key);
 }
 
-/** True when what stands in the place of the value is another flag, or the configuration. */
+/** True when the word in the place of the value is another flag, or the configuration. */
 function isForgotten(name: string, value: string): boolean {
   if (value.startsWith("-") && value !== "-") return !/^-\.?\d/.test(value);
   const type = shapeAt(name.split("."))?.type ?? "string";
@@ -184,15 +184,15 @@ function unknownFlag(rawName: string, flags: Flags, command: CommandName | null)
   const nearest = nearestWord(name, [...names, ...keys]);
   const known = names.map((each) => `--${each}`).join(", ");
   const hint = nearest === null ? `The flags are ${known}` : didYouMean(`--${nearest}`);
-  return fault(`There is no flag ${rawName}. ${hint}`, command);
+  return argumentError(`There is no flag ${rawName}. ${hint}`, command);
 }
 
 export function didYouMean(word: string): string {
   return `Did you mean ${word}`;
 }
 
-/** One line about `problem`, with where help is. */
-export function fault(problem: string, command: CommandName | null): AppError {
+/** One line about `problem`, with the command that prints the help. */
+export function argumentError(problem: string, command: CommandName | null): AppError {
   const help = command === null ? "tinker-rl --help" : `tinker-rl ${command} --help`;
   const end = problem.includes("Did you mean") ? "?" : ".";
   return new AppError("bad-arguments", `${problem}${end} \`${help}\` explains the command line.`);

@@ -1,4 +1,4 @@
-/** How a trainer serves the editor that started it: keys come in over standard input, `launch.json` tells where it stands. */
+/** How a trainer serves the editor that started it: keys arrive over standard input, `launch.json` reports the state of the start. */
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -12,20 +12,20 @@ import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
-const MAX_ORDER_CHARACTERS = 1024 * 1024;
+const MAX_REQUEST_CHARACTERS = 1024 * 1024;
 
 /**
- * Runs `train` with the order of the editor that made `folder`; `launch.json` there tells the outcome last. Resolves with the exit
- * code. @throws AppError as `train` does
+ * Runs `train` with the request of the editor that made `folder`, and writes the outcome to `launch.json` there. Resolves with the
+ * exit code. @throws AppError as `train` does
  */
-export async function launched(
+export async function runForEditor(
   options: Pick<ProgramOptions, "fileSystem" | "input" | "log">,
   folder: string,
   train: (launch: EditorLaunch) => Promise<RunEnd>,
 ): Promise<number> {
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
-    const launchRequest = await readOrder(options.input);
+    const launchRequest = await readLaunchRequest(options.input);
     setTranslations(launchRequest.translations);
     const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
@@ -47,7 +47,8 @@ function launchError(error: unknown): LaunchError {
   // A name may hold dots itself.
   const keys = edits?.[0]?.path ?? keysAtFault(error);
   return {
-    ...{ code: error.code, message },
+    code: error.code,
+    message,
     ...(typeof key === "string" && { key }),
     ...(typeof host === "string" && { host }),
     ...(typeof name === "string" && { name }),
@@ -64,12 +65,12 @@ function keysAtFault({ code, data, configPath }: AppError): readonly string[] | 
   return configPath?.split(".") ?? null;
 }
 
-/** The first line of `input`, which is then let go. @throws AppError `bad-arguments` when it is no order */
-async function readOrder(input: Readable): Promise<LaunchRequest> {
+/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no launch request */
+async function readLaunchRequest(input: Readable): Promise<LaunchRequest> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
     text += piece;
-    if (text.includes("\n") || text.length > MAX_ORDER_CHARACTERS) break;
+    if (text.includes("\n") || text.length > MAX_REQUEST_CHARACTERS) break;
   }
   input.destroy();
   const [line = ""] = text.split("\n", 1);
@@ -81,7 +82,7 @@ async function readOrder(input: Readable): Promise<LaunchRequest> {
   );
 }
 
-/** Keeps `launch.json` true; each write replaces the file as a whole. */
+/** Keeps `launch.json` up to date; each write replaces the whole file. */
 class LaunchRecord {
   readonly #path: string;
   readonly #files: FolderFiles;
@@ -111,7 +112,7 @@ class LaunchRecord {
       .catch((error: unknown) => this.#log.warn("launch.json was not written.", { error }));
   }
 
-  /** Resolves when what was noted stands on disk. */
+  /** Resolves when all changes are on disk. */
   written(): Promise<void> {
     return this.#writing;
   }

@@ -1,4 +1,4 @@
-/** A line of terminal text as pieces with a meaning; how they become characters is decided in one place. */
+/** A line of terminal text as pieces with a style; {@link renderLine} alone turns styles into escape sequences. */
 
 import { visibleLine, visibleText } from "../core/util/visibleText.ts";
 
@@ -35,7 +35,7 @@ export function labelled(label: string, fact: Piece): Line {
   return [styled("quiet", `${label} `.padEnd(LABEL_WIDTH)), fact];
 }
 
-/** What is shown of a piece: its text with everything that could steer a terminal made visible. */
+/** The text of a piece, with every character that could control a terminal made visible. */
 export function shownText(piece: Piece): string {
   return visibleLine(typeof piece === "string" ? piece : piece.text);
 }

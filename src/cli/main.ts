@@ -29,7 +29,7 @@ function interrupts(onInterrupt: () => void): () => void {
   };
 }
 
-/** Ends the process as Node does, but for secrets in what broke. */
+/** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {
   const lines = errorLines(redactor.redactError(error), true);
   writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
@@ -45,7 +45,10 @@ const err = createTerminal(stderr, env);
 
 const exitCode = await runProgram(
   {
-    ...{ out, err, version: VERSION, interrupts },
+    out,
+    err,
+    version: VERSION,
+    interrupts,
     clock: systemClock,
     fileSystem: createFileSystem(),
     input: process.stdin,

@@ -4,13 +4,13 @@ import { isProcessAlive } from "../node/processes.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
-import { deleteAndReport } from "./checkpoints.ts";
+import { deleteCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
-import { launched } from "./launch.ts";
+import { runForEditor } from "./launch.ts";
 import type { ProgramOptions } from "./programOptions.ts";
-import { listedRuns } from "./runs.ts";
+import { runListLines } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
 import { printAll } from "./terminal.ts";
@@ -56,7 +56,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       );
     }
     case "launch":
-      return launched(options, command.folder, (launch) => followLaunch(options, launch));
+      return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
     case "control":
       out.print(await controlRun({ ...options, isProcessAlive }, command));
       return EXIT.done;
@@ -66,13 +66,13 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return isValid ? EXIT.done : EXIT.invalid;
     }
     case "runs":
-      out.print(await listedRuns({ ...options, isProcessAlive }, command));
+      out.print(await runListLines({ ...options, isProcessAlive }, command));
       return EXIT.done;
     case "show":
       await printAll(out, showRun(options, command));
       return EXIT.done;
     case "checkpoints":
-      await deleteAndReport(options, command);
+      await deleteCheckpoints(options, command);
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);

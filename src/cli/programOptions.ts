@@ -22,7 +22,7 @@ export interface Served extends ServedAddresses {
   close(): Promise<void>;
 }
 
-/** What the commands ask of the trainer. */
+/** The functions of the trainer that the commands call. */
 export interface TrainerApi {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;

@@ -1,4 +1,4 @@
-/** Draws a run's progress: the lines that stay for each event, and the live line of what is under way. Pure. */
+/** Draws a run's progress: the lines that stay for each event, and the live line of the current activity. Pure. */
 
 import { assertNever } from "../core/errors.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
@@ -82,7 +82,7 @@ export function eventLines(
   }
 }
 
-/** What is under way, for the live line; null when nothing is. */
+/** The live line of the current activity; null when there is none. */
 export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
   switch (activity.kind) {
     case "idle":

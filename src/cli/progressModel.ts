@@ -1,16 +1,16 @@
-/** What the screen knows of a run: progress events in, a new state out. Pure. */
+/** The screen's state of a run: a reducer over progress events. Pure. */
 
 import type { EvaluationResult } from "../core/training/evaluation.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
 
-/** What is under way. */
+/** What the run does at the moment. */
 type Activity =
   | { readonly kind: "idle" }
   | { readonly kind: "preparing"; readonly what: string }
   | {
       readonly kind: "paused";
       readonly step: number;
-      /** What goes on after the pause. */
+      /** The activity after the pause. */
       readonly next: Activity;
     }
   | {
@@ -49,7 +49,7 @@ export interface ProgressModel {
   readonly baseline: readonly EvaluationResult[] | null;
   /** The latest evaluation is a later one than the baseline. */
   readonly hasComparison: boolean;
-  /** The run itself has said how it ended. */
+  /** The run itself has reported its end. */
   readonly hasEnded: boolean;
 }
 

@@ -3,12 +3,12 @@
 import { formatCount, formatReward, formatSigned } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
-import { remark } from "./showContext.ts";
+import { quietLine } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
 
-/** What a table tells of a rollout. */
+/** The cells of a rollout. */
 export interface RolloutRow {
-  /** Which one it is, one cell for each column of `keys`. */
+  /** Its position, one cell for each column of `keys`. */
   readonly key: readonly string[];
   readonly environment: string;
   readonly split: string;
@@ -82,7 +82,7 @@ export function rolloutTable(
     formatCount(row.tokens),
   ]);
   return [
-    remark(
+    quietLine(
       environments.length === 1
         ? l10n.t("environment {0}", environments.join(", "))
         : l10n.t("environments {0}", environments.join(", ")),
@@ -98,7 +98,7 @@ export function trainingUseLegend(trainingUses: readonly string[]): readonly Lin
     const known = useTexts()[trainingUse];
     return known === undefined || known.meaning === ""
       ? []
-      : [remark(l10n.t("{0}: not trained on, {1}", known.short, known.meaning))];
+      : [quietLine(l10n.t("{0}: not trained on, {1}", known.short, known.meaning))];
   });
 }
 

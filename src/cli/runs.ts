@@ -1,4 +1,4 @@
-/** The command `runs`: which runs there are, and how they stand. */
+/** The command `runs`: lists runs with their phase and progress. */
 
 import { join, resolve } from "node:path";
 import type { Clock, FileSystem } from "../core/ports.ts";
@@ -34,12 +34,12 @@ const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "int
 const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
-export async function listedRuns(
+export async function runListLines(
   options: RunsOptions,
-  { place }: RunsCommand,
+  { path }: RunsCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive, out } = options;
-  const parents = new Set(await parentFolders(options, place));
+  const parents = new Set(await parentFolders(options, path));
   const lines: Line[] = [];
   let newest: ListedRun | null = null;
   for (const parent of parents) {
@@ -62,7 +62,7 @@ async function runLines(
   width: number,
 ): Promise<readonly Line[]> {
   const waiting = await Promise.all(
-    // What cannot be read of one run keeps no other from the list; `show` says why.
+    // An unreadable log of one run must not hide the others; `show` reports the reason.
     runs.map(({ folder }) => waitingUploads(fileSystem.within(folder), folder).catch(() => null)),
   );
   if (waiting.every((count) => (count ?? 0) === 0)) {
@@ -79,12 +79,12 @@ function problemLines(runs: readonly ListedRun[]): readonly Line[] {
 
 async function parentFolders(
   { fileSystem, invocation }: RunsOptions,
-  place: string | null,
+  path: string | null,
 ): Promise<readonly string[]> {
-  const folder = resolve(invocation.cwd, place ?? ".");
-  if (place !== null && CONFIG_FILE.test(place)) return [await parentOf(fileSystem, folder)];
+  const folder = resolve(invocation.cwd, path ?? ".");
+  if (path !== null && CONFIG_FILE.test(path)) return [await parentOf(fileSystem, folder)];
   const parents = [runParent({ log_path: null }, join(folder, "any"))];
-  if (place !== null) parents.unshift(folder);
+  if (path !== null) parents.unshift(folder);
   for (const name of PROJECT_CONFIGS) {
     const config = join(folder, name);
     if ((await fileSystem.size(config)) !== null) parents.push(await parentOf(fileSystem, config));
@@ -98,7 +98,7 @@ async function parentOf(fileSystem: FileSystem, configPath: string): Promise<str
   return runParent(result.ok ? result.config : { log_path: null }, configPath);
 }
 
-/** For a run that nobody trains: its last state goes while it waits for a resume. */
+/** For a run without a trainer: its last state may expire before a resume. */
 function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   if (expiry === null || !IDLE.has(phase)) return [];
   const at = formatMinute(new Date(expiry.atMs));

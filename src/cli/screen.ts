@@ -30,7 +30,7 @@ export class Screen {
     this.#options = options;
   }
 
-  /** Takes in what the run tells. */
+  /** Receives the progress events of the run. */
   readonly watch = (event: ProgressEvent): void => {
     const { terminal, invocation } = this.#options;
     const { columns, isInteractive } = terminal;

@@ -25,7 +25,7 @@ export async function serveUntilInterrupt(
   }
 }
 
-/** What to set so that the official Python packages train here. */
+/** The variables to set so that the official Python packages train here. */
 function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
   return [
     labelled("Tinker", styled("strong", tinkerUrl)),

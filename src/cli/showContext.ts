@@ -1,4 +1,4 @@
-/** What all views of a run folder share, and how they say that something is not there. */
+/** What all views of a run folder share, and their error for a number that does not exist. */
 
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { AppError } from "../core/errors.ts";
@@ -21,7 +21,7 @@ export interface ShowContext {
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
 }
 
-/** A command that looks closer at the same run. */
+/** A command that shows more of the same run. */
 export function showCommand(context: ShowContext, ...flags: readonly string[]): Line {
   const command = commandLine(context.invocation, "show", context.folder, ...flags);
   return [`  ${command}`];
@@ -31,7 +31,7 @@ export function heading(text: string): Line {
   return [styled("strong", text)];
 }
 
-export function remark(text: string): Line {
+export function quietLine(text: string): Line {
   return [styled("quiet", text)];
 }
 
@@ -67,14 +67,14 @@ function earlierText(count: number, noun: Noun, file: string): string {
 }
 
 /** The last of `all`, with a line that says how many came before them, if any; `noun` names one, `file` holds all of them. */
-export function newest<T>(
+export function newestRows<T>(
   all: readonly T[],
   noun: Noun,
   file: string,
 ): { readonly rows: readonly T[]; readonly note: readonly Line[] } {
   const left = all.length - MAX_ROWS;
   if (left <= 0) return { rows: all, note: [] };
-  const note = remark(earlierText(left, noun, file));
+  const note = quietLine(earlierText(left, noun, file));
   return { rows: all.slice(left), note: [note] };
 }
 

@@ -15,9 +15,9 @@ import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
 import {
   heading,
-  newest,
+  newestRows,
   notFoundError,
-  remark,
+  quietLine,
   type ShowContext,
   showCommand,
 } from "./showContext.ts";
@@ -28,7 +28,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   const lines = await comparedEvaluations(context);
   yield* lines;
   if (lines.length === 0) {
-    yield remark(
+    yield quietLine(
       l10n.t(
         "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
       ),
@@ -37,7 +37,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   }
   const last = (await readEvaluations(context.fileSystem, context.folder)).at(-1);
   const flags = ["--eval", "--step", String(last?.step ?? 0)];
-  yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
+  yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
 }
 
 /** As lines; empty when there was no evaluation. */
@@ -45,7 +45,7 @@ export async function comparedEvaluations(context: ShowContext): Promise<readonl
   const evaluations = await readEvaluations(context.fileSystem, context.folder);
   const first = evaluations[0];
   const { evaluations: file } = runPaths(context.folder);
-  const { rows, note } = newest(evaluations, "evaluation", file);
+  const { rows, note } = newestRows(evaluations, "evaluation", file);
   const lines = rows.flatMap((evaluation) => [
     heading(evaluationTitle(evaluation.step)),
     ...evaluationLines(evaluation.results, evaluation === first ? null : (first?.results ?? null)),
@@ -75,10 +75,10 @@ export async function* showEvaluationRollouts(
       plural(stored.length, "{1}: {0} rollout", "{1}: {0} rollouts", evaluationTitle(step)),
     );
     const file = evalPath(context.folder, step);
-    const { rows, note } = newest(stored.map(toRow), "rollout", file);
+    const { rows, note } = newestRows(stored.map(toRow), "rollout", file);
     yield* [...note, ...rolloutTable([l10n.t("rollout"), l10n.t("temperature")], rows, width)];
     const flags = ["--eval", "--step", String(step), "--rollout", "1"];
-    yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
+    yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
   }
   const chosen = stored[rollout - 1];
@@ -103,7 +103,11 @@ function toRow({ record, temperature }: StoredRollout, position: number): Rollou
   const { environment, split, index, reward, stop, turns } = record;
   return {
     key: [String(position + 1), temperature === 0 ? l10n.t("greedy") : String(temperature)],
-    ...{ environment, split, index, reward, stop },
+    environment,
+    split,
+    index,
+    reward,
+    stop,
     turns: turns.length,
     tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
   };

@@ -23,7 +23,7 @@ import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunFile } from "../shared/runFile.ts";
 import { alarmLines } from "./alarmLines.ts";
 import { BLANK, type Line, labelled, type Piece, styled } from "./line.ts";
-import { heading, newest, remark, type ShowContext, showCommand } from "./showContext.ts";
+import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 import { type Column, tableLines } from "./table.ts";
 
@@ -35,9 +35,9 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield* await stateLines(context);
   yield* await firingLines(context, rows.at(-1));
   yield BLANK;
-  if (rows.length === 0) yield remark(l10n.t("No step is complete yet."));
+  if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
   else {
-    const { rows: shown, note } = newest(rows, "step", runPaths(folder).metrics);
+    const { rows: shown, note } = newestRows(rows, "step", runPaths(folder).metrics);
     yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
   }
   const evaluations = await comparedEvaluations(context);
@@ -98,7 +98,7 @@ function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string
   const state = phaseTexts()[phase];
   if (OVER.has(phase)) return state;
   const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
-  return l10n.t("{0}, last sign of life {1} ago", state, age);
+  return l10n.t("{0}, last heartbeat {1} ago", state, age);
 }
 
 function stepCells(metrics: MetricsRow): readonly Piece[] {
@@ -162,7 +162,7 @@ async function closerLines(
     if (isWhole) lines.push(showCommand(context, ...flags, "--group", "1", "--rollout", "1"));
   }
   if (hasEvaluations) lines.push(showCommand(context, "--eval"));
-  return lines.length === 0 ? [] : [BLANK, remark(l10n.t("Look closer:")), ...lines];
+  return lines.length === 0 ? [] : [BLANK, quietLine(l10n.t("Look closer:")), ...lines];
 }
 
 function stepColumns(): readonly Column[] {

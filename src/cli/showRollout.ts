@@ -1,4 +1,4 @@
-/** Replays one rollout: what the model was told, what it wrote, what came back, and how the reward was made. */
+/** Replays one rollout: the prompt, the model's turns, the environment's results, and how the reward was computed. */
 
 import type { RolloutRecord } from "../core/runFolder/rolloutRecord.ts";
 import {

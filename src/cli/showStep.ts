@@ -9,9 +9,9 @@ import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
 import {
   heading,
-  newest,
+  newestRows,
   notFoundError,
-  remark,
+  quietLine,
   type ShowContext,
   showCommand,
 } from "./showContext.ts";
@@ -32,12 +32,12 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
     l10n.t("step {0}: {1}, mean reward {2}", step, amounts, formatReward(mean(rewards))),
   );
   const { index: file } = stepPaths(context.folder, step - 1);
-  const { rows, note } = newest(rollouts, "rollout", file);
+  const { rows, note } = newestRows(rollouts, "rollout", file);
   yield* [
     ...note,
     ...rolloutTable([l10n.t("group"), l10n.t("rollout")], rows.map(toRow), context.width),
   ];
-  if (omission !== null) yield remark(omission);
+  if (omission !== null) yield quietLine(omission);
   const legend = trainingUseLegend(
     rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])),
   );
@@ -46,7 +46,7 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   if (example === undefined) return;
   const { group, rollout } = example;
   const flags = ["--step", `${step}`, "--group", `${group + 1}`, "--rollout", `${rollout + 1}`];
-  yield* [BLANK, remark(l10n.t("Look closer:")), showCommand(context, ...flags)];
+  yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
   if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
 }
 
@@ -93,7 +93,8 @@ async function rolloutLines(
   const { step, group, rollout, score } = summary;
   const title = l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1);
   const record = await reader.body(summary);
-  if (record === null) return [heading(title), remark(l10n.t("Its record is not wholly on disk."))];
+  if (record === null)
+    return [heading(title), quietLine(l10n.t("Its record is not wholly on disk."))];
   return replayLines(record, { title, score, width });
 }
 
@@ -109,6 +110,13 @@ function toRow(summary: RolloutSummary): RolloutRow {
   const { group, rollout, environment, split, index, reward, score, stop, turns, tokens } = summary;
   return {
     key: [String(group + 1), String(rollout + 1)],
-    ...{ environment, split, index, reward, score, stop, turns, tokens },
+    environment,
+    split,
+    index,
+    reward,
+    score,
+    stop,
+    turns,
+    tokens,
   };
 }

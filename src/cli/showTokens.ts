@@ -12,7 +12,7 @@ import { formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
-import { heading, remark, type ShowContext } from "./showContext.ts";
+import { heading, quietLine, type ShowContext } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
 
 /** The token table of each stream of the rollout, or why there is none. */
@@ -26,14 +26,16 @@ export async function* tokenLines(
       score === null
         ? l10n.t("the step is not trained yet")
         : describeTrainingUse(score.trainingUse);
-    yield remark(l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why));
+    yield quietLine(
+      l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why),
+    );
     return;
   }
   const { tokenizer, problem } = await findTokenizer(context);
-  if (problem !== null) yield remark(l10n.t("Ids only: {0}", problem));
+  if (problem !== null) yield quietLine(l10n.t("Ids only: {0}", problem));
   for (const entry of tokenData) {
     const record = await context.reader.tokens(entry);
-    if (record === null) yield remark(l10n.t("Its token data is not wholly on disk."));
+    if (record === null) yield quietLine(l10n.t("Its token data is not wholly on disk."));
     else yield* recordLines(record, tokenizer, context.width);
   }
 }
@@ -58,16 +60,20 @@ function recordLines(
     trained,
   );
   return [
-    remark(l10n.t("{0}. mask 1: sampled by the model and trained on; 0: only context.", amounts)),
-    remark(l10n.t("sampler, trainer: log-probability of the token when sampled and when trained.")),
-    remark(
+    quietLine(
+      l10n.t("{0}. mask 1: sampled by the model and trained on; 0: only context.", amounts),
+    ),
+    quietLine(
+      l10n.t("sampler, trainer: log-probability of the token when sampled and when trained."),
+    ),
+    quietLine(
       l10n.t("predicts: the next token, where that one is trained on. · is a space, ⏎ a line end."),
     ),
     ...tableLines(columns(), rows, width),
   ];
 }
 
-/** A token's own values stand beside it; what it is trained to predict is the token after it. */
+/** The cells of a token: its own values, and the token after it, which it is trained to predict. */
 function tokenCells(
   record: TokenRecord,
   index: number,

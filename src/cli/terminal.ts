@@ -7,13 +7,13 @@ export interface Terminal {
   readonly columns: number;
   /** True when a person watches: a live line can be redrawn. */
   readonly isInteractive: boolean;
-  /** True once nobody reads any more. */
+  /** True once the reader has closed the stream. */
   readonly isClosed: boolean;
   /** Writes lines that stay. */
   print(lines: readonly Line[]): void;
   /** Replaces the live line below everything printed; null removes it. Nothing happens unless interactive. */
   showLive(line: Line | null): void;
-  /** Resolves when what was printed has left the process, or nobody reads it. */
+  /** Resolves when all printed text has left the process, or the reader has closed the stream. */
   drained(): Promise<void>;
 }
 

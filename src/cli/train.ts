@@ -1,4 +1,4 @@
-/** The commands `train` and `resume`: a run on the screen, and what Ctrl+C does to it. */
+/** The commands `train` and `resume`: show a run on the screen, and stop it on Ctrl+C. */
 
 import type { Watcher } from "../core/training/progress.ts";
 import { l10n } from "../shared/l10n.ts";

@@ -2,7 +2,7 @@
 
 const MIB = 2 ** 20;
 
-/** In bytes, by who answers. */
+/** In bytes, by service. */
 export const REPLY_LIMITS = {
   /** A prompt, a list of tools or a result, as one reply or as a stream of pieces, with images in it. */
   environment: 64 * MIB,

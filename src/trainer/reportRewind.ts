@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../core/errors.ts";
 import {
-  newestLiving,
+  newestUnexpired,
   type ResumePoint,
   type Rewind,
   readResumePoints,
@@ -38,10 +38,10 @@ export async function warnOfExpiry(context: RewindContext): Promise<void> {
   try {
     const nowMs = context.ports.clock.now();
     const points = await readResumePoints(fileSystem, folder, nowMs);
-    const newest = newestLiving(points, nowMs);
+    const newest = newestUnexpired(points, nowMs);
     if (newest === null || newest.expiresAtMs === null) return;
     const { step } = newest.state;
-    const later = newestLiving(points, newest.expiresAtMs);
+    const later = newestUnexpired(points, newest.expiresAtMs);
     const loss =
       later === null
         ? "after that, nothing is left to go on from"

@@ -40,8 +40,8 @@ test("every other command takes its values", () => {
     configPath: "a.yaml",
     overrides: ["seed=7"],
   });
-  expect(parseArguments(["runs"])).toEqual({ kind: "runs", place: null });
-  expect(parseArguments(["runs", "logs"])).toEqual({ kind: "runs", place: "logs" });
+  expect(parseArguments(["runs"])).toEqual({ kind: "runs", path: null });
+  expect(parseArguments(["runs", "logs"])).toEqual({ kind: "runs", path: "logs" });
   expect(parseArguments(["show", "runs/x"])).toEqual(show);
   const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
   expect(parseArguments(deep)).toEqual({

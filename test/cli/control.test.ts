@@ -100,7 +100,7 @@ describe("control", () => {
 
   it.each<[string, Partial<RunFile>]>([
     ["has ended", { phase: "stopped", control: null }],
-    ["has a trainer that gives no sign of life", { heartbeatAtMs: clock.now() - 60_000 }],
+    ["has a trainer that writes no heartbeat", { heartbeatAtMs: clock.now() - 60_000 }],
     ["cannot be controlled", { control: null }],
   ])("says how to go on with a run that %s", async (_, changes) => {
     await writeRun(changes);

@@ -78,8 +78,10 @@ describe("a trainer that an editor starts", () => {
     expect(await record()).toMatchObject({
       exitCode: 2,
       error: {
-        ...{ code: "key-host-not-allowed", message: "It would go astray." },
-        ...{ key: "TINKER_API_KEY", host: "https://stranger.example" },
+        code: "key-host-not-allowed",
+        message: "It would go astray.",
+        key: "TINKER_API_KEY",
+        host: "https://stranger.example",
       },
     });
   });

@@ -27,9 +27,18 @@ function live(events: readonly ProgressEvent[]): string | null {
 
 function aResult(changes: Partial<EvaluationResult>): EvaluationResult {
   return {
-    ...{ environment: "local/calculator", split: "test", temperature: 0, tasks: 128 },
-    ...{ rollouts: 128, rewardMean: 0.02, low: 0, high: 0.04, successFraction: 0.02 },
-    ...{ failed: 0, tokensMean: 20, turnsMean: 2 },
+    environment: "local/calculator",
+    split: "test",
+    temperature: 0,
+    tasks: 128,
+    rollouts: 128,
+    rewardMean: 0.02,
+    low: 0,
+    high: 0.04,
+    successFraction: 0.02,
+    failed: 0,
+    tokensMean: 20,
+    turnsMean: 2,
     ...changes,
   };
 }
@@ -50,7 +59,10 @@ test("the header names model, environments, plan and run folder", () => {
 
 test("an alarm says what was seen, what it means and what to try, and how to do that at once", () => {
   const alarm: ProgressEvent = {
-    ...{ kind: "alarm", step: 2, title: "Many turns are cut off", severity: "warning" },
+    kind: "alarm",
+    step: 2,
+    title: "Many turns are cut off",
+    severity: "warning",
     seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
     meaning: "A turn that is cut off seldom holds a whole tool call.",
     edits: [{ path: ["max_response_tokens"], value: 96 }],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { renderLine } from "../../src/cli/line.ts";
-import { listedRuns } from "../../src/cli/runs.ts";
+import { runListLines } from "../../src/cli/runs.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { textWith } from "../core/config/configText.ts";
@@ -58,14 +58,14 @@ async function aRun(parent: string, name: string, options: RunWishes): Promise<v
 
 async function listed(place: string | null): Promise<readonly string[]> {
   const fileSystem = createFileSystem();
-  const lines = await listedRuns(
+  const lines = await runListLines(
     {
       ...{ fileSystem, clock },
       invocation: { program: "tinker-rl", cwd },
       isProcessAlive: (pid) => pid === 1,
       out: { columns: 100 },
     },
-    { kind: "runs", place },
+    { kind: "runs", path: place },
   );
   await fileSystem.close();
   return lines.map((line) => renderLine(line, false));

@@ -45,7 +45,9 @@ async function aRun(
   ]);
   await store.addTokens(0, [
     {
-      ...{ group: 0, rollout: 0, stream: 0 },
+      group: 0,
+      rollout: 0,
+      stream: 0,
       ids: [72, 105, 32, 52, 10],
       samplerLogprobs: [0, 0, 0, -0.25, -0.5],
       trainerLogprobs: [Number.NaN, -1, -1, -0.3, -0.5],
@@ -91,7 +93,11 @@ test("the overview shows the alarms that fire, as they were reported when they b
   const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, rollouts, extra })));
   const events = createEventLog({
-    ...{ fileSystem, folder: FOLDER, clock: new FakeClock(), redactor: new Redactor(), attempt: 1 },
+    fileSystem,
+    folder: FOLDER,
+    clock: new FakeClock(),
+    redactor: new Redactor(),
+    attempt: 1,
   });
   const notice = { severity: "warning", meaning: "They lose their calls.", edits: [] } as const;
   const cut = { ...notice, id: "truncated_turns", seen: "41 % of the turns were cut." } as const;
@@ -148,7 +154,10 @@ test("a replay shows turns, calls, results and how the reward was made", async (
 
 test("a reward for an unfinished rollout and a clamp are explained", async () => {
   const record = aRecord({
-    ...{ turns: [], rewards: [], reward: 0, stop: "max_turns" },
+    turns: [],
+    rewards: [],
+    reward: 0,
+    stop: "max_turns",
     rewardBreakdown: {
       group: null,
       nonterminal: -0.5,
@@ -221,15 +230,24 @@ test.each([
     ["--eval", "--step", "3"],
     "There is no evaluation after 3 steps. Completed steps that have one: none yet.",
   ],
-])("%j does not exist, and what does is told", async (flags, message) => {
+])("%j does not exist, and what does is listed", async (flags, message) => {
   expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
 });
 
 test("evaluations are compared with the first, and their rollouts can be replayed", async () => {
   const fileSystem = await aRun();
   const cell = {
-    ...{ environment: "local/calculator", split: "test", temperature: 0, tasks: 1, rollouts: 1 },
-    ...{ low: 0, high: 1, successFraction: 0, failed: 0, tokensMean: 9, turnsMean: 1 },
+    environment: "local/calculator",
+    split: "test",
+    temperature: 0,
+    tasks: 1,
+    rollouts: 1,
+    low: 0,
+    high: 1,
+    successFraction: 0,
+    failed: 0,
+    tokensMean: 9,
+    turnsMean: 1,
   };
   const line = (step: number, rewardMean: number) =>
     `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;

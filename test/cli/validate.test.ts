@@ -11,7 +11,7 @@ async function validate(text: string, ...flags: readonly string[]) {
   return { exitCode, lines: program.out.lines, errors: program.err.lines };
 }
 
-test("a sound configuration is said to be valid", async () => {
+test("a valid configuration is reported as valid", async () => {
   expect(await validate(textWith())).toEqual({
     exitCode: 0,
     lines: ["run.yaml is valid"],

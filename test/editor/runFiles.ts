@@ -31,7 +31,7 @@ export function rewardsOf(run: string): readonly number[] {
   return rowsOf(run).map(({ rollout }) => rollout.reward.mean);
 }
 
-/** The alarms that rang after the last step. */
+/** The alarms that fired after the last step. */
 export function firingIn(run: string): readonly string[] {
   const flags = rowsOf(run).at(-1)?.alarm ?? {};
   return Object.keys(flags).filter((id) => flags[id] === 1);

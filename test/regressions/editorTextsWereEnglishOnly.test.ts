@@ -72,9 +72,9 @@ it.each(PHASES)(
   "the row and the tooltip of a run that is %s are in the editor's language",
   (phase) => {
     const isLive = PHASES.indexOf(phase) < 5;
-    const left = { rollouts: 3, rows: 1, isSummaryMissing: true };
+    const pendingReports = { rollouts: 3, rows: 1, isSummaryMissing: true };
     const expiry = { atMs: Date.now() + 90_000, repeats: 5 };
-    const run = aRun({ phase, isLive, left, expiry, startedAtMs: 0, problem: "12 + 3" });
+    const run = aRun({ phase, isLive, pendingReports, expiry, startedAtMs: 0, problem: "12 + 3" });
     const { label, description, spoken } = runRow(run, { isSpinning: false, isArchived: true });
     const texts = [label, description, spoken, runTooltip(run).value].join("\n");
     expect(untranslated(texts, ["demo", "/projects/.tinker-rl/runs/", "min", "warning"])).toEqual(
@@ -93,9 +93,17 @@ it("rows of steps, groups, rollouts, evaluations, checkpoints and environments a
   const rollouts = await follower.rollouts(4, "evaluation");
   const failed = rollouts.map((each) => ({ ...each, reward: null, source: "training" as const }));
   const entry = {
-    ...{ name: "checkpoint_000004", step: 4, epoch: 0, position: 8, kind: "final" as const },
-    ...{ state_path: "tinker://a", sampler_path: "tinker://b", expires_at: "2030-01-01" },
-    ...{ metrics: {}, renderer: "reference", created_at: "2026-01-01T00:00:00.000Z" },
+    name: "checkpoint_000004",
+    step: 4,
+    epoch: 0,
+    position: 8,
+    kind: "final" as const,
+    state_path: "tinker://a",
+    sampler_path: "tinker://b",
+    expires_at: "2030-01-01",
+    metrics: {},
+    renderer: "reference",
+    created_at: "2026-01-01T00:00:00.000Z",
   };
   const splits = [{ name: "train", tasks: 4096 }];
   const environment = anEnvironment("local/depot", { splits, tools: ["look"], description: "" });

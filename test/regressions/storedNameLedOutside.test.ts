@@ -5,7 +5,7 @@ import { parseCheckpoint } from "../../src/core/runFolder/checkpointLog.ts";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
 import { readState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { START } from "../../src/core/tracking/wandb/syncState.ts";
+import { START_CURSOR } from "../../src/core/tracking/wandb/syncState.ts";
 import { WandbTracker } from "../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { sha256 } from "../../src/node/hash.ts";
@@ -24,7 +24,7 @@ beforeEachPlantedRun((home, path) => {
 });
 /** Files for `wandb sync` what a run with such a note has not told yet. */
 async function fileWith(note: object): Promise<void> {
-  const nowhere = { confirmed: START, pending: null };
+  const nowhere = { confirmed: START_CURSOR, pending: null };
   const full = {
     ...{ schemaVersion: 1, runId: "abcdefgh", deployment: null, entity: null, project: "p" },
     ...{ isStopHandled: false, online: nowhere, offline: nowhere, ...note },
@@ -54,8 +54,8 @@ describe("a forged wandb.json", () => {
     const file = (size: number) => ({ path: planted.home("oneLine"), folder: "../..", size });
     await fileWith({
       offline: {
-        confirmed: { ...START, file: file(3) },
-        pending: { ...START, next: 2, file: file(1_000) },
+        confirmed: { ...START_CURSOR, file: file(3) },
+        pending: { ...START_CURSOR, next: 2, file: file(1_000) },
       },
     });
   });

@@ -17,10 +17,10 @@ const ITEMS_PER_STEP = 16;
 const MAX_DEPTH = 400;
 /** These refer to a value; all others make one, of which each item takes memory. */
 const REFERENCES: ReadonlySet<string> = new Set(["Identifier", "MemberExpression"]);
-/** What these are given is repeated for every item or line. */
+/** Filters whose argument is repeated for every item or line. */
 const REPEATING: ReadonlySet<string> = new Set(["join", "indent", "tojson"]);
 const MAX_REPEATED = 100;
-/** All that stands in these is searched for special names whenever they are met. */
+/** The interpreter searches the whole body of these for special names whenever it evaluates one. */
 const READ_EACH_TIME: ReadonlySet<string> = new Set(["Macro", "CallStatement"]);
 /** As in Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
 const MAX_RANGE = 100_000;
@@ -42,7 +42,12 @@ export function runBounded(
 }
 
 const GLOBALS: Readonly<Record<string, unknown>> = {
-  ...{ true: true, True: true, false: false, False: false, none: null, None: null },
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
   raise_exception: (message: unknown) => {
     throw new Error(String(message));
   },

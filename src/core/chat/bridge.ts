@@ -8,8 +8,8 @@ import type { ControlTokens } from "./controlTokens.ts";
 import type { ChatFamily } from "./families/family.ts";
 import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
 import type { FollowUp } from "./renderer.ts";
+import { createTextEscaper } from "./textEscaper.ts";
 import type { Tokenizer } from "./tokenizer.ts";
-import { createShield } from "./untrusted.ts";
 
 interface BridgeOptions {
   readonly prompt: PromptTemplate;
@@ -77,11 +77,11 @@ function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
       prompt.source,
       ...followUps.flatMap((followUp) => Object.values(followUp)),
     ];
-    const shield = createShield({ controlTexts: controls.texts, surroundings });
-    const shielded = followUps.map((followUp) => mapTexts(followUp, shield.text));
-    const tail = renderTail(options, form, shielded);
+    const escaper = createTextEscaper({ controlTexts: controls.texts, surroundings });
+    const escaped = followUps.map((followUp) => mapTexts(followUp, escaper.escapeText));
+    const tail = renderTail(options, form, escaped);
     if (tail === null) throw refused();
-    return controls.encode(tail, shield.restore);
+    return controls.encode(tail, escaper.unescape);
   };
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { ChatFamily } from "./families/family.ts";
 import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
 import { buildFirstPrompt } from "./firstPrompt.ts";
-import { rememberPrompts } from "./promptCache.ts";
+import { cachePrompts } from "./promptCache.ts";
 import {
   createReferenceRenderer,
   missingMarkers,
@@ -28,12 +28,12 @@ export interface ChatOptions {
 
 export interface ChatSetup {
   readonly renderer: Renderer;
-  /** Sentences for people about settings that do not do what they say with this model. */
+  /** Sentences for people about settings that have no effect with this model. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Builds the renderer that `chat_format` and `thinking` ask for and checks that it holds.
+ * Builds the renderer that `chat_format` and `thinking` ask for and checks it.
  * @throws AppError `chat-family-unknown`, `chat-template-missing`, `chat-token-missing`, `chat-render`, `chat-retention`,
  * `chat-self-check` or `chat-tools-missing`
  */
@@ -42,7 +42,9 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   const isReference = config.chat_format === "reference";
   const family = familyOf({ model, config });
   const options = {
-    ...{ family, thinking: thinking.enabled, effort: thinking.effort },
+    family,
+    thinking: thinking.enabled,
+    effort: thinking.effort,
     model: isReference ? withReferenceTemplate(model) : model,
   };
   const renderer = isReference ? createReferenceRenderer(options) : createTemplateRenderer(options);
@@ -55,7 +57,7 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
       `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
-  const renderInitial = rememberPrompts(renderer.renderInitial);
+  const renderInitial = cachePrompts(renderer.renderInitial);
   return { renderer: { ...renderer, renderInitial }, warnings };
 }
 

@@ -1,4 +1,4 @@
-/** Finds the chat family of a model: by its name first, then by what its template and tokenizer show. */
+/** Finds the chat family of a model: by its name first, then by its template and tokenizer. */
 
 import { AppError } from "../errors.ts";
 import { chatml } from "./families/chatml.ts";

@@ -4,11 +4,11 @@ import type { Renderer } from "./renderer.ts";
 
 type RenderInitial = Renderer["renderInitial"];
 
-/** Of what is remembered, prompts and declarations together; the oldest is forgotten first. */
+/** Bounds the cached prompts and declarations together; the least recently used is dropped first. */
 const MAX_CHARS = 1_000_000;
 
 /** The same ids as `render` gives, computed once for prompts that follow one another closely. */
-export function rememberPrompts(render: RenderInitial, maxChars = MAX_CHARS): RenderInitial {
+export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): RenderInitial {
   const remembered = new Map<string, readonly number[]>();
   let chars = 0;
   const forget = (key: string): void => {

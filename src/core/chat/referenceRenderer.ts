@@ -96,7 +96,8 @@ function withTools(
 ): readonly InitialMessage[] {
   if (tools.length === 0) return messages;
   const specifications = tools.map(({ function: { name, description, parameters } }) => ({
-    ...{ name, description },
+    name,
+    description,
     inputSchema: parameters,
   }));
   const list = systemMessage(fillToolsField(TOOLS_TEXT, specifications));

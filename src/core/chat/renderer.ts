@@ -10,7 +10,7 @@ export interface PlainMessage {
   readonly trusted?: readonly (readonly [start: number, end: number])[];
 }
 
-/** A turn that an environment lets the model find behind it. */
+/** A turn of the model that the environment's opening conversation contains. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string;
@@ -43,7 +43,7 @@ export interface ToolDeclaration {
   };
 }
 
-/** What is said to the model after one of its turns. */
+/** A message to the model after one of its turns. */
 export type FollowUp =
   | {
       readonly kind: "tool_result";

@@ -1,4 +1,4 @@
-/** Python's `str.replace` for templates, which refuses to make a text of any length. */
+/** Python's `str.replace` for templates, with a bound on the length of the result. */
 
 const MAX_CHARACTERS = 8_000_000;
 

@@ -23,7 +23,7 @@ const ROUND_TRIPS = [
   "0123456789",
 ];
 
-/** What to do when a check fails; the same in all cases, because the cause is the same. */
+/** The next step when a check fails; the same for all checks, because the cause is the same. */
 const ADVICE =
   "Training would go wrong without any error, so the run does not start. " +
   "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";

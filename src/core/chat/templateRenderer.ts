@@ -10,9 +10,9 @@ import {
   type TemplateMessage,
 } from "./promptTemplate.ts";
 import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import { createTextEscaper, type TextEscaper } from "./textEscaper.ts";
 import type { ModelTokenizer } from "./tokenizer.ts";
 import { createTurnParser } from "./turnParser.ts";
-import { createShield, type Shield } from "./untrusted.ts";
 
 export interface TemplateRendererOptions {
   readonly model: ModelTokenizer;
@@ -77,47 +77,52 @@ function renderFirstPrompt({
   messages,
   tools,
 }: FirstPrompt): readonly number[] {
-  const shield = createShield({
+  const escaper = createTextEscaper({
     controlTexts: controls.texts,
     surroundings: [prompt.source, JSON.stringify([tools, messages])],
   });
   const rendered = prompt.render({
-    messages: messages.map((message) => toTemplate(message, shield, family)),
+    messages: messages.map((message) => toTemplate(message, escaper, family)),
     tools: tools.map(({ type, function: declared }) => ({
       type,
       function: {
-        name: shield.text(declared.name),
-        description: shield.text(declared.description),
-        parameters: shield.json(declared.parameters),
+        name: escaper.escapeText(declared.name),
+        description: escaper.escapeText(declared.description),
+        parameters: escaper.escapeJson(declared.parameters),
       },
     })),
   });
-  return controls.encode(rendered, shield.restore);
+  return controls.encode(rendered, escaper.unescape);
 }
 
 /** The message in the shape that templates expect (OpenAI's, with `reasoning_content`). */
-function toTemplate(message: InitialMessage, shield: Shield, family: ChatFamily): TemplateMessage {
+function toTemplate(
+  message: InitialMessage,
+  escaper: TextEscaper,
+  family: ChatFamily,
+): TemplateMessage {
   switch (message.role) {
     case "system":
     case "user":
-      return { role: message.role, content: shieldMessage(message, shield) };
+      return { role: message.role, content: shieldMessage(message, escaper) };
     case "tool":
       return {
         role: family.resultRole,
-        content: shield.text(message.content),
-        name: shield.text(message.name),
-        tool_call_id: shield.text(message.callId),
+        content: escaper.escapeText(message.content),
+        name: escaper.escapeText(message.name),
+        tool_call_id: escaper.escapeText(message.callId),
       };
     case "assistant": {
       const { role, content, reasoning } = message;
       const calls = message.calls.map(({ id, name, args }) => ({
-        id: shield.text(id),
+        id: escaper.escapeText(id),
         type: "function" as const,
-        function: { name: shield.text(name), arguments: shield.json(args) },
+        function: { name: escaper.escapeText(name), arguments: escaper.escapeJson(args) },
       }));
       return {
-        ...{ role, content: shield.text(content) },
-        ...(reasoning === null ? {} : { reasoning_content: shield.text(reasoning) }),
+        role,
+        content: escaper.escapeText(content),
+        ...(reasoning === null ? {} : { reasoning_content: escaper.escapeText(reasoning) }),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
       };
     }
@@ -126,14 +131,14 @@ function toTemplate(message: InitialMessage, shield: Shield, family: ChatFamily)
   }
 }
 
-function shieldMessage({ content, trusted = [] }: PlainMessage, shield: Shield): string {
-  let shielded = "";
+function shieldMessage({ content, trusted = [] }: PlainMessage, escaper: TextEscaper): string {
+  let escaped = "";
   let done = 0;
   for (const [start, end] of trusted) {
-    shielded += shield.text(content.slice(done, start)) + content.slice(start, end);
+    escaped += escaper.escapeText(content.slice(done, start)) + content.slice(start, end);
     done = end;
   }
-  return shielded + shield.text(content.slice(done));
+  return escaped + escaper.escapeText(content.slice(done));
 }
 
 function requireEndId(controls: ControlTokens, family: ChatFamily): number {

@@ -1,4 +1,4 @@
-/** Holds the thinking settings against what a template can do. */
+/** Compares the thinking settings with the abilities of a template. */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { ChatFamily } from "./families/family.ts";

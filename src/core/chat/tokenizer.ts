@@ -23,7 +23,7 @@ export interface ChatTemplate {
   readonly eosToken: string;
 }
 
-/** Where a tokenizer came from and what is in it, to tell whether two runs have the same. */
+/** Source and digests of a tokenizer, to compare those of two runs. */
 export interface TokenizerOrigin {
   /** As asked for: a model or a folder. */
   readonly name: string;

@@ -43,7 +43,7 @@ function reading(value: unknown, raw: string): ToolCallReading {
     : failure("bad_arguments", raw);
 }
 
-/** The error of a call, with the sentence that tells the model what is wrong. */
+/** The error of a call, with a sentence for the model. */
 export function toolCallError(kind: ToolCallError["kind"], raw: string): ToolCallError {
   return { kind, raw, message: MESSAGES[kind] };
 }

@@ -1,4 +1,4 @@
-/** Reads one sampled turn: reasoning, visible text and calls, told apart by token ids first and by text second. */
+/** Parses one sampled turn into reasoning, visible text and calls, by token ids first and by text second. */
 
 import type { ControlTokens } from "./controlTokens.ts";
 import type { ChatFamily } from "./families/family.ts";
@@ -95,7 +95,7 @@ function splitAtLiterals(
   }
 }
 
-/** What was read so far; `call` holds the call that is open, without its closing marker. */
+/** The state of the parser; `call` holds the call that is open, without its closing marker. */
 interface Reading {
   thinking: boolean;
   thinkingTokens: number;

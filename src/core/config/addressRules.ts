@@ -1,4 +1,4 @@
-/** Advice about addresses of services that a configuration makes no use of. */
+/** Advice about addresses of services that a configuration does not use. */
 
 import { advice, type Finding } from "./finding.ts";
 import { isLocalModel } from "./presets.ts";

@@ -33,7 +33,7 @@ export interface CheckedText {
   readonly kind: DefaultKind;
   /** The configuration with all defaults; null when a field has a fault. */
   readonly config: Config | null;
-  /** The same with stand-ins for what has a fault; null when the file cannot be read at all. */
+  /** The same with placeholders for what has a fault; null when the file cannot be read at all. */
   readonly repaired: Repaired | null;
   /** In the order of the text, those of overrides first. */
   readonly problems: readonly Problem[];
@@ -48,7 +48,7 @@ export function checkText(text: string, options: CheckOptions): CheckedText {
   if (checked.isRead || isRefused) return checked;
   return {
     ...checked,
-    problems: inOrder([...problems, ...problemsBeside(source, problems, options)]),
+    problems: inTextOrder([...problems, ...problemsBeside(source, problems, options)]),
   };
 }
 
@@ -64,7 +64,7 @@ function checkWhole(
   const faults = faultProblems(source);
   const base = { source, written, overridden, kind, isRead: true };
   if (faults.some(({ severity }) => severity === "error")) {
-    return { ...base, isRead: false, config: null, repaired: null, problems: inOrder(faults) };
+    return { ...base, isRead: false, config: null, repaired: null, problems: inTextOrder(faults) };
   }
   if (source.root === null)
     return { ...base, config: null, repaired: null, problems: [EMPTY_FILE] };
@@ -76,21 +76,21 @@ function checkWhole(
     : repair(overridden.values, schema);
   const findings = [
     ...(checked.success ? [] : findingsOf(checked.error.issues, overridden.values)),
-    ...(repaired === null ? [] : soundFindings(repaired, overridden.values)),
+    ...(repaired === null ? [] : ruleFindings(repaired, overridden.values)),
     ...notationFindings(source, kind),
     ...secretFindings(source),
   ];
   const problems = [
     ...faults,
     ...overridden.problems,
-    ...findings.map((finding) => placeFinding(source, finding, overridden.overrideBehind)),
+    ...findings.map((finding) => locateFinding(source, finding, overridden.overrideBehind)),
   ];
   const config = checked.success ? checked.data : null;
-  return { ...base, config, repaired, problems: inOrder(withoutIgnored(problems, text)) };
+  return { ...base, config, repaired, problems: inTextOrder(withoutIgnored(problems, text)) };
 }
 
 /** The finding as a problem at its place in the text, or at the override behind it. */
-export function placeFinding(
+export function locateFinding(
   source: YamlSource,
   { part, relatedPaths = [], remedies = [], ...finding }: Finding,
   overrideBehind: OverriddenValues["overrideBehind"],
@@ -109,7 +109,7 @@ export function placeFinding(
 }
 
 /** By line and column; what has no place comes first. */
-export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+export function inTextOrder(problems: readonly Problem[]): readonly Problem[] {
   const line = (problem: Problem): number => problem.at?.line ?? 0;
   const column = (problem: Problem): number => problem.at?.column ?? 0;
   return problems.toSorted((a, b) => line(a) - line(b) || column(a) - column(b));
@@ -152,8 +152,8 @@ function faultProblems(source: YamlSource): readonly Problem[] {
   return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span }];
 }
 
-/** Of a text with lines that cannot be read these are told, too. With part of it unread, what is missing or alone says nothing. */
-const TOLD_BESIDE_FAULTS: ReadonlySet<RuleCode> = new Set([
+/** Reported beside syntax faults. Other findings may follow from the lines that could not be read, for example a missing key. */
+const REPORTED_BESIDE_FAULTS: ReadonlySet<RuleCode> = new Set([
   "TRL110",
   "TRL120",
   "TRL121",
@@ -180,11 +180,11 @@ function problemsBeside(
   const text = withoutLines(source.text, offsets);
   if (text === source.text) return [];
   return checkWhole(text, options)
-    .problems.filter(({ code }) => TOLD_BESIDE_FAULTS.has(code))
+    .problems.filter(({ code }) => REPORTED_BESIDE_FAULTS.has(code))
     .map((problem) => ({ ...problem, remedies: [] }));
 }
 
-function soundFindings(repaired: Repaired, values: unknown): readonly Finding[] {
+function ruleFindings(repaired: Repaired, values: unknown): readonly Finding[] {
   return crossFieldFindings(repaired.config, values).filter(({ path, relatedPaths = [] }) =>
     path.length === 0
       ? repaired.replaced.length === 0

@@ -55,9 +55,9 @@ function samplingFindings(
   { temperature, top_p, top_k }: EnvironmentConfig,
 ): readonly Finding[] {
   const found: Finding[] = [];
-  const add = (key: string, message: string, sound: number | null): void => {
+  const add = (key: string, message: string, valid: number | null): void => {
     const place = [...path, key];
-    const remedies = [preferred(setTo(place, sound))];
+    const remedies = [preferred(setTo(place, valid))];
     found.push(advice("TRL203", place, message, { remedies }));
   };
   const offPolicy = "Log-probabilities do not make up for it, so training becomes off-policy.";

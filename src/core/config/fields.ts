@@ -23,7 +23,7 @@ export const configShape: ObjectShape = { type: "object", fields: configFields }
 
 export interface FieldSection {
   readonly title: string;
-  /** Where the fields stand in the file; `<…>` marks a name of the user's choice. Empty at the top level. */
+  /** Key path of the fields in the file; `<…>` is a name of the user's choice. Empty at the top level. */
   readonly place: string;
   readonly fields: FieldTable;
 }

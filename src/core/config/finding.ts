@@ -1,12 +1,12 @@
 /** A problem before its place in the text is known: what every rule returns. */
 
-import type { Part } from "./locate.ts";
+import type { PairPart } from "./locate.ts";
 import type { Problem, RuleCode } from "./problem.ts";
 import type { Remedy } from "./remedy.ts";
 
 export type Finding = Omit<Problem, "at" | "span" | "related" | "remedies"> & {
   /** Which side of `key: value` is at fault. */
-  readonly part: Part;
+  readonly part: PairPart;
   readonly relatedPaths?: readonly (readonly string[])[];
   readonly remedies?: readonly Remedy[];
 };

@@ -51,7 +51,7 @@ export function ownNameOf(foreign: string): string | null {
 }
 
 /** Keys of other programs without a counterpart, and why. */
-const ABSENT: ReadonlyMap<string, string> = new Map(
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map(
   ["kl_coef", "kl_beta", "kl_penalty_coef", "beta", "init_kl_coef"].map((name) => [
     name,
     "There is no KL penalty: the clip bounds in `loss_fn_config` keep the policy near.",
@@ -59,6 +59,6 @@ const ABSENT: ReadonlyMap<string, string> = new Map(
 );
 
 /** Why a key of another program has no counterpart here, or null when it is not known. */
-export function absenceOf(foreign: string): string | null {
-  return ABSENT.get(normalizeWord(foreign)) ?? null;
+export function unsupportedReason(foreign: string): string | null {
+  return UNSUPPORTED.get(normalizeWord(foreign)) ?? null;
 }

@@ -12,9 +12,9 @@ import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
 const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +[a-z]+$/i;
-/** More words than these are no menu. */
+/** A menu with more words would not help. */
 const MAX_OFFERED = 5;
-/** More faults than these tell nothing new. */
+/** More findings would not help. */
 const MAX_FINDINGS = 200;
 
 /** Findings for the schema's issues with `values`; one finding per unknown key. */

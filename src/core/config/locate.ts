@@ -5,13 +5,13 @@ import type { Span } from "./span.ts";
 import type { Entry, YamlSource } from "./yamlSource.ts";
 
 /** The key, the value, or both with what stands between. */
-export type Part = "key" | "value" | "pair";
+export type PairPart = "key" | "value" | "pair";
 
 /**
  * Where `part` of the pair at `path` stands. A place that the file does not have is stood in for by the nearest key
  * above it that it has, and at the top level by the first key.
  */
-export function locate(source: YamlSource, path: readonly string[], part: Part): Span | null {
+export function locate(source: YamlSource, path: readonly string[], part: PairPart): Span | null {
   let node = source.root;
   let span = rootSpan(source);
   for (const [depth, key] of path.entries()) {
@@ -48,7 +48,7 @@ function rootSpan(source: YamlSource): Span | null {
   return source.span(first ?? source.root);
 }
 
-function spanOfEntry(source: YamlSource, { keyNode, value }: Entry, part: Part): Span | null {
+function spanOfEntry(source: YamlSource, { keyNode, value }: Entry, part: PairPart): Span | null {
   const keySpan = keyNode === null ? null : source.span(keyNode);
   const valueSpan = isEmptyNode(value) ? null : source.span(value);
   if (part === "value") return valueSpan ?? keySpan;

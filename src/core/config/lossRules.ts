@@ -59,8 +59,8 @@ function clipFindings(
 ): readonly Finding[] {
   const defaults = LOSS_DEFAULTS[loss];
   const { clip_low_threshold: low, clip_high_threshold: high } = { ...defaults, ...parameters };
-  const isSound = loss === "ppo" ? low < 1 && 1 < high : low < high;
-  if (isSound && low >= 0) return [];
+  const isValid = loss === "ppo" ? low < 1 && 1 < high : low < high;
+  if (isValid && low >= 0) return [];
   const rule = loss === "ppo" ? "0 <= low < 1 < high" : "0 <= low < high";
   const message =
     `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
@@ -70,7 +70,7 @@ function clipFindings(
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 
-/** The normalisation scales the advantages, on which the penalty of `dro` does not depend. */
+/** The normalisation scales the advantages; the penalty of `dro` does not depend on them. */
 function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
   if (given === "token_sum") return [];
   const message = `The loss \`dro\` adds up over tokens: its penalty cannot be made a \`${given}\`. Leave \`loss_normalization\` at \`token_sum\`.`;

@@ -18,7 +18,7 @@ export function notationFindings(source: YamlSource, kind: DefaultKind): readonl
   return found;
 }
 
-/** Written out as null they say that a run without an end is wanted. */
+/** An explicit null of these asks for a run without an end. */
 const MEANT_WHEN_NULL: ReadonlySet<string> = new Set(["num_epochs", "max_steps"]);
 
 interface Walk {

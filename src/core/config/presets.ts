@@ -1,4 +1,4 @@
-/** Which defaults hold for which model, and what the values that depend on others come to. */
+/** The defaults for a kind of model, and the values that follow from other settings. */
 
 import type { FieldTable } from "./field.ts";
 import { configFields } from "./fields.ts";

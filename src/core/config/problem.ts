@@ -48,7 +48,7 @@ export type RuleCode =
 
 export type Severity = "error" | "warning" | "info" | "hint";
 
-export interface RelatedPlace {
+export interface RelatedLocation {
   readonly path: readonly string[];
   readonly span: Span;
 }
@@ -65,7 +65,7 @@ export interface Problem {
   readonly at: Position | null;
   readonly span: Span | null;
   /** Other places that the rule looked at. */
-  readonly related: readonly RelatedPlace[];
+  readonly related: readonly RelatedLocation[];
   readonly remedies: readonly Remedy[];
   /** How the place is drawn beside its mark. */
   readonly tag?: "unnecessary" | "deprecated";

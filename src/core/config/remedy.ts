@@ -1,4 +1,4 @@
-/** What would put a problem right, as an intention; `editing/fixes/remedyEdits.ts` turns it into changes of a text. */
+/** A repair of a problem as an intention; `editing/fixes/remedyEdits.ts` turns it into changes of a text. */
 
 import type { Json } from "../json.ts";
 

@@ -1,4 +1,4 @@
-/** A configuration with faults, made whole so that rules over several fields can look at what is sound. */
+/** Replaces invalid values of a configuration, so that rules over several fields can check the valid ones. */
 
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
@@ -8,7 +8,7 @@ import type { Config } from "./schema.ts";
 
 export interface Repaired {
   readonly config: Config;
-  /** Places whose values were put aside: nothing that a rule says about them counts. */
+  /** Paths of replaced values: findings about them do not count. */
   readonly replaced: readonly (readonly string[])[];
 }
 
@@ -16,7 +16,7 @@ export interface Repaired {
 const MAX_ROUNDS = 4;
 const MAX_REPAIRS = 500;
 
-/** Null when the values cannot be made whole. */
+/** Null when the values cannot be repaired. */
 export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | null {
   const replaced: (readonly string[])[] = [];
   let current = values;
@@ -39,7 +39,7 @@ export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | n
   return null;
 }
 
-/** True when a rule that looked at `path` saw a value that was put aside. */
+/** True when the value at `path` was replaced. */
 export function isReplaced({ replaced }: Repaired, path: readonly string[]): boolean {
   return replaced.some((place) => startsWith(path, place) || startsWith(place, path));
 }
@@ -54,14 +54,14 @@ function outsideOfLists(path: readonly string[]): readonly string[] {
   return depth < 0 ? path : path.slice(0, depth);
 }
 
-/** The values with a stand-in at `path`, or nothing there when the field has a default. */
+/** The values with a placeholder at `path`, or nothing there when the field has a default. */
 function placed(values: unknown, path: readonly string[]): unknown {
   const key = path.at(-1);
-  if (key === undefined) return standIn(shapeAt([]));
+  if (key === undefined) return placeholder(shapeAt([]));
   const shape = shapeAt(path);
   const hasDefault = shape !== undefined && "default" in shape;
   return changed(values, path.slice(0, -1), (own) =>
-    hasDefault ? without(own, [key]) : { ...own, [key]: standIn(shape) },
+    hasDefault ? without(own, [key]) : { ...own, [key]: placeholder(shape) },
   );
 }
 
@@ -83,7 +83,7 @@ function without(own: JsonObject, keys: readonly string[]): JsonObject {
 }
 
 /** The least value that a schema of `shape` takes. */
-function standIn(shape: Shape | undefined): JsonObject[string] {
+function placeholder(shape: Shape | undefined): JsonObject[string] {
   switch (shape?.type) {
     case "string":
       return "?";
@@ -95,17 +95,17 @@ function standIn(shape: Shape | undefined): JsonObject[string] {
     case "enum":
       return shape.values[0] ?? "";
     case "list":
-      return (shape.minItems ?? 0) > 0 ? [standIn(shape.of)] : [];
+      return (shape.minItems ?? 0) > 0 ? [placeholder(shape.of)] : [];
     case "map":
-      return (shape.minEntries ?? 0) > 0 ? { "?": standIn(shape.of) } : {};
+      return (shape.minEntries ?? 0) > 0 ? { "?": placeholder(shape.of) } : {};
     case "object":
-      return standInForObject(shape);
+      return placeholderObject(shape);
     default:
       return null;
   }
 }
 
-function standInForObject(shape: Extract<Shape, { type: "object" }>): JsonObject {
+function placeholderObject(shape: Extract<Shape, { type: "object" }>): JsonObject {
   const required = Object.entries(shape.fields).filter(([, field]) => field.default === undefined);
-  return Object.fromEntries(required.map(([key, field]) => [key, standIn(field)]));
+  return Object.fromEntries(required.map(([key, field]) => [key, placeholder(field)]));
 }

@@ -26,8 +26,7 @@ const MANY_TOKENS_A_STEP = 64_000_000;
 const MANY_LOCAL_ROLLOUTS = 2048;
 
 /**
- * Findings about a configuration whose fields are all sound by themselves. `values` is what was written, before
- * defaults.
+ * Findings about a configuration whose fields are all valid by themselves. `values` is the configuration before defaults.
  */
 export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
   return [

@@ -21,7 +21,7 @@ export function hasKeyShape(text: string): boolean {
   return KEY_SHAPE.test(text) || PASSWORD.test(text);
 }
 
-/** A finding for each value that is a secret by its place or by its look. */
+/** A finding for each value that is a secret by its key or by its form. */
 export function secretFindings(source: YamlSource): readonly Finding[] {
   const found: Finding[] = [];
   visit(source, source.root, configShape, [], found);

@@ -1,11 +1,11 @@
-/** What is said about a key that the table does not have: what it should be called, or where it belongs. */
+/** Findings about unknown keys: the right name, or the right place. */
 
 import { isJsonObject } from "../json.ts";
 import { nearestWords } from "../util/editDistance.ts";
 import type { Shape } from "./field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "./fields.ts";
 import type { Finding } from "./finding.ts";
-import { absenceOf, ownNameOf } from "./foreignKeys.ts";
+import { ownNameOf, unsupportedReason } from "./foreignKeys.ts";
 import type { Remedy } from "./remedy.ts";
 
 const MAX_SHOWN = 80;
@@ -38,24 +38,24 @@ function adviceFor(
   const foreign = ownNameOf(key);
   const own = foreign ?? key;
   if (foreign !== null && known.includes(foreign)) return rename(path, [foreign], siblings);
-  const home = homeOf(own);
-  if (home !== undefined) return moveTo(path, own, home, siblings);
+  const section = sectionOf(own);
+  if (section !== undefined) return moveTo(path, own, section, siblings);
   const near = nearestWords(key, known);
   if (near.length > 0) return rename(path, near, siblings);
   return {
-    advice: absenceOf(key) ?? "Remove it.",
+    advice: unsupportedReason(key) ?? "Remove it.",
     remedies: [removal(path)],
   };
 }
 
-function homeOf(key: string): FieldSection | undefined {
+function sectionOf(key: string): FieldSection | undefined {
   return fieldSections.find(({ fields }) => fieldOf(fields, key) !== undefined);
 }
 
 function rename(path: readonly string[], words: readonly string[], siblings: unknown): Advice {
-  const isFree = (word: string): boolean =>
+  const isAvailable = (word: string): boolean =>
     !(isJsonObject(siblings) && Object.hasOwn(siblings, word));
-  const free = words.filter(isFree).map(
+  const available = words.filter(isAvailable).map(
     (to, index): Remedy => ({
       kind: "rename",
       path,
@@ -66,7 +66,7 @@ function rename(path: readonly string[], words: readonly string[], siblings: unk
   );
   return {
     advice: `Did you mean \`${words[0]}\`?`,
-    remedies: free.length > 0 ? free : [removal(path)],
+    remedies: available.length > 0 ? available : [removal(path)],
   };
 }
 

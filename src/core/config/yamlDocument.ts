@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 256 * 1024;
 const MAX_LEXEMES = 12_000;
 /** A configuration repeats itself in some tens of places. */
 const MAX_ALIASES = 500;
-/** More stray signs than these tell nothing new, and each takes its time. */
+/** More stray characters would give no further information, and parsing each takes time. */
 const MAX_STRAY = 100;
 /** Open collections at a time. The parser calls itself for each; a configuration needs 12. */
 const MAX_DEPTH = 60;

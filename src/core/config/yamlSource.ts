@@ -1,4 +1,4 @@
-/** The text of a configuration as YAML nodes that know where they stand. What the nodes mean is decided elsewhere. */
+/** The text of a configuration as YAML nodes with their positions, without any meaning. */
 
 import {
   type Alias,
@@ -65,7 +65,7 @@ const MAX_MESSAGE = 200;
 /** Nodes that are looked at through aliases, and keys that are taken from merged mappings. */
 const MAX_VISITS = 10_000;
 const MAX_KEY_TEXT = 200;
-/** More faults of a kind than these tell nothing new. */
+/** More faults of a kind would not help. */
 const MAX_FAULTS = 100;
 
 /** A name that ends in `.json` is held to JSON's scalars. */

@@ -49,7 +49,7 @@ export class IdleTimeout {
     this.#lastSignMs = clock.monotonic();
   }
 
-  /** When the last sign of life came, or when the watch was made. */
+  /** When the last byte arrived, or when the watch was made. */
   get lastSignMs(): number {
     return this.#lastSignMs;
   }

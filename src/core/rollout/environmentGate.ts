@@ -10,7 +10,7 @@ import type {
   RemoteEnvironment,
   TaskChoice,
 } from "../openreward/types.ts";
-import { tookTooLong, withLimit } from "../util/abort.ts";
+import { timeoutError, withLimit } from "../util/abort.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import {
   AdaptiveSessionLimit,
@@ -200,7 +200,7 @@ export class EnvironmentGate {
   async #askForSplits(signal: AbortSignal): Promise<boolean> {
     const { clock, remote } = this.#options;
     const limitMs = ANSWER_LIMIT_MS;
-    const onLimit = (): AppError => tookTooLong("The environment's answer", limitMs);
+    const onLimit = (): AppError => timeoutError("The environment's answer", limitMs);
     try {
       await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
         remote.splits({ signal: limit.signal }),

@@ -10,7 +10,7 @@ import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../runFolder/stepFacts.ts";
 import type { StopReason } from "../runFolder/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { tookTooLong, withLimit } from "../util/abort.ts";
+import { timeoutError, withLimit } from "../util/abort.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation, toInitialMessages } from "./conversation.ts";
@@ -218,7 +218,7 @@ export class Episode {
     };
     const release = await withTimerPaused(() => sampleSlot(signal));
     const limitMs = settings.samplingTimeoutMs;
-    const onLimit = (): Error => tookTooLong(SAMPLE_LIMIT, limitMs);
+    const onLimit = (): Error => timeoutError(SAMPLE_LIMIT, limitMs);
     try {
       return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
         sampleTurn(sampler, request, {
@@ -261,7 +261,7 @@ export class Episode {
     const started = clock.monotonic();
     const limitMs = settings.toolTimeoutMs;
     const onLimit = (): Error =>
-      tookTooLong(`Tool ${call.name} of ${environment} (tool_timeout)`, limitMs);
+      timeoutError(`Tool ${call.name} of ${environment} (tool_timeout)`, limitMs);
     const outcome = await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
       session.callTool(call.name, call.args, {
         signal: limit.signal,

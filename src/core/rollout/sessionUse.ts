@@ -2,7 +2,7 @@
 
 import type { EnvironmentSession } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
-import { type Deadline, deadline, tookTooLong } from "../util/abort.ts";
+import { type Deadline, deadline, timeoutError } from "../util/abort.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import type { EnvironmentGate, OpenedSession } from "./environmentGate.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -47,7 +47,7 @@ export async function useSession<Result>(
   }
   const { session, tookMs: openedInMs } = opened;
   const limitMs = settings.rolloutTimeoutMs;
-  const onLimit = (): Error => tookTooLong(options.name, limitMs);
+  const onLimit = (): Error => timeoutError(options.name, limitMs);
   const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
   const stopFollowing = pauseWhileFailing(gate, limit);
   try {

@@ -31,7 +31,7 @@ const checkpointSchema = z
     /** The chat renderer's name. */
     renderer: z.string(),
     created_at: z.string(),
-    /** All that a resume from it needs; absent for a rolling save, whose state stands in `state.json` for as long as it lives. */
+    /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
     state: runStateSchema.exactOptional(),
   })
   .readonly();

@@ -1,4 +1,4 @@
-/** `eval/results.jsonl`: one line of results for every evaluation. */
+/** `eval/results.jsonl`: one line for every evaluation. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";

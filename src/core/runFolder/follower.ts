@@ -55,7 +55,7 @@ export class RunFollower {
     return this.#runFile;
   }
 
-  /** What of the run cannot be read, or is more than can be shown, in sentences for people; null when all is well. */
+  /** Parts of the run that cannot be read or are too large to show, in sentences for people; null when there are none. */
   get problem(): string | null {
     const { damage, faults, metrics } = this.#contents;
     const sentences = [
@@ -98,7 +98,7 @@ export class RunFollower {
     const steps = createRunReader(this.#fileSystem, this.folder).steps(source);
     const { evalFolder, rolloutFolder } = runPaths(this.folder);
     const place = source === "training" ? rolloutFolder : evalFolder;
-    return steps.catch((error: unknown) => this.#noted(place, error));
+    return steps.catch((error: unknown) => this.#recordFault(place, error));
   }
 
   /** Summaries of a step or evaluation by group and position, up to date. One that is under way grows from call to call. */
@@ -124,11 +124,13 @@ export class RunFollower {
   /** Attempts of which a resume set steps aside, ascending. */
   supersededAttempts(): Promise<readonly number[]> {
     const attempts = supersededAttempts(this.#fileSystem, this.folder);
-    return attempts.catch((error: unknown) => this.#noted(supersededParent(this.folder), error));
+    return attempts.catch((error: unknown) =>
+      this.#recordFault(supersededParent(this.folder), error),
+    );
   }
 
-  /** Notes why a part cannot be read, so that the rest is shown. @throws AppError `folder-unsafe`: then nothing is shown */
-  #noted(path: string, error: unknown): [] {
+  /** Records why a part cannot be read, so that the rest is shown. @throws AppError `folder-unsafe`: then nothing is shown */
+  #recordFault(path: string, error: unknown): [] {
     if (!isAppError(error) || error.code === "folder-unsafe") throw error;
     this.#contents.faults.set(path, error.message);
     return [];
@@ -230,7 +232,7 @@ export class RunFollower {
     return added.all;
   }
 
-  /** `take` says whether it could read the line. */
+  /** `take` returns whether the line could be read. */
   async #readFrom(path: string, take: (line: FoundLine) => boolean): Promise<void> {
     const { offsets, damage, faults } = this.#contents;
     try {
@@ -240,7 +242,7 @@ export class RunFollower {
       }
       faults.delete(path);
     } catch (error) {
-      this.#noted(path, error);
+      this.#recordFault(path, error);
     }
   }
 

@@ -3,7 +3,7 @@
 import type { FileSystem } from "../ports.ts";
 
 export interface RunPaths {
-  /** Owner, life sign and generation ({@link RunFile}). */
+  /** Owner, heartbeat and generation ({@link RunFile}). */
   readonly runFile: string;
   /** The configuration as the user wrote it, redacted. */
   readonly config: string;

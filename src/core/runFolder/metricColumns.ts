@@ -10,9 +10,9 @@ const MAX_NAMES = 10_000;
 const NUMBERS_PER_CHARACTER = 0.25;
 const FIRST_CAPACITY = 64;
 
-/** Rows are in the order of steps, each step once. NaN marks what a step does not tell. */
+/** Rows are in the order of steps, each step once. NaN = the step has no such metric. */
 export class MetricColumns {
-  /** Each as long as the last row that tells it needs; what lies behind is NaN. */
+  /** Each ends with the last row that has the metric; later rows read as NaN. */
   readonly #columns = new Map<string, Float64Array>();
   readonly #maxNumbers: number;
   #steps = new Float64Array(FIRST_CAPACITY);
@@ -60,7 +60,7 @@ export class MetricColumns {
     return values;
   }
 
-  /** A metric in the last row; null when that does not tell it. */
+  /** A metric in the last row; null when that row lacks it. */
   latest(name: string): number | null {
     const value = this.#columns.get(name)?.[this.#length - 1] ?? Number.NaN;
     return Number.isNaN(value) ? null : value;

@@ -1,4 +1,4 @@
-/** What a run can be resumed from: its newest saves, and behind those that do not last the last ones that do. */
+/** The saves from which a run can be resumed: the newest, and the permanent ones before those that expire. */
 
 import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -8,13 +8,13 @@ import { type RunState, readStates, replaceStates } from "./state.ts";
 export interface ResumePoint {
   readonly state: RunState;
   readonly statePath: string;
-  /** When its service deletes it, milliseconds since the Unix epoch; null = it lasts. */
+  /** When its service deletes it, milliseconds since the Unix epoch; null = never. */
   readonly expiresAtMs: number | null;
 }
 
 /**
- * The saves of a run by their completed steps, the newest first. Those that are noted as deleted are left out; whether the others
- * still live only their service knows.
+ * The saves of a run by their completed steps, the newest first. Those that are recorded as deleted are left out; only the service
+ * knows whether the others still exist.
  * @throws AppError `state-too-new`; `state-invalid` when there are states and none can be read
  */
 export async function readResumePoints(
@@ -23,58 +23,61 @@ export async function readResumePoints(
   nowMs: number,
 ): Promise<readonly ResumePoint[]> {
   const entries = await readCheckpoints(fileSystem, folder);
-  const lasting = lastingPoints(entries, nowMs);
+  const permanent = permanentPoints(entries, nowMs);
   try {
     const { states } = await readStates(fileSystem, folder);
-    return resumePoints(states, lasting);
+    return resumePoints(states, permanent);
   } catch (error) {
-    if (isAppError(error, "state-invalid") && lasting.points.length > 0) return lasting.points;
+    if (isAppError(error, "state-invalid") && permanent.points.length > 0) return permanent.points;
     throw error;
   }
 }
 
-/** Of the saves that a run keeps. */
-export interface LastingPoints {
+/** Saves that do not expire. */
+export interface PermanentPoints {
   /** The newest first. */
   readonly points: readonly ResumePoint[];
-  /** Paths of those that are noted as deleted. */
-  readonly gone: ReadonlySet<string>;
+  /** Paths of those that are recorded as deleted. */
+  readonly deleted: ReadonlySet<string>;
 }
 
-export function lastingPoints(entries: readonly CheckpointEntry[], nowMs: number): LastingPoints {
+export function permanentPoints(
+  entries: readonly CheckpointEntry[],
+  nowMs: number,
+): PermanentPoints {
   const points = new Map<string, ResumePoint>();
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   for (const { state, state_path: statePath, expires_at } of entries) {
     if (state === undefined || statePath === null) continue;
     points.delete(statePath);
-    gone.delete(statePath);
-    if (expires_at !== null && Date.parse(expires_at) <= nowMs) gone.add(statePath);
+    deleted.delete(statePath);
+    if (expires_at !== null && Date.parse(expires_at) <= nowMs) deleted.add(statePath);
     else points.set(statePath, { state, statePath, expiresAtMs: null });
   }
-  return { points: newestFirst([...points.values()]), gone };
+  return { points: newestFirst([...points.values()]), deleted };
 }
 
 /** {@link readResumePoints} of what was read already. */
 export function resumePoints(
   states: readonly RunState[],
-  lasting: LastingPoints,
+  permanent: PermanentPoints,
 ): readonly ResumePoint[] {
   const points = new Map<string, ResumePoint>();
   for (const state of states) {
     if (state.last_checkpoint === null) continue;
     const { state_path: statePath, expires_at } = state.last_checkpoint;
     const expiresAtMs = expires_at === null ? null : Date.parse(expires_at);
-    if (lasting.gone.has(statePath) || points.has(statePath)) continue;
+    if (permanent.deleted.has(statePath) || points.has(statePath)) continue;
     points.set(statePath, { state, statePath, expiresAtMs });
   }
-  for (const point of lasting.points) {
+  for (const point of permanent.points) {
     if (!points.has(point.statePath)) points.set(point.statePath, point);
   }
   return newestFirst([...points.values()]);
 }
 
 /** The first that has not expired, as far as that is known here. */
-export function newestLiving(points: readonly ResumePoint[], nowMs: number): ResumePoint | null {
+export function newestUnexpired(points: readonly ResumePoint[], nowMs: number): ResumePoint | null {
   return points.find(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs) ?? null;
 }
 

@@ -40,7 +40,7 @@ const turn = z
       .readonly(),
     /** In the order of `calls`; shorter when the rollout ended before all were run. */
     results: z.array(toolResult).readonly(),
-    /** What the model was told when there was no result to show it; null when there was. */
+    /** The message to the model when there was no result to show; null when there was one. */
     nudge: z.string().nullable(),
     /** Why sampling ended, as the service says. */
     stopReason: z.string(),
@@ -111,7 +111,7 @@ export const rolloutRecordSchema = z
     promptText: z.string(),
     /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
-    /** What the environment offered, as the model was told. Long descriptions are cut. */
+    /** The environment's tools as declared to the model. Long descriptions are cut. */
     tools: z
       .array(z.object({ name: z.string(), description: z.string() }).readonly())
       .readonly()
@@ -191,7 +191,14 @@ export function summarizeRollout(
   const results = turns.flatMap((item) => item.results);
   return {
     kind: "ended",
-    ...{ step, group, rollout, taskKey, environment, split, index, attempt },
+    step,
+    group,
+    rollout,
+    taskKey,
+    environment,
+    split,
+    index,
+    attempt,
     ...at,
     reward: record.reward,
     stop: record.stop,

@@ -33,8 +33,8 @@ export interface RolloutStoreOptions {
   readonly folder: string;
 }
 
-/** Token records are written in lots of about this size: a write for each would take longer than all their bytes. */
-const LOT_BYTES = 1024 * 1024;
+/** Token records are written in batches of about this size, because a write for each would be slow. */
+const BATCH_BYTES = 1024 * 1024;
 const MAX_LOT_RECORDS = 256;
 
 export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
@@ -58,7 +58,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     addTokens: async (step, records) => {
       const lines: IndexLine[] = [];
       for (let next = 0; next < records.length; ) {
-        const lot = takeLot(records.slice(next, next + MAX_LOT_RECORDS));
+        const lot = takeBatch(records.slice(next, next + MAX_LOT_RECORDS));
         next += lot.length;
         const bytes = joinBytes(lot.map((one) => one.bytes));
         let offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
@@ -78,15 +78,15 @@ interface EncodedRecord {
   readonly bytes: Uint8Array;
 }
 
-/** The first records, up to the one with which the lot is full. */
-function takeLot(records: readonly TokenRecord[]): readonly EncodedRecord[] {
+/** The first records, up to the one that fills the batch. */
+function takeBatch(records: readonly TokenRecord[]): readonly EncodedRecord[] {
   const lot: EncodedRecord[] = [];
   let size = 0;
   for (const record of records) {
     const bytes = encodeTokenRecord(record);
     lot.push({ record, bytes });
     size += bytes.length;
-    if (size >= LOT_BYTES) break;
+    if (size >= BATCH_BYTES) break;
   }
   return lot;
 }

@@ -1,4 +1,4 @@
-/** Reads `run.json` and tells whether a trainer is at work in its folder. */
+/** Reads `run.json` and decides whether a trainer still uses its folder. */
 
 import * as z from "zod";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
@@ -28,7 +28,7 @@ export const runPhases = [
 ] as const satisfies readonly RunPhase[];
 
 const wholeNumber = z.number().int().nonnegative();
-/** Counts what people do; with more it could not be raised any more. */
+/** Counts attempts and the like; bounded, so that it can always be raised. */
 const smallNumber = wholeNumber.max(1_000_000);
 
 const runFileSchema: z.ZodType<RunFile> = z
@@ -92,7 +92,7 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   );
 }
 
-/** True while the trainer named in the file lives and gives signs of life. */
+/** True while the trainer named in the file is alive and writes heartbeats. */
 export function isRunInUse(file: RunFile, { nowMs, isProcessAlive }: Liveness): boolean {
   if (ENDED_PHASES.has(file.phase)) return false;
   return nowMs - file.heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(file.pid, file.host);

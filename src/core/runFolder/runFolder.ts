@@ -8,7 +8,7 @@ import { isRunInUse, requireRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
 import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 
-/** Who starts an attempt, and from what. */
+/** The process that starts an attempt, and its configuration. */
 export interface RunStarter {
   readonly pid: number;
   /** Name of this computer. */
@@ -108,7 +108,7 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
 }
 
 /**
- * The `run.json` of a run that no trainer is at.
+ * The `run.json` of a run that no trainer uses.
  * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
  * when anything in it leads elsewhere.
  */

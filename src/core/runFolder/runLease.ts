@@ -1,4 +1,4 @@
-/** The claim of one trainer on a run folder: keeps `run.json` true from the start of an attempt to its end. */
+/** The lease of one trainer on a run folder: keeps `run.json` up to date from the start of an attempt to its end. */
 
 import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** `state.json`: all a resume needs to go on exactly where the last confirmed checkpoint stands. */
+/** `state.json`: all that a resume needs to continue exactly from the last confirmed checkpoint. */
 
 import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";

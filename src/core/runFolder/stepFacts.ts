@@ -1,4 +1,4 @@
-/** What a step tells the metrics: plain numbers, gathered by the training loop. */
+/** The input of the metrics of a step: plain numbers, collected by the training loop. */
 
 import type { ClipBounds, DatumTokens } from "./divergence.ts";
 import type { MetricsTree } from "./metricsTree.ts";

@@ -1,4 +1,4 @@
-/** What ids and names in the files of a run may look like: a folder may come from a stranger, so no name may hold a path. */
+/** The form of ids and names in the files of a run: a folder may come from a stranger, so no name may hold a path. */
 
 import * as z from "zod";
 

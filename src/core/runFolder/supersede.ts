@@ -1,7 +1,7 @@
-/** Moves what a resume repeats out of the way, in an order that a crash at any point leaves repairable. */
+/** Moves the records that a resume repeats to `superseded/`, in an order that stays repairable after a crash at any point. */
 
 import type { FolderFiles } from "../ports.ts";
-import { joinParts } from "../util/joinParts.ts";
+import { concatBytes } from "../util/concatBytes.ts";
 import { readEvaluations } from "./evaluationLog.ts";
 import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
 import { readLines, stepOfLine } from "./lineReader.ts";
@@ -20,7 +20,7 @@ const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
 /** Where a line stands in its file, without its line feed. */
-interface Place {
+interface LineRange {
   readonly offset: number;
   readonly length: number;
 }
@@ -48,7 +48,7 @@ export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): 
   );
 }
 
-/** Cuts half-written last lines, onto which the next line would be glued. */
+/** Cuts half-written last lines, to which the next line would be joined. */
 export async function repairTails(fileSystem: FolderFiles, folder: string): Promise<void> {
   const { metrics, events, checkpoints, evaluations } = runPaths(folder);
   for (const path of [metrics, events, checkpoints, evaluations]) {
@@ -76,8 +76,8 @@ async function moveLines(
   isMovedStep: IsMoved,
 ): Promise<void> {
   const source = runPaths(folder)[file];
-  const moved: Place[] = [];
-  const kept: Place[] = [];
+  const moved: LineRange[] = [];
+  const kept: LineRange[] = [];
   // Their places only: the values of a long file would take many times its size.
   for await (const { value, offset, length } of readLines(fileSystem, source)) {
     if (value === undefined) continue;
@@ -92,7 +92,7 @@ async function moveLines(
     file === "metrics" ? supersededFolder(folder, attempt) : targets.evalFolder,
   );
   const others = await otherLines(fileSystem, target, () => textsOf(bytes, moved));
-  await fileSystem.writeAtomic(target, joinParts([linesOf(bytes, moved), others]));
+  await fileSystem.writeAtomic(target, concatBytes([linesOf(bytes, moved), others]));
   await fileSystem.writeAtomic(source, linesOf(bytes, kept));
 }
 
@@ -127,7 +127,7 @@ async function moveStepFiles(
   }
 }
 
-function textsOf(bytes: Uint8Array, places: readonly Place[]): readonly string[] {
+function textsOf(bytes: Uint8Array, places: readonly LineRange[]): readonly string[] {
   const decoder = new TextDecoder();
   return places.map(({ offset, length }) =>
     decoder.decode(bytes.subarray(offset, offset + length)),
@@ -135,6 +135,8 @@ function textsOf(bytes: Uint8Array, places: readonly Place[]): readonly string[]
 }
 
 /** With their line feeds. */
-function linesOf(bytes: Uint8Array, places: readonly Place[]): Uint8Array {
-  return joinParts(places.map(({ offset, length }) => bytes.subarray(offset, offset + length + 1)));
+function linesOf(bytes: Uint8Array, places: readonly LineRange[]): Uint8Array {
+  return concatBytes(
+    places.map(({ offset, length }) => bytes.subarray(offset, offset + length + 1)),
+  );
 }

@@ -8,31 +8,31 @@ const count = z.number().int().nonnegative();
 
 const cursorSchema = z
   .object({
-    /** Step of the next metrics row to tell. */
+    /** Step of the next metrics row to send. */
     next: count,
     /** Lines of history and of the log that W&B holds. */
     history: count,
     log: count,
-    /** Bytes of `events.jsonl` that were told. */
+    /** Bytes of `events.jsonl` that were sent. */
     events: count,
     /** The lowest `_step` of the next row. */
     step: count,
     /** Seconds of all attempts so far. */
     runtimeS: z.number().nonnegative(),
-    /** The last step told, by the attempt that made it. */
+    /** The last step sent, by the attempt that made it. */
     sent: z.record(z.string(), count).readonly(),
-    /** Of what is filed for later: the folder in `wandb` that it lies in, and its size; null also for what cannot be one. */
+    /** The offline file: its folder in `wandb`, and its size; null also for a damaged entry. */
     file: z.object({ folder: baseName, size: count }).readonly().nullable().catch(null),
   })
   .readonly();
 
-/** A point in what there is to tell. */
+/** How far the run's rows, log lines and events were sent. */
 export type SyncCursor = z.infer<typeof cursorSchema>;
 
 const modeSchema = z
   .object({
     confirmed: cursorSchema,
-    /** Where it will be if what was under way last has arrived; null = nothing was. */
+    /** The cursor after the delivery under way; null = none is. */
     pending: cursorSchema.nullable(),
   })
   .readonly();
@@ -41,11 +41,11 @@ const fileSchema = z
   .object({
     schemaVersion: z.literal(1),
     runId: storedId,
-    /** Null = it was only filed so far. */
+    /** Null = the run was only written to offline files so far. */
     deployment: z.string().nullable(),
     entity: z.string().nullable(),
     project: z.string(),
-    /** True once a stop asked for on the run's page was obeyed. */
+    /** True once a stop that was requested on the run's page was carried out. */
     isStopHandled: z.boolean(),
     /** True once W&B holds all rows of the last attempt, the summary and the end of the run. */
     isEnded: z.boolean().catch(false),
@@ -54,7 +54,7 @@ const fileSchema = z
   })
   .readonly();
 
-export type PlaceFile = z.infer<typeof fileSchema>;
+export type WandbState = z.infer<typeof fileSchema>;
 
 /** In a run folder. */
 export function wandbStatePath(folder: string): string {
@@ -62,6 +62,6 @@ export function wandbStatePath(folder: string): string {
 }
 
 /** A damaged file reads as none. */
-export function parsePlaceFile(text: string): PlaceFile | null {
+export function parseWandbState(text: string): WandbState | null {
   return fileSchema.safeParse(parseJson(text)?.value).data ?? null;
 }

@@ -16,7 +16,7 @@ export const MAX_BYTES = {
   wandb: 4 * 1024 * KB,
 } as const;
 
-/** Null for a file that cannot be read, for views that leave out what it would tell. */
+/** Null for a file that cannot be read, for views that then leave its contents out. */
 export async function readIfReadable(
   files: Pick<FileSystem, "readText">,
   path: string,

@@ -1,7 +1,7 @@
-/** What the trackers of a run that has ended still lack, and a resume would send. */
+/** The reports of an ended run that were not sent yet; a resume sends them. */
 
 import type { FolderFiles } from "../ports.ts";
-import { parsePlaceFile, wandbStatePath } from "../runFolder/wandbState.ts";
+import { parseWandbState, wandbStatePath } from "../runFolder/wandbState.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
 import { waitingUploads } from "../tracking/openreward/uploadLog.ts";
 
@@ -24,7 +24,7 @@ export async function pendingReports(
 ): Promise<PendingReports> {
   const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
   const text = (await readIfReadable(fileSystem, wandbStatePath(folder), MAX_BYTES.wandb)) ?? "";
-  const place = parsePlaceFile(text);
+  const place = parseWandbState(text);
   const isSent = place !== null && place.deployment !== null;
   const rows = isSent ? Math.max(0, steps - place.online.confirmed.next) : 0;
   return { rollouts, rows, isSummaryMissing: isSent && rows === 0 && !place.isEnded };

@@ -1,4 +1,4 @@
-/** Finds the runs in a folder and what a list tells about each. */
+/** Lists the runs in a folder with their progress. */
 
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { errorMessage, isAppError } from "../errors.ts";
@@ -8,9 +8,9 @@ import { runPaths } from "../runFolder/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
-  type LastingPoints,
-  lastingPoints,
-  newestLiving,
+  newestUnexpired,
+  type PermanentPoints,
+  permanentPoints,
   type ResumePoint,
   resumePoints,
 } from "../runFolder/resumePoints.ts";
@@ -32,17 +32,17 @@ export interface ListedRun {
   readonly reward: number | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
-  /** What a resume would send of a run that is done. */
-  readonly left: PendingReports;
+  /** Reports that a resume would send; only for a run that is done. */
+  readonly pendingReports: PendingReports;
   /** Start of its last attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps that a resume would run again; null when there is nothing to resume from. */
   readonly repeats: number | null;
-  /** Null when the save that a resume would begin with lasts, and when there is none. */
+  /** Null when the save that a resume would begin with does not expire, and when there is none. */
   readonly expiry: StateExpiry | null;
   /** As in `run.json`; null when it cannot be read. */
   readonly file: RunFile | null;
-  /** What of it cannot be read, in sentences for people; null when nothing was found. */
+  /** The parts that cannot be read, in sentences for people; null when there are none. */
   readonly problem: string | null;
 }
 
@@ -54,20 +54,20 @@ export interface StateExpiry {
   readonly repeats: number | null;
 }
 
-/** What the last rows of metrics tell. */
+/** The part that follows from the last rows of metrics. */
 type Progress = Pick<
   ListedRun,
-  "steps" | "totalSteps" | "reward" | "recentRewards" | "left" | "problem"
+  "steps" | "totalSteps" | "reward" | "recentRewards" | "pendingReports" | "problem"
 >;
 
-interface Known {
+interface CachedProgress {
   readonly version: string;
   readonly progress: Progress;
-  readonly lasting: LastingPoints;
+  readonly permanent: PermanentPoints;
 }
 
 /** By folder: what was read last, so that files are not parsed again while nothing is added. */
-export type KnownProgress = Map<string, Known>;
+export type ProgressCache = Map<string, CachedProgress>;
 
 /** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
@@ -80,7 +80,7 @@ export async function listRuns(
   fileSystem: FileSystem,
   parent: string,
   liveness: Liveness,
-  known: KnownProgress = new Map(),
+  known: ProgressCache = new Map(),
 ): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   for (const name of await fileSystem.list(parent)) {
@@ -93,38 +93,45 @@ export async function listRuns(
 /** One run of a list; null for anything that is not a run. @throws AppError `file-unreadable` */
 export async function readRun(
   fileSystem: FileSystem,
-  place: Pick<ListedRun, "name" | "folder">,
+  named: Pick<ListedRun, "name" | "folder">,
   liveness: Liveness,
-  known: KnownProgress = new Map(),
+  known: ProgressCache = new Map(),
 ): Promise<ListedRun | null> {
   const nothing = {
-    ...{ steps: 0, totalSteps: null, reward: null, recentRewards: [], left: NOTHING_PENDING },
-    ...{ startedAtMs: null, repeats: null, expiry: null, file: null },
+    steps: 0,
+    totalSteps: null,
+    reward: null,
+    recentRewards: [],
+    pendingReports: NOTHING_PENDING,
+    startedAtMs: null,
+    repeats: null,
+    expiry: null,
+    file: null,
   };
-  const files = fileSystem.within(place.folder);
+  const files = fileSystem.within(named.folder);
   const unreadable = (error: unknown): ListedRun => {
-    return { ...place, ...nothing, phase: "unreadable", problem: errorMessage(error) };
+    return { ...named, ...nothing, phase: "unreadable", problem: errorMessage(error) };
   };
   try {
     // Links beside the run folders are no runs.
-    if ((await fileSystem.size(runPaths(place.folder).runFile)) === null) return null;
-    const file = await readRunFile(files, place.folder);
+    if ((await fileSystem.size(runPaths(named.folder).runFile)) === null) return null;
+    const file = await readRunFile(files, named.folder);
     if (file === null) return null;
-    const { progress, lasting } = await readKnown(files, place.folder, file, known);
-    const { states, problem } = await readableStates(files, place.folder);
+    const { progress, permanent } = await readCached(files, named.folder, file, known);
+    const { states, problem } = await readableStates(files, named.folder);
     const problems = [progress.problem, problem].filter((found) => found !== null);
     return {
-      ...place,
+      ...named,
       ...progress,
       file,
       phase: phaseOf(file, liveness),
       startedAtMs: file.startedAtMs,
-      ...resumeCost(resumePoints(states, lasting), progress.steps, liveness.nowMs),
+      ...resumeCost(resumePoints(states, permanent), progress.steps, liveness.nowMs),
       problem: problems.length === 0 ? null : problems.join(" "),
     };
   } catch (error) {
     // A plain file beside the run folders.
-    if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, place.folder)))
+    if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, named.folder)))
       return null;
     // A run that cannot be read must not hide the others.
     return unreadable(error);
@@ -142,23 +149,23 @@ function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
   return ENDED.has(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }
 
-/** The run's plan, as its last row tells it. */
+/** The total of steps that the run's last row implies. */
 function totalSteps(row: MetricsRow | undefined): number | null {
-  const done = row === undefined ? null : measure(row, "progress/done_frac");
+  const done = row === undefined ? null : metricOf(row, "progress/done_frac");
   return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
 }
 
-function measure(row: MetricsRow, name: string): number | null {
+function metricOf(row: MetricsRow, name: string): number | null {
   const value = flattenMetrics(row)[name];
   return typeof value === "number" ? value : null;
 }
 
-async function readKnown(
+async function readCached(
   fileSystem: FolderFiles,
   folder: string,
   { runId, generation, phase }: RunFile,
-  known: KnownProgress,
-): Promise<Known> {
+  known: ProgressCache,
+): Promise<CachedProgress> {
   const { metrics: path, checkpoints } = runPaths(folder);
   const size = (await fileSystem.size(path)) ?? 0;
   const saved = (await fileSystem.size(checkpoints)) ?? 0;
@@ -167,29 +174,30 @@ async function readKnown(
   const before = known.get(folder);
   if (before?.version === version) return before;
   const { rows, problem } = await lastRows(fileSystem, path, size);
-  const recentRewards = rows.map((row) => measure(row, "rollout/reward/mean"));
+  const recentRewards = rows.map((row) => metricOf(row, "rollout/reward/mean"));
   const steps = (rows.at(-1)?.step ?? -1) + 1;
   const progress = {
     steps,
     totalSteps: totalSteps(rows.at(-1)),
     reward: recentRewards.at(-1) ?? null,
     recentRewards,
-    left: phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
+    pendingReports:
+      phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
   };
-  const now = { version, progress, lasting: await newestLasting(fileSystem, folder) };
+  const now = { version, progress, permanent: await newestPermanent(fileSystem, folder) };
   known.set(folder, now);
   return now;
 }
 
-/** Older saves are not looked at, because they last as this one does. */
-async function newestLasting(fileSystem: FolderFiles, folder: string): Promise<LastingPoints> {
+/** The newest save without expiry is enough: a resume never needs an older one. */
+async function newestPermanent(fileSystem: FolderFiles, folder: string): Promise<PermanentPoints> {
   const entries = await readCheckpoints(fileSystem, folder);
-  const { points, gone } = lastingPoints(entries, Number.POSITIVE_INFINITY);
-  return { points: points.slice(0, 1), gone };
+  const { points, deleted: gone } = permanentPoints(entries, Number.POSITIVE_INFINITY);
+  return { points: points.slice(0, 1), deleted: gone };
 }
 
-/** As the rows of metrics tell it. @throws AppError `file-unreadable` */
+/** By the rows of metrics. @throws AppError `file-unreadable` */
 export async function completedSteps(fileSystem: FolderFiles, folder: string): Promise<number> {
   const path = runPaths(folder).metrics;
   const { rows } = await lastRows(fileSystem, path, (await fileSystem.size(path)) ?? 0);
@@ -209,10 +217,10 @@ async function lastRows(
   const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
   const { lines } = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
   const rows = lines.map(({ value }) => value).filter(isMetricsRow);
-  const isSound = rows.length > 0 || !whole.includes(LINE_FEED);
+  const isValid = rows.length > 0 || !whole.includes(LINE_FEED);
   return {
     rows: rows.slice(-RECENT_STEPS),
-    problem: isSound ? null : "metrics.jsonl is damaged: its last lines cannot be read.",
+    problem: isValid ? null : "metrics.jsonl is damaged: its last lines cannot be read.",
   };
 }
 
@@ -232,10 +240,10 @@ function resumeCost(
 ): Pick<ListedRun, "repeats" | "expiry"> {
   const repeatsFrom = (point: ResumePoint | null): number | null =>
     point === null ? null : Math.max(0, steps - point.state.step);
-  const newest = newestLiving(points, nowMs);
+  const newest = newestUnexpired(points, nowMs);
   const atMs = newest?.expiresAtMs ?? null;
   return {
     repeats: repeatsFrom(newest),
-    expiry: atMs === null ? null : { atMs, repeats: repeatsFrom(newestLiving(points, atMs)) },
+    expiry: atMs === null ? null : { atMs, repeats: repeatsFrom(newestUnexpired(points, atMs)) },
   };
 }

@@ -15,7 +15,7 @@ export interface AllowedOrigin {
 }
 
 export interface KeyRoute {
-  /** What would be sent. */
+  /** The keys to send. */
   readonly keys: readonly NamedValue[];
   readonly url: string;
   /** The variable that the address comes from; null = the configuration, or nowhere: the official address. */

@@ -2,7 +2,7 @@
 
 import { type AppError, errorMessage } from "../errors.ts";
 import type { Unavailability } from "../rollout/gateEvents.ts";
-import { raceAbort, tookTooLong, withLimit } from "../util/abort.ts";
+import { raceAbort, timeoutError, withLimit } from "../util/abort.ts";
 import { WakeableSleep } from "../util/wakeableSleep.ts";
 import {
   GIVE_UP_AFTER_MS,
@@ -167,7 +167,7 @@ export class OutageMonitor {
     if (this.#hasSaved || this.#step === 0 || !control.canSave) return;
     this.#hasSaved = true;
     const limitMs = ANSWER_LIMIT_MS;
-    const onLimit = (): AppError => tookTooLong("The service's answer", limitMs);
+    const onLimit = (): AppError => timeoutError("The service's answer", limitMs);
     try {
       await withLimit({ clock: ports.clock, limitMs, onLimit }, ({ signal }) =>
         raceAbort(services.service.capabilities(), signal),

@@ -10,7 +10,7 @@ import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { environmentConfig, rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
-import { tookTooLong, withLimit } from "../util/abort.ts";
+import { timeoutError, withLimit } from "../util/abort.ts";
 import { nearestWord } from "../util/editDistance.ts";
 import type { PreparedEnvironment } from "./context.ts";
 import {
@@ -167,7 +167,7 @@ async function countTasks(
         `${remote.name} is full, so the run waits up to ${limitMs / 60_000} min before it begins. The environment answered: ${event.unavailability.fault.message}`,
       );
   });
-  const onLimit = (): AppError => gate.unavailability?.fault ?? tookTooLong("The query", limitMs);
+  const onLimit = (): AppError => gate.unavailability?.fault ?? timeoutError("The query", limitMs);
   try {
     return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
       gate.query(() => remote.numTasks(split, { signal }), signal),

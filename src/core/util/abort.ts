@@ -9,7 +9,7 @@ export interface LinkedSignal {
   /** Aborted with the first of its parents, with that one's reason, or by {@link abort}. */
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Lets go of the parents; call it when the work is over. */
+  /** Stops following the parents; call it when the work is over. */
   clear(): void;
 }
 
@@ -19,14 +19,14 @@ export interface LimitOptions {
   readonly limitMs: number | null;
   /** What the signal is aborted with when the time is over. */
   readonly onLimit: () => Error;
-  /** Whoever of these aborts first ends it, too. */
+  /** The first of these to abort ends it, too. */
   readonly parents?: Parents;
 }
 
 export interface Deadline extends LinkedSignal {
   /** True once the limit (and not a parent) ended it. */
   readonly isExpired: () => boolean;
-  /** Runs `action` with the time standing still; several may overlap. */
+  /** Runs `action` with the timer paused; several may overlap. */
   withTimerPaused<T>(action: () => Promise<T>): Promise<T>;
 }
 
@@ -40,7 +40,7 @@ export function deadline(options: LimitOptions): Deadline {
 }
 
 /** AppError `timeout`. */
-export function tookTooLong(what: string, limitMs: number | null): AppError {
+export function timeoutError(what: string, limitMs: number | null): AppError {
   return new AppError("timeout", `${what} took longer than ${(limitMs ?? 0) / 1000} s.`);
 }
 
@@ -63,7 +63,7 @@ export async function withLimit<T>(
   }
 }
 
-/** What comes of `work`, or a rejection with the signal's reason once it aborts; the work then goes on unwatched. */
+/** The result of `work`, or a rejection with the signal's reason once it aborts; the result of the work is then ignored. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let follow = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** JSON whose numbers keep their text, so that what a model or an environment wrote is handed on unrounded. */
+/** JSON whose numbers keep their text, so that numbers of a model or an environment are not rounded. */
 
 import { isJsonObject } from "../json.ts";
 import { isBounded, MAX_DEPTH } from "./jsonl.ts";
@@ -33,7 +33,7 @@ export function isExactObject(value: unknown): value is ExactJsonObject {
 /** In valid JSON only: a whole string, so that digits in it are passed over, or a number. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** JSON in which collections are nested deeper than whoever walks through it by calling itself can go. */
+/** JSON whose collections are nested too deep for recursive readers. */
 export class TooDeepError extends SyntaxError {
   constructor() {
     super(`JSON is nested more than ${MAX_DEPTH} levels deep`);
@@ -50,7 +50,7 @@ export function parseExactJson(text: string): ExactJson {
   const isExact = (token: string): boolean =>
     token.startsWith('"') || JSON.stringify(Number(token)) === token;
   if ((text.match(STRING_OR_NUMBER) ?? []).every(isExact)) return rounded;
-  // Such numbers become strings for a moment, told apart by a beginning that no other string has.
+  // Such numbers become strings for a moment, marked by a prefix that no other string has.
   let mark = "#";
   while (JSON.stringify(rounded).includes(mark)) mark += "#";
   const marked = text.replace(STRING_OR_NUMBER, (token) =>

@@ -1,4 +1,4 @@
-/** A service that does not answer: reported once when that has lasted, and once when it is over. */
+/** Reports an outage of a service once when it has lasted half a minute, and once when it is over. */
 
 import type { Clock } from "../ports.ts";
 
@@ -7,7 +7,7 @@ const REPORT_AFTER_MS = 30_000;
 
 export interface OutageNoticeOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Nothing has gone right for half a minute. */
+  /** Nothing has succeeded for half a minute. */
   readonly onOutage: (reason: string) => void;
   /** What was reported is over. */
   readonly onRecovered: () => void;
@@ -23,7 +23,7 @@ export class OutageNotice {
     this.#options = options;
   }
 
-  /** For how long nothing has gone right, and what went wrong last; null while all is well. */
+  /** Duration of the current outage and its last reason; null when there is none. */
   get outage(): { readonly forMs: number; readonly reason: string } | null {
     if (this.#sinceMs === null) return null;
     return { forMs: this.#options.clock.monotonic() - this.#sinceMs, reason: this.#reason };
@@ -37,19 +37,19 @@ export class OutageNotice {
     if (nowMs - this.#sinceMs >= REPORT_AFTER_MS) this.report(this.#options.onOutage, reason);
   }
 
-  /** Reports at once what will not pass by itself, unless something was reported that is not over. */
+  /** Reports a lasting problem at once, unless an earlier report is not over. */
   report(report: (reason: string) => void, reason: string): void {
     if (this.#isReported) return;
     this.#isReported = true;
     report(reason);
   }
 
-  /** An answer came, which need not mean that what matters gets through: what was reported is not over. */
+  /** The service answered, though not necessarily with success: an outage that was reported is not over. */
   answered(): void {
     this.#sinceMs = null;
   }
 
-  /** What matters got through. */
+  /** A request succeeded. */
   recovered(): void {
     this.#sinceMs = null;
     if (!this.#isReported) return;

@@ -1,4 +1,4 @@
-/** Makes text of unknown origin harmless: what could steer a terminal becomes a visible sign. */
+/** Makes untrusted text harmless: characters that could control a terminal become visible ones. */
 
 /** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
 const STEERING = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

@@ -1,4 +1,4 @@
-/** Sleeps that somebody else can end before their time. */
+/** Sleeps that another caller can end early. */
 
 import type { Clock } from "../ports.ts";
 import { linkSignals, raceAbort } from "./abort.ts";
@@ -12,8 +12,8 @@ export class WakeableSleep {
     for (const waking of [...this.#sleeping]) waking.abort();
   }
 
-  /** As {@link wake}; with none under way the next one ends at once. For news that must not be missed. */
-  wakeOrNext(): void {
+  /** As {@link wake}; with none under way the next one ends at once. For events that must not be missed. */
+  wakeOrSkipNext(): void {
     this.#isWakePending = this.#sleeping.size === 0;
     this.wake();
   }

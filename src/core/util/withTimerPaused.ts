@@ -1,7 +1,7 @@
-/** Time in which a service lets a caller wait instead of working for it. */
+/** Pauses a caller's timer while a service makes the caller wait. */
 
-/** Runs `action` while the caller's own clock stands still. */
+/** Runs `action` while the caller's timer is paused. */
 export type WithTimerPaused = <Result>(action: () => Promise<Result>) => Promise<Result>;
 
-/** For callers without a clock of their own. */
+/** For callers without a timer. */
 export const withoutTimer: WithTimerPaused = (action) => action();

@@ -5,7 +5,7 @@ import { isLocalModel } from "../../core/config/presets.ts";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
-import { newestLiving, readResumePoints } from "../../core/runFolder/resumePoints.ts";
+import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -74,9 +74,9 @@ async function lossOf(
   { files, now }: { readonly files: FolderFiles; readonly now: () => number },
 ): Promise<string> {
   const points = await readResumePoints(files, folder, now()).catch(() => []);
-  if (newestLiving(points, now())?.statePath !== state_path) return "";
+  if (newestUnexpired(points, now())?.statePath !== state_path) return "";
   const others = points.filter(({ statePath }) => statePath !== state_path);
-  const next = newestLiving(others, now());
+  const next = newestUnexpired(others, now());
   return next === null
     ? vscode.l10n.t(
         "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",

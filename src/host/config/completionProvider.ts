@@ -1,7 +1,7 @@
 /** Offers keys and values of configurations while they are written. */
 
 import * as vscode from "vscode";
-import type { CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
 import type {
   Completion,
   CompletionKind,
@@ -58,7 +58,7 @@ export class CompletionProvider implements vscode.CompletionItemProvider {
   }
 
   /** False when the lists did not arrive in time; completion then offers what is known already. */
-  async #update(wanted: readonly (keyof CatalogueSide)[]): Promise<boolean> {
+  async #update(wanted: readonly (keyof CatalogueLists)[]): Promise<boolean> {
     const update = wanted.length === 0 ? undefined : this.#options.catalogue.update?.(wanted);
     if (update === undefined) return true;
     let timer: NodeJS.Timeout | undefined;

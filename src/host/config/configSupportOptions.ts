@@ -1,7 +1,7 @@
 /** What the help for configurations needs from the rest of the extension, and what its parts share. */
 
 import type * as vscode from "vscode";
-import type { Catalogue, CatalogueSide } from "../../core/config/editing/catalogue/catalogue.ts";
+import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
 import type { Listening } from "../vscode/emitter.ts";
 
@@ -12,7 +12,7 @@ export interface CatalogueSource {
   /** What is known now, from memory or disk; asks nobody. */
   readonly current: () => Catalogue;
   /** Brings lists up to date, where the user allows it; rejects or resolves whenever it is done. */
-  readonly update?: (wanted: readonly (keyof CatalogueSide)[]) => Promise<void>;
+  readonly update?: (wanted: readonly (keyof CatalogueLists)[]) => Promise<void>;
   readonly onDidChange?: Listen;
 }
 

@@ -170,7 +170,7 @@ export class DashboardSession {
 
   /** Starts the loop when there is something to do, or lets it look at once. */
   #wake(): void {
-    if (this.#looping !== null) this.#sleep.wakeOrNext();
+    if (this.#looping !== null) this.#sleep.wakeOrSkipNext();
     if (this.#looping !== null || !this.#isActive) return;
     this.#looping = this.#loop().finally(() => {
       this.#looping = null;

@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/runFolder/runFile.ts";
-import { type KnownProgress, type ListedRun, listRuns, readRun } from "../../core/runs/runList.ts";
+import { type ListedRun, listRuns, type ProgressCache, readRun } from "../../core/runs/runList.ts";
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
@@ -40,7 +40,7 @@ export class RunStore {
   readonly #changed: Emitter<string | null>;
   readonly #connections = new Map<string, Connection>();
   readonly #connecting = new Map<string, Promise<Connection | null>>();
-  readonly #progress: KnownProgress = new Map();
+  readonly #progress: ProgressCache = new Map();
   #entries = new Map<string, RunEntry>();
   #parents: readonly string[] = [];
   #single: readonly string[] = [];

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import {
-  ageText,
   type Catalogue,
   findEnvironment,
+  formatListAge,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
@@ -208,7 +208,7 @@ export class EnvironmentsView
     item.contextValue = "environmentGroup";
     const list = this.#options.catalogue.current().hosted.environments;
     if (group === "openreward" && list !== null) {
-      item.description = `${formatCount(list.items.length)} · ${ageText(list.ageMs)}`;
+      item.description = `${formatCount(list.items.length)} · ${formatListAge(list.ageMs)}`;
     }
     const description = item.description === undefined ? "" : `, ${item.description}`;
     item.accessibilityInformation = {

@@ -153,7 +153,9 @@ function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
   ];
 }
 
-function unsent({ left: { rollouts, rows, isSummaryMissing } }: RunEntry): readonly string[] {
+function unsent({
+  pendingReports: { rollouts, rows, isSummaryMissing },
+}: RunEntry): readonly string[] {
   return [
     ...(rollouts === 0
       ? []

@@ -5,7 +5,7 @@ import { type Projection, projectionShape, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
 
-/** Floats between the caches of slots: at distances of a power of two they would fight for the same lines of the processor's cache. */
+/** Floats between the caches of slots: at distances of a power of two they would share lines of the processor's cache. */
 const STAGGER = 144;
 
 /** Tokens to append to one slot; `wanted` = how many of the last ones need their log-probs. */
@@ -38,7 +38,7 @@ export class Decoder {
     this.#b = buffers(weights.arena, weights, maxRows);
   }
 
-  /** Forgets a slot's tokens beyond `length`; slots come into being when first used. */
+  /** Drops a slot's tokens beyond `length`; slots are created when first used. */
   truncate(slot: number, length: number): void {
     while (this.#slots.length <= slot) this.#slots.push(this.#newSlot());
     const entry = this.#slots[slot];

@@ -27,7 +27,7 @@ interface WeightSlot {
 }
 
 interface Place {
-  readonly lane: WorkerState;
+  readonly worker: WorkerState;
   readonly slot: Slot;
   readonly set: WeightSlot;
   readonly cached: number;
@@ -94,10 +94,10 @@ export class SamplingScheduler {
     };
   }
 
-  /** Forgets what a restarted worker held. */
+  /** Drops the cache state of a restarted worker. */
   workerRestarted(thread: WorkerThread): void {
-    const lane = this.#lanes.find((candidate) => candidate.thread === thread);
-    if (lane !== undefined) Object.assign(lane, this.#emptyMemory());
+    const worker = this.#lanes.find((candidate) => candidate.thread === thread);
+    if (worker !== undefined) Object.assign(worker, this.#emptyMemory());
     this.#dispatch();
   }
 
@@ -122,10 +122,10 @@ export class SamplingScheduler {
 
   /** Scores on the least loaded worker, in a slot of its own. */
   async score(weights: SamplerWeights, request: PromptScoreRequest): Promise<PromptScores> {
-    const lane = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
-    if (lane === undefined)
+    const worker = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
+    if (worker === undefined)
       throw new AppError("engine-worker", "The embedded engine has no worker.");
-    const set = this.#claimSet(lane, weights);
+    const set = this.#claimSet(worker, weights);
     if (set === null) {
       throw new AppError(
         "engine-weights",
@@ -134,7 +134,7 @@ export class SamplingScheduler {
     }
     set.users++;
     try {
-      return await lane.thread.score(set.index, this.#slotsPerWorker, request);
+      return await worker.thread.score(set.index, this.#slotsPerWorker, request);
     } finally {
       set.users--;
       this.#dispatch();
@@ -152,25 +152,25 @@ export class SamplingScheduler {
   }
 
   #findPlace({ weights, request }: Waiting): Place | null {
-    const leastLive = Math.min(...this.#lanes.map((lane) => lane.live));
+    const leastLive = Math.min(...this.#lanes.map((worker) => worker.live));
     let best: Candidate | null = null;
-    for (const lane of this.#lanes.filter((candidate) => hasRoomFor(candidate, weights.key))) {
-      for (const slot of lane.slots.filter(({ busy }) => !busy)) {
+    for (const worker of this.#lanes.filter((candidate) => canHold(candidate, weights.key))) {
+      for (const slot of worker.slots.filter(({ busy }) => !busy)) {
         const cached = slot.key === weights.key ? commonPrefix(slot.tokens, request.prompt) : 0;
-        const score = cached - IMBALANCE_TOKENS * (lane.live - leastLive);
-        best = better(best, { lane, slot, cached, score });
+        const score = cached - IMBALANCE_TOKENS * (worker.live - leastLive);
+        best = better(best, { worker, slot, cached, score });
       }
     }
     if (best === null) return null;
-    const set = this.#claimSet(best.lane, weights);
+    const set = this.#claimSet(best.worker, weights);
     return set === null ? null : { ...best, set };
   }
 
   /** The set that holds the weights, loading them over the least recently used idle one if needed. */
-  #claimSet(lane: WorkerState, weights: SamplerWeights): WeightSlot | null {
+  #claimSet(worker: WorkerState, weights: SamplerWeights): WeightSlot | null {
     this.#clock++;
-    const held = lane.sets.find((set) => set.key === weights.key);
-    const idle = lane.sets
+    const held = worker.sets.find((set) => set.key === weights.key);
+    const idle = worker.sets
       .filter((set) => set.users === 0)
       .toSorted((a, b) => a.lastUsed - b.lastUsed)[0];
     const set = held ?? idle;
@@ -178,23 +178,23 @@ export class SamplingScheduler {
     set.lastUsed = this.#clock;
     if (held === undefined) {
       set.key = weights.key;
-      lane.thread.loadSet(set.index, weights.adapter);
+      worker.thread.loadSet(set.index, weights.adapter);
     }
     return set;
   }
 
   async #run(waiting: Waiting, place: Place): Promise<void> {
-    const { lane, slot, set, cached } = place;
+    const { worker, slot, set, cached } = place;
     const { request, weights } = waiting;
     waiting.started();
     slot.busy = true;
     slot.lastUsed = this.#clock;
     slot.key = NO_KEY;
     set.users++;
-    lane.live++;
+    worker.live++;
     try {
       const where = { set: set.index, slot: slot.index, cached };
-      const answer = await lane.thread.sample(where, request, waiting.signal);
+      const answer = await worker.thread.sample(where, request, waiting.signal);
       slot.tokens = heldTokens(request.prompt, answer.tokens);
       slot.key = weights.key;
       waiting.resolve({
@@ -209,7 +209,7 @@ export class SamplingScheduler {
     } finally {
       slot.busy = false;
       set.users--;
-      lane.live--;
+      worker.live--;
       this.#dispatch();
     }
   }
@@ -223,8 +223,8 @@ function better(best: Candidate | null, next: Candidate): Candidate {
 }
 
 /** True when the worker holds the weights or can make room for them. */
-function hasRoomFor(lane: WorkerState, key: number): boolean {
-  return lane.sets.some((set) => set.key === key || set.users === 0);
+function canHold(worker: WorkerState, key: number): boolean {
+  return worker.sets.some((set) => set.key === key || set.users === 0);
 }
 
 /** Length of the common prefix, one less than the prompt at most: its last token must run to give a distribution. */

@@ -1,4 +1,4 @@
-/** What the coordinator and its workers say to each other. */
+/** Messages between the coordinator and its workers. */
 
 import type { ByteTable } from "../../node/tokenizer/byteTable.ts";
 import type { Architecture } from "./architecture.ts";

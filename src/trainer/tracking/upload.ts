@@ -7,7 +7,7 @@ import { describeRollout } from "../../core/tracking/openreward/describeRollout.
 import { UploadBackoff } from "../../core/tracking/openreward/uploadBackoff.ts";
 import { UploadClient } from "../../core/tracking/openreward/uploadClient.ts";
 import { deliverRollout } from "../../core/tracking/openreward/uploadDelivery.ts";
-import { UploadSpool, type UploadTrouble } from "../../core/tracking/openreward/uploadSpool.ts";
+import { type UploadProblem, UploadSpool } from "../../core/tracking/openreward/uploadSpool.ts";
 import type { ProgressEvent, Watcher } from "../../core/training/progress.ts";
 import { recordWithoutWaiting } from "../../core/training/report.ts";
 import { createHttpClient } from "../../node/http.ts";
@@ -136,7 +136,7 @@ export class RolloutUploads {
     let reported: number | null = null;
     const waiting = await this.#spool.drain({
       limitMs: DRAIN_MS[after],
-      isHopeless: () => backoff.isDenied || (backoff.outage?.forMs ?? 0) > HOPELESS_AFTER_MS,
+      shouldGiveUp: () => backoff.isDenied || (backoff.outage?.forMs ?? 0) > HOPELESS_AFTER_MS,
       onProgress: (left) => {
         if (left !== reported) watch({ kind: "uploading", waiting: left, isOver: false });
         reported = left;
@@ -173,7 +173,7 @@ export class RolloutUploads {
     this.#warn("upload-denied", message);
   }
 
-  #reportFailure({ kind, reason: reported }: UploadTrouble): void {
+  #reportFailure({ kind, reason: reported }: UploadProblem): void {
     const reason = reported.replace(/\.$/, "");
     const message =
       kind === "refused"

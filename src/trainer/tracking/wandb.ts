@@ -6,7 +6,7 @@ import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import { flattenMetrics } from "../../core/runFolder/metricsTree.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
-import type { TrackerWaits } from "../../core/tracking/wandb/delivery.ts";
+import type { TrackerIntervals } from "../../core/tracking/wandb/runReporter.ts";
 import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tracker.ts";
 import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
@@ -31,7 +31,7 @@ export interface WandbReportOptions {
   /** Of an earlier attempt; null = none. */
   readonly knownRunId: string | null;
   readonly http: HttpClient;
-  readonly waits?: TrackerWaits;
+  readonly waits?: TrackerIntervals;
 }
 
 const MAX_TAG = 64;

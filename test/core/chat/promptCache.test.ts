@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { rememberPrompts } from "../../../src/core/chat/promptCache.ts";
+import { cachePrompts } from "../../../src/core/chat/promptCache.ts";
 import type { InitialMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
 
 function counting(maxChars?: number) {
   const rendered: string[] = [];
-  const render = rememberPrompts((messages) => {
+  const render = cachePrompts((messages) => {
     const text = messages.map(({ content }) => content).join("");
     rendered.push(text);
     return [text.length];

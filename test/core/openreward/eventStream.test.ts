@@ -85,7 +85,7 @@ describe("readEvents", () => {
 });
 
 describe("a watch for silence", () => {
-  it("calls after the limit without a sign of life, with one timer for all of them", async () => {
+  it("calls after the limit without a keep-alive, with one timer for all of them", async () => {
     const clock = new FakeClock();
     const reasons: unknown[] = [];
     const watch = new IdleTimeout(clock, (reason) => reasons.push(reason));

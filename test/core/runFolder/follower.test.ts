@@ -20,9 +20,17 @@ const skipped = { loss: null, substeps: 0 };
 
 function aCheckpoint(step: number): CheckpointEntry {
   return {
-    ...{ name: `checkpoint_${step}`, step, epoch: 0, position: 4, kind: "periodic" },
-    ...{ state_path: `tinker://run/weights/${step}`, sampler_path: null, expires_at: null },
-    ...{ metrics: {}, renderer: "tiny", created_at: "2026-01-01T00:00:00Z" },
+    name: `checkpoint_${step}`,
+    step,
+    epoch: 0,
+    position: 4,
+    kind: "periodic",
+    state_path: `tinker://run/weights/${step}`,
+    sampler_path: null,
+    expires_at: null,
+    metrics: {},
+    renderer: "tiny",
+    created_at: "2026-01-01T00:00:00Z",
   };
 }
 
@@ -88,7 +96,11 @@ test("a refresh returns only what was added since the last one", async () => {
   await appendCheckpoint(fileSystem, FOLDER, aCheckpoint(3));
   const parts = { fileSystem, clock, redactor: new Redactor(), folder: FOLDER, attempt: 1 };
   await createEventLog(parts).record({
-    ...{ kind: "run-ended", level: "info", step: 3, message: "The run is done.", data: {} },
+    kind: "run-ended",
+    level: "info",
+    step: 3,
+    message: "The run is done.",
+    data: {},
   });
   expect(await follower.refresh()).toMatchObject({
     fromRow: 2,
@@ -120,7 +132,11 @@ test("however the bytes arrive, the end is the same as of one read", async () =>
   for (const step of [1, 2]) await appendCheckpoint(fileSystem, FOLDER, aCheckpoint(step));
   const parts = { fileSystem, clock, redactor: new Redactor(), folder: FOLDER, attempt: 1 };
   await createEventLog(parts).record({
-    ...{ kind: "note", level: "warn", step: 1, message: "Größe ✓", data: { depth: [1] } },
+    kind: "note",
+    level: "warn",
+    step: 1,
+    message: "Größe ✓",
+    data: { depth: [1] },
   });
   const { metrics, checkpoints, events } = runPaths(FOLDER);
   const growing = [metrics, checkpoints, events];

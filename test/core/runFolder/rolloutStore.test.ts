@@ -32,7 +32,7 @@ test("token records of every size stand where their lines say, though not each h
     redactor: new Redactor(),
     folder: "run",
   });
-  // One record alone is larger than a lot, and 600 small ones do not fit into one.
+  // One record alone is larger than a batch, and 600 small ones do not fit into one.
   const records = [0, 1, 70_000, ...new Array<number>(600).fill(3)].map((tokens, rollout) =>
     recordOf(rollout, tokens),
   );

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { type KnownProgress, readRun } from "../../../src/core/runs/runList.ts";
+import { type ProgressCache, readRun } from "../../../src/core/runs/runList.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
@@ -11,9 +11,19 @@ function aRun() {
   const fileSystem = createMemoryFileSystem();
   const writeFile = (changes: Partial<RunFile> = {}): Promise<void> => {
     const file: RunFile = {
-      ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal", startedAtMs: 0 },
-      ...{ heartbeatAtMs: 0, generation: 0, attempt: 1, phase: "stopped", configPath: "/c.yaml" },
-      ...{ control: null, ...changes },
+      schemaVersion: 1,
+      runId: "r",
+      name: "demo",
+      pid: 1,
+      owner: "terminal",
+      startedAtMs: 0,
+      heartbeatAtMs: 0,
+      generation: 0,
+      attempt: 1,
+      phase: "stopped",
+      configPath: "/c.yaml",
+      control: null,
+      ...changes,
     };
     return fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   };
@@ -21,7 +31,7 @@ function aRun() {
     const row = { step, rollout: { reward: { mean } }, progress: { done_frac: (step + 1) / 10 } };
     return fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
   };
-  const known: KnownProgress = new Map();
+  const known: ProgressCache = new Map();
   const reading = vi.spyOn(fileSystem, "readRange");
   return {
     fileSystem,
@@ -38,7 +48,11 @@ it("shows steps, plan and rewards from the last rows", async () => {
   await addRow(0, 0.25);
   await addRow(1, 0.5);
   expect(await read()).toMatchObject({
-    ...{ phase: "stopped", steps: 2, totalSteps: 10, reward: 0.5, recentRewards: [0.25, 0.5] },
+    phase: "stopped",
+    steps: 2,
+    totalSteps: 10,
+    reward: 0.5,
+    recentRewards: [0.25, 0.5],
   });
 });
 
@@ -64,7 +78,7 @@ it("shows what the trackers of a run that is done still lack", async () => {
   await writeFile({ phase: "done" });
   await addRow(0, 0.25);
   await addRow(1, 0.5);
-  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+  expect(await read()).toMatchObject({ pendingReports: { rollouts: 0, rows: 0 } });
   await fileSystem.append(
     "/runs/demo/upload.jsonl",
     encodeJsonLine({ kind: "queued", attempt: 1, step: 1, waiting: 12 }),
@@ -72,12 +86,19 @@ it("shows what the trackers of a run that is done still lack", async () => {
   const counts = { next: 1, history: 1, log: 0, events: 0, step: 1, runtimeS: 1 };
   const state = { confirmed: { ...counts, sent: { 1: 0 }, file: null }, pending: null };
   const place = {
-    ...{ schemaVersion: 1, runId: "abcd1234", deployment: "https://wandb.test", entity: null },
-    ...{ project: "p", isStopHandled: false, isEnded: false, online: state, offline: state },
+    schemaVersion: 1,
+    runId: "abcd1234",
+    deployment: "https://wandb.test",
+    entity: null,
+    project: "p",
+    isStopHandled: false,
+    isEnded: false,
+    online: state,
+    offline: state,
   };
   await fileSystem.writeAtomic("/runs/demo/wandb.json", JSON.stringify(place));
   await writeFile({ phase: "done", generation: 1 });
-  expect(await read()).toMatchObject({ left: { rollouts: 12, rows: 1 } });
+  expect(await read()).toMatchObject({ pendingReports: { rollouts: 12, rows: 1 } });
   await writeFile({ phase: "stopped", generation: 1 });
-  expect(await read()).toMatchObject({ left: { rollouts: 0, rows: 0 } });
+  expect(await read()).toMatchObject({ pendingReports: { rollouts: 0, rows: 0 } });
 });

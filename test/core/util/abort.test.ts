@@ -4,7 +4,7 @@ import {
   deadline,
   linkSignals,
   raceAbort,
-  tookTooLong,
+  timeoutError,
   withLimit,
 } from "../../../src/core/util/abort.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
@@ -13,7 +13,7 @@ import { untilAborted } from "../rollout/scriptedModel.ts";
 const reason = new AppError("stopped", "The run was asked to stop.");
 
 function limitOf(clock: FakeClock, limitMs: number | null, ...parents: AbortSignal[]) {
-  return { clock, limitMs, onLimit: () => tookTooLong("Breakfast", limitMs), parents };
+  return { clock, limitMs, onLimit: () => timeoutError("Breakfast", limitMs), parents };
 }
 
 describe("a linked signal", () => {

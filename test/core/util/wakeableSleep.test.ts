@@ -29,8 +29,8 @@ describe("a wakeable sleep", () => {
     const sleep = new WakeableSleep();
     sleep.wake();
     expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
-    sleep.wakeOrNext();
-    sleep.wakeOrNext();
+    sleep.wakeOrSkipNext();
+    sleep.wakeOrSkipNext();
     expect(await sleep.sleep(clock, 1_000)).toBe(true);
     expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
     expect(clock.monotonic()).toBe(2_000);
@@ -44,7 +44,7 @@ describe("a wakeable sleep", () => {
         let isNews = false;
         for (const comes of newsComes) {
           if (comes) {
-            sleep.wakeOrNext();
+            sleep.wakeOrSkipNext();
             isNews = true;
           } else {
             expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(isNews);
@@ -52,7 +52,7 @@ describe("a wakeable sleep", () => {
           }
         }
         const last = sleep.sleep(clock, 1_000);
-        sleep.wakeOrNext();
+        sleep.wakeOrSkipNext();
         expect(await last).toBe(true);
         expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
         expect(clock.sleeping).toBe(0);

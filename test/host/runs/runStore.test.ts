@@ -52,7 +52,7 @@ afterEach(async () => {
   await rm(place, { recursive: true });
 });
 
-/** A trainer of this very process has just shown a sign of life. */
+/** A trainer of this very process has just written a heartbeat. */
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   const file: RunFile = {
     ...{ schemaVersion: 1, runId: "r", name: "demo", pid: process.pid, owner: "terminal" },
@@ -63,7 +63,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
 }
 
-it("finds by itself that a trainer which cannot be heard shows no sign of life any more", async () => {
+it("finds by itself that a trainer which cannot be heard writes no heartbeat any more", async () => {
   await writeRun({ control: null });
   await store.look([], [RUN]);
   expect(store.get(RUN)).toMatchObject({ isLive: true, phase: "running" });

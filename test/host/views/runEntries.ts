@@ -11,7 +11,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     totalSteps: 200,
     reward: 0.634,
     recentRewards: [0.1, 0.2, 0.2, 0.5, 0.6, 0.634],
-    left: { rollouts: 0, rows: 0, isSummaryMissing: false },
+    pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },
     startedAtMs: 1_000,
     repeats: 2,
     expiry: null,

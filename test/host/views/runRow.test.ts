@@ -84,7 +84,7 @@ describe("a run can be resumed", () => {
 
   it("when its trackers lack something, which its row says", () => {
     const left = { rollouts: 48, rows: 1, isSummaryMissing: false };
-    const run = aRun({ phase: "done", isLive: false, steps: 200, left });
+    const run = aRun({ phase: "done", isLive: false, steps: 200, pendingReports: left });
     expect(isResumable(run)).toBe(true);
     expect(runRow(run, plain).description).toContain(
       "48 rollouts to upload · 1 row for Weights & Biases",

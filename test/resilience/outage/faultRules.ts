@@ -19,7 +19,7 @@ const STREAMED: readonly FaultKind[] = [...LOST, "stream cut off", "stream ended
 
 export const FAULT_RULES = {
   tinker: [
-    // Nobody waits for a sign of life, so some never get an answer.
+    // Nobody waits for a heartbeat, so some never get an answer.
     {
       request: /session_heartbeat$/,
       share: 0.4,

@@ -1,4 +1,4 @@
-/** The characters that a secret can be written with, in whatever encoding; any other one ends what has to be decoded. */
+/** The characters that a secret can be written with, in any encoding; any other character ends a text to decode. */
 
 /** What a character can be a part of. */
 export const KIND = {

@@ -2,9 +2,9 @@
 
 import type { Alphabet } from "./alphabet.ts";
 import type { Decoded, Decoding, Span } from "./decoded.ts";
-import { type DigitRun, digitRuns, placeOfDigit } from "./digitRuns.ts";
+import { type DigitRun, digitOffset, digitRuns } from "./digitRuns.ts";
 
-/** So many a call takes for certain. */
+/** Number of arguments that a call takes on every engine. */
 const MOST_ARGUMENTS = 4096;
 
 interface Digits {
@@ -129,8 +129,8 @@ function stretches(
 
 function digitsFrom({ start, end }: Span, digitOf: (byte: number) => number, run: DigitRun): Span {
   return {
-    start: placeOfDigit(run, Math.floor(digitOf(start))),
-    end: placeOfDigit(run, Math.ceil(digitOf(end)) - 1) + 1,
+    start: digitOffset(run, Math.floor(digitOf(start))),
+    end: digitOffset(run, Math.ceil(digitOf(end)) - 1) + 1,
   };
 }
 

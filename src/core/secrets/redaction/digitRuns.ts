@@ -62,7 +62,7 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /** Where the digit of that index is in the text. */
-export function placeOfDigit({ lines }: DigitRun, digit: number): number {
+export function digitOffset({ lines }: DigitRun, digit: number): number {
   let [low, high] = [0, lines.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

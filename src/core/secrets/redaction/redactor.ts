@@ -40,11 +40,11 @@ export class Redactor {
     const secrets = this.#secrets;
     if (secrets === null) return text;
     let before = text;
-    let after = withoutSpans(text, placesOf(secrets, text, MAX_NESTING));
+    let after = withoutSpans(text, secretSpans(secrets, text, MAX_NESTING));
     // What stands on both sides of a mark may form another learnt value.
     while (after !== before) {
       before = after;
-      after = withoutSpans(before, placesOf(secrets, before, MAX_NESTING));
+      after = withoutSpans(before, secretSpans(secrets, before, MAX_NESTING));
     }
     return after;
   }
@@ -107,14 +107,14 @@ export class Redactor {
 }
 
 /** Where `text` holds secrets, as they stand or encoded; in order and apart from each other. */
-function placesOf(secrets: Secrets, text: string, nesting: number): readonly Span[] {
+function secretSpans(secrets: Secrets, text: string, nesting: number): readonly Span[] {
   const found: Span[] = [];
   for (const { 0: match, index } of text.matchAll(secrets.pattern)) {
     found.push({ start: index, end: index + match.length });
   }
   if (nesting > 0) {
     for (const decoded of secrets.decode(text)) {
-      const inside = placesOf(secrets, decoded.text, nesting - 1);
+      const inside = secretSpans(secrets, decoded.text, nesting - 1);
       if (inside.length > 0) for (const span of decoded.sourceOf(inside)) found.push(span);
     }
   }

@@ -1,4 +1,4 @@
-/** Compares what was written down without secrets with what it was made from. */
+/** Compares a redacted copy with its original. */
 
 import { isJsonObject } from "../../json.ts";
 import { REDACTED_MARK } from "./redactor.ts";

@@ -1,4 +1,4 @@
-/** What of a stored rollout is uploaded: its conversation, its rewards, and what training made of it. */
+/** Describes a stored rollout for the upload: its conversation, its rewards, and its use in training. */
 
 import type { Config } from "../../config/schema.ts";
 import type { JsonObject } from "../../json.ts";
@@ -55,7 +55,13 @@ export function describeRollout(
   return {
     id,
     messageId: (at) => uuidOf(sha256(`${id}/${at}`)),
-    ...{ runName, rolloutName, environment, split, metadata, messages, startedAtMs },
+    runName,
+    rolloutName,
+    environment,
+    split,
+    metadata,
+    messages,
+    startedAtMs,
     ...(variant !== undefined && { variant }),
     runInfo: runInfo(settings),
     rolloutInfo: rolloutInfo(record, settings.config),
@@ -147,7 +153,7 @@ function withGroupScore(
   return [...messages.slice(0, -1), { ...last, reward: score }];
 }
 
-/** What the model wrote, its calls, their results, and what it was told. */
+/** The model's text, its calls, their results, and the message when there was no result. */
 function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
   const { reasoning, content, calls, errors, results, nudge } = turn;
   const timestampMs = Math.round(turn.startedAtMs);

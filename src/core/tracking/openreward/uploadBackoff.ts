@@ -1,4 +1,4 @@
-/** Owns how long uploads wait for a service that does not take them: all share one back-off, which never gives up. */
+/** The back-off that all uploads share while the service refuses or fails; it never gives up. */
 
 import type { Clock, Random } from "../../ports.ts";
 import { type Backoff, backoffMs } from "../../util/backoff.ts";
@@ -17,7 +17,7 @@ export interface UploadBackoffOptions {
   readonly onOutage: (reason: string) => void;
   /** The service takes nothing from this client: the key or the address is wrong. */
   readonly onDenied: (reason: string) => void;
-  /** The trouble that was reported is over. */
+  /** The outage that was reported is over. */
   readonly onRecovered: () => void;
 }
 
@@ -35,7 +35,7 @@ export class UploadBackoff {
     this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }
 
-  /** For how long nothing has been taken, and why; null while all is well. */
+  /** Duration and reason of the current outage; null when there is none. */
   get outage(): { readonly forMs: number; readonly reason: string } | null {
     return this.#notice.outage;
   }

@@ -1,4 +1,4 @@
-/** Owns single requests of OpenReward's rollout upload, and what their answers mean: `docs/protocols/openreward.md#uploads`. */
+/** Sends single requests of OpenReward's rollout upload, and interprets their answers: `docs/protocols/openreward.md#uploads`. */
 
 import * as z from "zod";
 import { isAppError } from "../../errors.ts";
@@ -54,7 +54,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const LOOK_UP_ATTEMPTS = 3;
 const MAX_REASON_CHARS = 200;
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
-/** Besides these, what the service or something in between may answer for a while: to log in first, for example. */
+/** Statuses that the service or a proxy may send for a while, for example a redirect to a login page. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([302, 303, 307, 408, 425, 429]);
 
 const rolloutReply = z.object({ messages: z.array(z.object({ index: z.int() })) });

@@ -1,4 +1,4 @@
-/** Brings one rollout to OpenReward: whole, and no part of it twice, through lost answers and outages. */
+/** Delivers one rollout to OpenReward completely, and no part of it twice, despite lost answers and outages. */
 
 import type { UploadBackoff } from "./uploadBackoff.ts";
 import type { Denial, PostOutcome, Unavailable, UploadClient } from "./uploadClient.ts";
@@ -22,7 +22,7 @@ export interface DeliveryOptions {
 
 export type Delivered = Exclude<PostOutcome, Unavailable | Denial>;
 
-/** Tries until the service has decided about it; a key that is denied waits for better times. Rejects with the signal's reason. @throws AppError `upload-message` */
+/** Tries until the service has decided about it; after a refused key it waits and tries again. Rejects with the signal's reason. @throws AppError `upload-message` */
 export async function deliverRollout(
   { client, backoff }: RolloutDeliveryOptions,
   rollout: RolloutUpload,
@@ -31,7 +31,7 @@ export async function deliverRollout(
   const delivery = new Delivery(client, rollout, mayHaveArrived);
   for (;;) {
     await backoff.ready(signal);
-    const outcome = await delivery.proceed(signal);
+    const outcome = await delivery.send(signal);
     if (outcome.kind === "unavailable") backoff.failed(outcome);
     else if (outcome.kind === "denied") backoff.denied(outcome.reason);
     else {
@@ -41,37 +41,41 @@ export async function deliverRollout(
   }
 }
 
-/** What of a rollout is still to be sent, and how sure that is. */
+/** The part of a rollout that is not sent yet, and whether parts may have arrived. */
 class Delivery {
   readonly #client: RolloutDeliveryOptions["client"];
   readonly #rollout: RolloutUpload;
-  #isUnsure: boolean;
-  #hasBegunAnew = false;
+  #mayHaveArrived: boolean;
+  #hasRestarted = false;
   /** Null before the catalogue was asked. */
   #events: readonly UploadEvent[] | null = null;
   #batches: readonly (readonly UploadEvent[])[] = [];
 
-  constructor(client: RolloutDeliveryOptions["client"], rollout: RolloutUpload, isUnsure: boolean) {
+  constructor(
+    client: RolloutDeliveryOptions["client"],
+    rollout: RolloutUpload,
+    mayHaveArrived: boolean,
+  ) {
     this.#client = client;
     this.#rollout = rollout;
-    this.#isUnsure = isUnsure;
+    this.#mayHaveArrived = mayHaveArrived;
   }
 
-  /** Goes on to the end, or to the first request that gets no answer that decides. */
-  async proceed(signal: AbortSignal): Promise<PostOutcome> {
-    const trouble = (await this.#prepare(signal)) ?? (await this.#makeSure(signal));
-    if (trouble !== null) return trouble;
+  /** Sends all events, or stops at the first request without a final answer. */
+  async send(signal: AbortSignal): Promise<PostOutcome> {
+    const unavailable = (await this.#prepare(signal)) ?? (await this.#dropArrived(signal));
+    if (unavailable !== null) return unavailable;
     const outcome = await this.#post(signal);
-    if (outcome.kind === "unavailable") this.#isUnsure = outcome.mayHaveArrived;
+    if (outcome.kind === "unavailable") this.#mayHaveArrived = outcome.mayHaveArrived;
     const isUnderWay = this.#batches[0]?.[0]?.kind !== "start";
-    if (outcome.kind !== "refused" || !isUnderWay || this.#hasBegunAnew) return outcome;
-    // A service that has forgotten the start refuses what belongs to it.
+    if (outcome.kind !== "refused" || !isUnderWay || this.#hasRestarted) return outcome;
+    // A service that has lost the start refuses later events of the rollout.
     const arrival = await this.#client.arrived(this.#rollout.id, signal);
     if (arrival.kind === "unavailable") return arrival;
     if (arrival.kind === "found") return outcome;
-    this.#hasBegunAnew = true;
+    this.#hasRestarted = true;
     this.#batches = uploadBatches(this.#events ?? []);
-    return this.proceed(signal);
+    return this.send(signal);
   }
 
   async #prepare(signal: AbortSignal): Promise<Unavailable | null> {
@@ -84,12 +88,12 @@ class Delivery {
     return null;
   }
 
-  /** Leaves out what has arrived; a service that does not tell gets the rest once more, under the same ids. */
-  async #makeSure(signal: AbortSignal): Promise<Unavailable | null> {
-    if (!this.#isUnsure) return null;
+  /** Drops the events that have arrived; when the service does not report them, all are sent once more under the same ids. */
+  async #dropArrived(signal: AbortSignal): Promise<Unavailable | null> {
+    if (!this.#mayHaveArrived) return null;
     const arrival = await this.#client.arrived(this.#rollout.id, signal);
     if (arrival.kind === "unavailable") return arrival;
-    this.#isUnsure = false;
+    this.#mayHaveArrived = false;
     if (arrival.kind === "found") this.#batches = uploadBatches(this.#missing(arrival.indices));
     return null;
   }

@@ -1,4 +1,4 @@
-/** Owns how a rollout becomes events of OpenReward's upload, and how events become requests: `docs/protocols/openreward.md#uploads`. */
+/** Turns a rollout into events of OpenReward's upload, and events into requests: `docs/protocols/openreward.md#uploads`. */
 
 import { AppError } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
@@ -39,7 +39,7 @@ export interface RolloutUpload {
   readonly taskSpec?: Json;
   readonly metadata: JsonObject;
   readonly runInfo: JsonObject;
-  /** Sent last; null = nothing to tell. */
+  /** Sent last; null = none. */
   readonly rolloutInfo: JsonObject | null;
   readonly startedAtMs: number;
   readonly endedAtMs: number;

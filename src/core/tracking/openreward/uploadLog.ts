@@ -1,6 +1,6 @@
 /**
- * `upload.jsonl`: which rollouts have been uploaded. A line is written before a rollout is sent and another when it was taken, so
- * that a resume knows what went, what did not, and what may have.
+ * `upload.jsonl`: which rollouts have been uploaded. A line is written before a rollout is sent and another when it was accepted, so
+ * that a resume knows which arrived, which did not, and which may have arrived.
  */
 
 import * as z from "zod";
@@ -41,7 +41,7 @@ export interface SentRollout {
 
 /** What is known of a step. */
 export interface UploadedStep {
-  /** The attempt that played it last; null when the log does not tell. */
+  /** The attempt that played the step last; null when the log does not contain it. */
   attempt: number | null;
   /** By {@link rolloutKey}; several of one rollout when repeats differed. */
   readonly rollouts: Map<string, readonly SentRollout[]>;
@@ -71,7 +71,7 @@ export async function appendUploadLine(
   await fileSystem.append(runPaths(folder).uploads, encodeJsonLine(line));
 }
 
-/** Ends a half-written last line, onto which the next one would be glued. */
+/** Ends a half-written last line, to which the next one would be joined. */
 export async function repairUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
   const path = runPaths(folder).uploads;
   const size = (await fileSystem.size(path)) ?? 0;
@@ -95,7 +95,7 @@ export async function readUploadLog(
   return state;
 }
 
-/** Adds to a step what a line tells of it. */
+/** Applies a line of the log to its step. */
 export function applyUploadLine({ steps }: UploadLogState, line: UploadLine): void {
   if (line.kind === "opened" || line.kind === "complete") return;
   const step: UploadedStep = steps.get(line.step) ?? { attempt: null, rollouts: new Map() };
@@ -125,7 +125,7 @@ async function completeSteps(fileSystem: FolderFiles, folder: string): Promise<S
   return complete;
 }
 
-/** How many scored rollouts wait to be uploaded, as the end of the log tells it; null when nothing was ever to be uploaded. */
+/** How many scored rollouts wait to be uploaded, by the end of the log; null when no upload was ever requested. */
 export async function waitingUploads(
   fileSystem: FolderFiles,
   folder: string,

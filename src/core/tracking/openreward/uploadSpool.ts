@@ -1,6 +1,6 @@
 /**
- * Uploads the rollouts of a run while it goes on. The rollouts are on disk already, so the spool keeps a log of what went and
- * holds no rollout in memory but those under way. It neither stops nor fails a run.
+ * Uploads the rollouts of a run during the run. The rollouts are on disk already, so the spool logs which were sent and
+ * keeps only those under way in memory. The spool neither stops nor fails a run.
  */
 
 import { errorMessage } from "../../errors.ts";
@@ -37,10 +37,10 @@ export interface UploadSpoolOptions {
   ) => RolloutUpload;
   readonly deliver: (rollout: RolloutUpload, options: DeliveryOptions) => Promise<Delivered>;
   /** Called when rollouts, or all of them, cannot be uploaded by this attempt, once for each reason. */
-  readonly onOutage: (trouble: UploadTrouble) => void;
+  readonly onOutage: (problem: UploadProblem) => void;
 }
 
-export interface UploadTrouble {
+export interface UploadProblem {
   /** `refused` = single rollouts, the others go on; `failed` = none goes any more from this machine. */
   readonly kind: "refused" | "failed";
   readonly reason: string;
@@ -49,7 +49,7 @@ export interface UploadTrouble {
 export interface DrainOptions {
   readonly limitMs: number;
   /** Ends the wait early. */
-  readonly isHopeless: () => boolean;
+  readonly shouldGiveUp: () => boolean;
   readonly signal?: AbortSignal;
   /** Called while it waits: at once, and from time to time. */
   readonly onProgress: (waiting: number) => void;
@@ -63,16 +63,16 @@ interface Job {
   readonly attempt: number;
   /** Only these; null = all. */
   readonly ids: ReadonlySet<string> | null;
-  /** Settled once the log tells of it. */
-  readonly noted: Promise<void>;
+  /** Settled once the log contains the line. */
+  readonly logged: Promise<void>;
   waiting: number;
 }
 
 /** Rollouts that are sent at the same time. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 const PROGRESS_MS = 5_000;
-const LOOK_MS = 1_000;
-const NOTED = Promise.resolve();
+const CHECK_MS = 1_000;
+const LOGGED = Promise.resolve();
 
 export class UploadSpool {
   readonly #options: UploadSpoolOptions;
@@ -106,13 +106,13 @@ export class UploadSpool {
     const { folder: root, attempt } = this.#options;
     const queue = (): Promise<void> =>
       this.#note({ kind: "queued", attempt, step, waiting: this.waiting });
-    const noted = this.#opened.then(() => this.#withFallback(queue));
-    this.#jobs.push({ root, step, attempt, ids: null, noted, waiting: rollouts });
+    const logged = this.#opened.then(() => this.#withFallback(queue));
+    this.#jobs.push({ root, step, attempt, ids: null, logged, waiting: rollouts });
     this.#work();
   }
 
   /** Waits until all has been sent that can be, and returns how many rollouts wait for the next attempt. */
-  async drain({ limitMs, isHopeless, signal, onProgress }: DrainOptions): Promise<number> {
+  async drain({ limitMs, shouldGiveUp, signal, onProgress }: DrainOptions): Promise<number> {
     const { clock } = this.#options;
     const endMs = clock.monotonic() + limitMs;
     let isDone = false;
@@ -120,7 +120,7 @@ export class UploadSpool {
       isDone = true;
     });
     const mayWait = (): boolean =>
-      !isDone && !isHopeless() && signal?.aborted !== true && clock.monotonic() < endMs;
+      !isDone && !shouldGiveUp() && signal?.aborted !== true && clock.monotonic() < endMs;
     await this.#opened;
     // What is settled already needs no line.
     await Promise.race([done, clock.sleep(0)]);
@@ -130,7 +130,7 @@ export class UploadSpool {
         onProgress(this.waiting);
         progressMs += PROGRESS_MS;
       }
-      await this.#pause(done, Math.min(LOOK_MS, endMs - clock.monotonic()), signal);
+      await this.#pause(done, Math.min(CHECK_MS, endMs - clock.monotonic()), signal);
     }
     return this.waiting;
   }
@@ -146,7 +146,7 @@ export class UploadSpool {
     this.#working = this.#working.then(() => this.#withFallback(() => this.#uploadAll()));
   }
 
-  /** A fault in the upload never ends the run. */
+  /** An error of the upload never ends the run. */
   async #withFallback(action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -175,14 +175,14 @@ export class UploadSpool {
       const sent = [...(known?.rollouts.values() ?? [])].filter((each) => each.at(-1)?.isWhole);
       const waiting = Math.max(0, scored.length - sent.length);
       const playedBy = known?.attempt ?? Math.max(1, attempt - 1);
-      backlog.push({ root: folder, step, attempt: playedBy, ids: null, noted: NOTED, waiting });
+      backlog.push({ root: folder, step, attempt: playedBy, ids: null, logged: LOGGED, waiting });
     }
-    this.#jobs.unshift(...this.#halves(), ...backlog);
+    this.#jobs.unshift(...this.#partialUploads(), ...backlog);
     await this.#note({ kind: "opened", attempt, waiting: this.waiting });
   }
 
-  /** Superseded rollouts that may have arrived in part: what has begun is brought to its end, not left as a half. */
-  #halves(): readonly Job[] {
+  /** Superseded rollouts that may have arrived in part: their upload is completed, so that the service keeps no partial rollout. */
+  #partialUploads(): readonly Job[] {
     const { folder, firstStep } = this.#options;
     const jobs: Job[] = [];
     for (const [step, { attempt, rollouts }] of this.#log.steps) {
@@ -191,7 +191,7 @@ export class UploadSpool {
       for (const sent of [...rollouts.values()].flat().filter(isOld)) {
         const root = supersededFolder(folder, sent.attempt);
         const ids = new Set([sent.id]);
-        jobs.push({ root, step, attempt: sent.attempt, ids, noted: NOTED, waiting: 1 });
+        jobs.push({ root, step, attempt: sent.attempt, ids, logged: LOGGED, waiting: 1 });
       }
     }
     return jobs;
@@ -207,8 +207,8 @@ export class UploadSpool {
   }
 
   async #uploadStep(job: Job): Promise<void> {
-    const { root, step, ids, noted } = job;
-    await noted;
+    const { root, step, ids, logged } = job;
+    await logged;
     const scored = await scoredRollouts(this.#options.fileSystem, root, step);
     job.waiting = ids === null ? scored.length : Math.min(scored.length, ids.size);
     const refusedBefore = this.#refused;
@@ -219,7 +219,7 @@ export class UploadSpool {
         await this.#uploadRollout(job, rollout);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, () => worker()));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, () => worker()));
     if (this.#isOver || ids !== null) return;
     this.#log.steps.delete(step);
     if (this.#refused === refusedBefore) await this.#note({ kind: "complete", step });

@@ -33,8 +33,8 @@ export function wandbBaseUrl(given: string, source: string): string {
   if (username + password !== "") throw invalid(source, "holds a user name or a password");
   const isSite = hostname === "forge.coreweave.com";
   const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
-  const isSound = protocol === "https:" && (!isOldSite || hostname.includes("api."));
-  if (isSite || (isOldSite && !isSound)) {
+  const isValid = protocol === "https:" && (!isOldSite || hostname.includes("api."));
+  if (isSite || (isOldSite && !isValid)) {
     throw invalid(source, `leads to a page, not to the service; use ${WANDB_URL}`);
   }
   return url;

@@ -12,7 +12,7 @@ export interface ExtendedObject {
   readonly [key: string]: ExtendedValue;
 }
 
-/** Begins a stand-in for what plain JSON cannot hold. */
+/** Begins a placeholder for what plain JSON cannot hold. */
 const MARK = "\u0000";
 const WRITTEN_MARK = '"\\u0000';
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -39,14 +39,14 @@ export function writeExtended(value: ExtendedValue): string {
 /** The value, or null for a text that is not extended JSON. Whole numbers that a number cannot hold become bigints. */
 export function parseExtended(text: string): { readonly value: ExtendedValue } | null {
   try {
-    const plain = text.replace(TOKEN, (token, offset: number) => standIn(token, offset, text));
+    const plain = text.replace(TOKEN, (token, offset: number) => placeholder(token, offset, text));
     return { value: JSON.parse(plain, (_, value: ExtendedValue) => revived(value)) };
   } catch {
     return null;
   }
 }
 
-function standIn(token: string, offset: number, text: string): string {
+function placeholder(token: string, offset: number, text: string): string {
   if (token.startsWith('"')) {
     const isKey = /^\s*:/.test(text.slice(offset + token.length, offset + token.length + 8));
     return token.startsWith(WRITTEN_MARK) && !isKey ? `${WRITTEN_MARK}${token.slice(1)}` : token;

@@ -1,4 +1,4 @@
-/** How metrics are drawn and summarised, as the reserved part of a run's configuration says it: `docs/protocols/wandb.md#metric-definitions`. */
+/** How metrics are drawn and summarised, in the reserved part of a run's configuration: `docs/protocols/wandb.md#metric-definitions`. */
 
 import type { ExtendedObject } from "./extendedJson.ts";
 

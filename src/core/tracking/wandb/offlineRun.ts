@@ -2,7 +2,7 @@
 
 import { isAppError } from "../../errors.ts";
 import type { Clock, FolderFiles, Sha256 } from "../../ports.ts";
-import { joinParts } from "../../util/joinParts.ts";
+import { concatBytes } from "../../util/concatBytes.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { FILE_HEADER, frameRecord } from "./log/framing.ts";
@@ -90,7 +90,7 @@ export class OfflineRun implements WandbRun {
     return this.#size;
   }
 
-  get runSummary(): Pick<RunSummary, "nextStep" | "runtimeS" | "recall"> {
+  get runSummary(): Pick<RunSummary, "nextStep" | "runtimeS" | "restore"> {
     return this.#runSummary;
   }
 
@@ -136,7 +136,7 @@ export class OfflineRun implements WandbRun {
   async flush(): Promise<void> {
     this.#addSummary();
     if (this.#bytes.length === 0) return;
-    await this.#options.fileSystem.append(this.path, joinParts(this.#bytes));
+    await this.#options.fileSystem.append(this.path, concatBytes(this.#bytes));
     this.#bytes = [];
   }
 

@@ -1,17 +1,17 @@
-/** Sends a run to W&B as it goes on: paced, with signs of life, from where the server says that it is. */
+/** Sends a run to W&B during the run: in intervals, with heartbeats, from the position that the server reports. */
 
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import { sleepUntilAborted } from "../../util/wakeableSleep.ts";
-import {
-  type Reach,
-  RunReporter,
-  type TrackerDeliveryOptions,
-  type WandbServer,
-} from "./delivery.ts";
 import { runPageUrl } from "./deployment.ts";
 import { type OnlineRun, openOnlineRun } from "./onlineRun.ts";
 import { WandbRequests } from "./requests.ts";
-import { START } from "./syncState.ts";
+import {
+  type DeliveryProgress,
+  RunReporter,
+  type TrackerDeliveryOptions,
+  type WandbServer,
+} from "./runReporter.ts";
+import { START_CURSOR } from "./syncState.ts";
 
 export class OnlineDelivery {
   readonly #options: TrackerDeliveryOptions;
@@ -19,7 +19,7 @@ export class OnlineDelivery {
   readonly #reporter: RunReporter;
   #isOpened = false;
   #isWarned = false;
-  /** A stop of an earlier attempt stays set on the page: only one that was seen to be off counts then. */
+  /** A stop of an earlier attempt stays set on the page: then only a stop that was seen to be off before counts. */
   #wasStopSeenOff = false;
   #isStopped = false;
 
@@ -33,15 +33,15 @@ export class OnlineDelivery {
     return this.#reporter;
   }
 
-  /** Resolves when everything is told and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
+  /** Resolves when everything is sent and the run has ended. @throws AppError `wandb-refused`, `disk`; the signal's reason */
   async run(): Promise<void> {
     const run = await this.#open();
-    const { ending, waits, clock, exitCode, signal, outage } = this.#options;
-    const reach = (): Reach => ({ runSummary: run.runSummary, place: run.counts });
+    const { ending, intervals, clock, exitCode, signal, outage } = this.#options;
+    const progress = (): DeliveryProgress => ({ runSummary: run.runSummary, cursor: run.counts });
     for (;;) {
       signal.throwIfAborted();
-      await sleepUntilAborted(clock, run.lastSentMs + waits.gapMs - clock.monotonic(), ending);
-      const hasReported = await this.#reporter.reportNext(run, reach);
+      await sleepUntilAborted(clock, run.lastSentMs + intervals.gapMs - clock.monotonic(), ending);
+      const hasReported = await this.#reporter.reportNext(run, progress);
       if (hasReported) outage.recovered();
       const code = exitCode();
       if (!hasReported && code !== null) return run.finish(code);
@@ -50,9 +50,9 @@ export class OnlineDelivery {
   }
 
   async #idle(run: OnlineRun): Promise<void> {
-    const { news, waits, clock } = this.#options;
-    const restMs = (): number => run.lastSentMs + waits.heartbeatMs - clock.monotonic();
-    if (restMs() > 0) await news.sleep(clock, restMs());
+    const { idleSleep, intervals, clock } = this.#options;
+    const restMs = (): number => run.lastSentMs + intervals.heartbeatMs - clock.monotonic();
+    if (restMs() > 0) await idleSleep.sleep(clock, restMs());
     if (restMs() > 0 || this.#options.exitCode() !== null) return;
     await run.heartbeat();
   }
@@ -62,13 +62,15 @@ export class OnlineDelivery {
     const { config } = await this.#reporter.config();
     const run = await openOnlineRun(
       {
-        ...{ clock, sha256, requests: this.#requests() },
+        clock,
+        sha256,
+        requests: this.#requests(),
         onStopFlag: (isStopped) => this.#markStopHandled(isStopped),
         onWarning: (message) => this.#warn(message),
       },
       { ...init, config },
     );
-    await this.#options.syncState.confirm("online", this.#placeOf(run));
+    await this.#options.syncState.confirm("online", this.#startCursor(run));
     await this.#reporter.reportConfigFile(run);
     if (!this.#isOpened) this.#options.report.opened(this.#pageOf(run));
     this.#isOpened = true;
@@ -87,7 +89,11 @@ export class OnlineDelivery {
     const { clock, random, signal, ending, outage, producer } = this.#options;
     return new WandbRequests({
       ...this.#server,
-      ...{ clock, random, signal, retryNow: ending, userAgent: producer },
+      clock,
+      random,
+      signal,
+      retryNow: ending,
+      userAgent: producer,
       onOutage: (reason) => outage.failed(reason),
       onAnswer: () => outage.answered(),
     });
@@ -99,8 +105,8 @@ export class OnlineDelivery {
     return runPageUrl(baseUrl, appUrl, { entity, project, run: name });
   }
 
-  /** What the server holds decides which of the two places in the run folder is true: `docs/protocols/wandb.md#resume`. */
-  #placeOf({ found, lastRow }: OnlineRun): SyncCursor {
+  /** The counts of the server decide which of the two cursors in the run folder is right: `docs/protocols/wandb.md#resume`. */
+  #startCursor({ found, lastRow }: OnlineRun): SyncCursor {
     const confirmed = this.#options.syncState.confirmed("online");
     const pending = this.#options.syncState.pending("online");
     const hasArrived =
@@ -109,8 +115,8 @@ export class OnlineDelivery {
       (pending.history > confirmed.history || found.log >= pending.log);
     const known = hasArrived ? pending : confirmed;
     if (found.history === known.history) return { ...known, ...found };
-    if (found.history === 0) return { ...START, ...found };
-    // Rows came or went in another way, for example by `wandb sync`: the last one tells how far they reach.
+    if (found.history === 0) return { ...START_CURSOR, ...found };
+    // Rows were added or removed in another way, for example by `wandb sync`: the last row holds the last step.
     const last = lastRow?.["step"];
     const next = typeof last === "number" && Number.isInteger(last) ? last + 1 : known.next;
     return { ...known, ...found, next };

@@ -43,7 +43,7 @@ export interface LineCounts {
 const TIMEOUT_MS = 180_000;
 
 /**
- * Creates the run or goes on with it.
+ * Creates the run or continues it.
  * @throws AppError `wandb-refused`
  */
 export async function openOnlineRun(
@@ -193,7 +193,7 @@ export class OnlineRun implements WandbRun {
     while (this.#hasWork()) await this.#sendPart({});
   }
 
-  /** Without news, so that the run counts as alive. */
+  /** Sends an empty request, so that the server counts the run as alive. */
   async heartbeat(): Promise<void> {
     await this.#post("{}");
   }

@@ -1,4 +1,4 @@
-/** The GraphQL operations that a run needs: their texts, and their answers as values: `docs/protocols/wandb.md#run-upsert`. */
+/** The GraphQL operations that a run needs, with their answers as values: `docs/protocols/wandb.md#run-upsert`. */
 
 import * as z from "zod";
 import { AppError } from "../../errors.ts";
@@ -8,8 +8,8 @@ import { failureText, type PutRequest, type WandbRequests } from "./requests.ts"
 const TIMEOUT_MS = 30_000;
 /** Addresses that are asked for to upload one file, and tries with each. */
 const UPLOAD = { rounds: 2, tries: 6 };
-/** After an upload that reached nobody: rows must not wait for long with every further file. */
-const HOPELESS_UPLOAD = { rounds: 1, tries: 1 };
+/** After an upload without any answer: rows must not wait for long with every further file. */
+const UNREACHABLE_UPLOAD = { rounds: 1, tries: 1 };
 
 const VIEWER = "query Viewer { viewer { id entity } }";
 
@@ -127,7 +127,7 @@ export class WandbOperations {
    * server is asked for an address until it answers again.
    */
   async uploadFile(run: RunNames, path: string, body: string): Promise<boolean> {
-    const { rounds, tries } = this.#isStorageLost ? HOPELESS_UPLOAD : UPLOAD;
+    const { rounds, tries } = this.#isStorageLost ? UNREACHABLE_UPLOAD : UPLOAD;
     for (let round = 0; round < rounds; round += 1) {
       const place = await this.#uploadPlace(run, path);
       const put = place && (await this.#requests.put({ ...place, body, tries }));
@@ -176,8 +176,13 @@ export class WandbOperations {
 
 /** What null leaves as it is. */
 const UNCHANGED = {
-  ...{ id: null, groupName: null, displayName: null },
-  ...{ notes: null, jobType: null, tags: null, program: null },
+  id: null,
+  groupName: null,
+  displayName: null,
+  notes: null,
+  jobType: null,
+  tags: null,
+  program: null,
 };
 
 /** The object that a field holds as text; empty for anything else. */

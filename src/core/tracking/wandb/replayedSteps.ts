@@ -1,4 +1,4 @@
-/** Steps that a resume repeats: which of them W&B already holds, and whether the repeat says anything new. */
+/** Steps that a resume repeats: finds rows that W&B already holds and that the repeat has not changed. */
 
 import type { FolderFiles, Sha256 } from "../../ports.ts";
 import { runPaths, supersededAttempts, supersededFolder } from "../../runFolder/layout.ts";
@@ -16,7 +16,7 @@ export interface ReplayedStepsOptions {
 
 export class ReplayedSteps {
   readonly #options: ReplayedStepsOptions;
-  /** Digests of the rows that were told and then superseded, by step. */
+  /** Digests of the rows that were sent and then superseded, by step. */
   #reported: ReadonlyMap<number, string> | null = null;
 
   constructor(options: ReplayedStepsOptions) {

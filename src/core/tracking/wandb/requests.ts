@@ -1,4 +1,4 @@
-/** Requests to one W&B server: address, key, and repeats until there is an answer worth keeping. Knows no operation. */
+/** Requests to one W&B server: address, key, and retries until there is a final answer. Knows no operation. */
 
 import { AppError, isAppError } from "../../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../../ports.ts";
@@ -122,7 +122,10 @@ export class WandbRequests {
     const target = this.#uploadUrl(url);
     if (target === null) return "refused";
     const http: HttpRequest = {
-      ...{ method: "PUT", url: target, headers, timeoutMs: PUT_TIMEOUT_MS },
+      method: "PUT",
+      url: target,
+      headers,
+      timeoutMs: PUT_TIMEOUT_MS,
       body: new TextEncoder().encode(body),
     };
     for (let tries = 0; tries < limit; tries += 1) {
@@ -144,9 +147,9 @@ export class WandbRequests {
     const { baseUrl } = this.#options;
     if (!URL.canParse(url, baseUrl)) return null;
     const target = new URL(url, baseUrl);
-    const isSound =
+    const isValid =
       target.protocol === "https:" || (target.protocol === "http:" && baseUrl.startsWith("http:"));
-    return isSound ? target.href : null;
+    return isValid ? target.href : null;
   }
 
   async #try(request: HttpRequest): Promise<Answer | AppError> {

@@ -1,4 +1,4 @@
-/** What W&B is told of a run besides its numbers: the configuration as it lies, redacted, in the run folder. */
+/** The configuration of a run for W&B, as it is stored, redacted, in the run folder. */
 
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { FolderFiles } from "../../ports.ts";
@@ -12,7 +12,7 @@ export interface RunConfigOptions {
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
-  /** The user's home folder, which names them; null = there is none. */
+  /** The user's home folder, whose path names the user; null = there is none. */
   readonly homeFolder: string | null;
 }
 

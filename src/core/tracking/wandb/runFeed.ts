@@ -1,4 +1,4 @@
-/** Reads a run folder while it grows, and tells a run on W&B what is new: rows, log lines, tables of trajectories. */
+/** Reads a run folder while it grows, and adds new rows, log lines and tables of trajectories to a W&B run. */
 
 import { isJsonObject } from "../../json.ts";
 import type { Clock, FolderFiles, Sha256 } from "../../ports.ts";
@@ -26,7 +26,7 @@ export interface RunFeedOptions {
   readonly report: { readonly warning: (message: string) => void };
 }
 
-export interface TableTimes {
+export interface TableSchedule {
   /** A table with every so many steps; 0 = with the last one only. */
   readonly saveEvery: number;
   /** Null = endless. */
@@ -42,9 +42,9 @@ interface LogLine {
 /** One delivery. */
 interface RowReport {
   readonly run: WandbRun;
-  /** What goes into the log with it. */
+  /** Lines for the log. */
   readonly lines: LogLine[];
-  readonly tables: TableTimes;
+  readonly tables: TableSchedule;
 }
 
 type FlatRow = Readonly<Record<string, MetricsLeaf>>;
@@ -59,16 +59,16 @@ const MAX_METRICS = 2_000;
 const MAX_NAME = 256;
 const TABLE_KEY = "rollouts";
 const AXIS = "step";
-const NOWHERE = -1;
+const UNKNOWN_STEP = -1;
 
 export class RunFeed {
   readonly #options: RunFeedOptions;
   readonly #replayed: ReplayedSteps;
-  /** When rows of this attempt were written, until they are told. */
+  /** When rows of this attempt were written, until they are sent. */
   readonly #times = new Map<number, number>();
   /** Metrics that {@link #run} knows. */
   readonly #defined = new Set<string>();
-  #hasLeftOut = false;
+  #hasWarnedTruncated = false;
   #run: WandbRun | null = null;
   /** Bytes of `metrics.jsonl` before the row of `#next`. */
   #offset = 0;
@@ -80,17 +80,17 @@ export class RunFeed {
   }
 
   /** The row of `step` was written just now. */
-  noteRow(step: number): void {
+  rowWritten(step: number): void {
     this.#times.set(step, this.#options.clock.now());
   }
 
-  /** Rows of this attempt that were noted and are not yet told. */
-  waiting(place: SyncCursor): number {
-    return [...this.#times.keys()].filter((step) => step >= place.next).length;
+  /** Rows of this attempt that were written and are not yet sent. */
+  waiting(cursor: SyncCursor): number {
+    return [...this.#times.keys()].filter((step) => step >= cursor.next).length;
   }
 
-  /** Tells `run` the next of what lies behind `from`. Returns the place after it, null when there is nothing. */
-  async report(run: WandbRun, from: SyncCursor, tables: TableTimes): Promise<SyncCursor | null> {
+  /** Adds the next rows and events after `from` to `run`. Returns the cursor after them, null when there are none. */
+  async report(run: WandbRun, from: SyncCursor, tables: TableSchedule): Promise<SyncCursor | null> {
     if (run !== this.#run) this.#defined.clear();
     this.#run = run;
     for (const step of this.#times.keys()) if (step < from.next) this.#times.delete(step);
@@ -105,11 +105,11 @@ export class RunFeed {
     return { ...rows, events };
   }
 
-  /** Takes into the summary of a run what earlier attempts have told. */
-  async recall(place: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
+  /** Passes the rows that earlier attempts sent to `add`, to restore the summary. */
+  async restoreSummary(cursor: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
     const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
-      if (isMetricsRow(value) && value.step < place.next) add(this.#values(value));
+      if (isMetricsRow(value) && value.step < cursor.next) add(this.#values(value));
     }
   }
 
@@ -129,36 +129,36 @@ export class RunFeed {
 
   async #reportRows(rowReport: RowReport, from: SyncCursor): Promise<SyncCursor> {
     const { fileSystem, folder } = this.#options;
-    // Another place than the one it left off at: after a resume, or when the server had lost something.
+    // The cursor moved: after a resume, or when the server had lost rows.
     if (from.next !== this.#next) this.#offset = 0;
-    // Unknown until the delivery is through: one that fails half-way is repeated from its beginning.
-    this.#next = NOWHERE;
-    let place = from;
+    // Unknown until the delivery has succeeded: one that fails is repeated from its beginning.
+    this.#next = UNKNOWN_STEP;
+    let cursor = from;
     let rows = 0;
     let bytes = 0;
     let tables = 0;
     for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
-      if (!isMetricsRow(line.value) || line.value.step < place.next) continue;
-      if (await this.#reportRow(rowReport, line.value, place)) tables += 1;
-      place = after(place, line.value);
+      if (!isMetricsRow(line.value) || line.value.step < cursor.next) continue;
+      if (await this.#reportRow(rowReport, line.value, cursor)) tables += 1;
+      cursor = after(cursor, line.value);
       rows += 1;
       bytes += line.length;
       if (tables === MAX_TABLES || rows === MAX_ROWS || bytes >= MAX_BYTES) break;
     }
-    this.#next = place.next;
-    return place;
+    this.#next = cursor.next;
+    return cursor;
   }
 
   /** True when a table went with it. */
   async #reportRow(
     { run, lines, tables }: RowReport,
     row: MetricsRow,
-    place: SyncCursor,
+    cursor: SyncCursor,
   ): Promise<boolean> {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
-    if (await this.#replayed.isReported(row, place)) return false;
+    if (await this.#replayed.isReported(row, cursor)) return false;
     const isDue = isTableDue(step, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
@@ -167,11 +167,11 @@ export class RunFeed {
     return cell !== null;
   }
 
-  /** What is told of a row, each metric defined the first time; no more of them than the service takes. */
+  /** The values of a row to send. Defines each metric the first time, and no more metrics than the service takes. */
   #knownValues(run: WandbRun, row: MetricsRow): FlatRow {
     const known = Object.entries(this.#values(row)).filter(([name]) => {
       const isKnown = this.#defined.has(name);
-      if (!isKnown && this.#defined.size === MAX_METRICS) this.#leaveOut();
+      if (!isKnown && this.#defined.size === MAX_METRICS) this.#warnTruncated();
       if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
       this.#defined.add(name);
       // A dot separates levels there, while these names are flat.
@@ -181,9 +181,9 @@ export class RunFeed {
     return Object.fromEntries(known);
   }
 
-  #leaveOut(): void {
-    if (this.#hasLeftOut) return;
-    this.#hasLeftOut = true;
+  #warnTruncated(): void {
+    if (this.#hasWarnedTruncated) return;
+    this.#hasWarnedTruncated = true;
     this.#options.report.warning(
       `Weights & Biases gets the first ${MAX_METRICS} metrics of this run only; all are in metrics.jsonl.`,
     );
@@ -192,8 +192,8 @@ export class RunFeed {
   /** Flat names, nothing secret. */
   #values(row: MetricsRow): FlatRow {
     const entries = Object.entries(flattenMetrics(this.#options.redactor.redactRecord(row)));
-    const isSound = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
-    return Object.fromEntries(entries.filter(([name]) => isSound(name)));
+    const isAccepted = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
+    return Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
   }
 
   /** The table's cell; null when the step has no rollouts, or the server does not take it. */
@@ -203,7 +203,7 @@ export class RunFeed {
     return table === null ? null : run.addTable(TABLE_KEY, table, step);
   }
 
-  /** When the row was written; for rows of earlier attempts as far as its rollouts tell. */
+  /** When the row was written; for rows of earlier attempts computed from the rollouts. */
   async #timeOf(row: MetricsRow): Promise<number> {
     const { fileSystem, folder, clock } = this.#options;
     const noted = this.#times.get(row.step);
@@ -218,12 +218,12 @@ export class RunFeed {
   }
 }
 
-function after(place: SyncCursor, row: MetricsRow): SyncCursor {
-  const sent = { ...place.sent, [attemptOf(row)]: row.step };
-  return { ...place, next: row.step + 1, sent };
+function after(cursor: SyncCursor, row: MetricsRow): SyncCursor {
+  const sent = { ...cursor.sent, [attemptOf(row)]: row.step };
+  return { ...cursor, next: row.step + 1, sent };
 }
 
-function isTableDue(step: number, { saveEvery, totalSteps }: TableTimes): boolean {
+function isTableDue(step: number, { saveEvery, totalSteps }: TableSchedule): boolean {
   return step + 1 === totalSteps || (saveEvery > 0 && (step + 1) % saveEvery === 0);
 }
 

@@ -1,4 +1,4 @@
-/** What a run has said so far: its configuration, definitions, summary and steps; the same for what is sent and what is filed. */
+/** The state of a run: its configuration, definitions, summary and steps; the same online and offline. */
 
 import { type ExtendedObject, type ExtendedValue, isExtendedObject } from "./extendedJson.ts";
 import { type MetricDefinition, MetricDefinitions } from "./metricDefinitions.ts";
@@ -47,7 +47,7 @@ export class RunSummary {
     return this.#nextStep;
   }
 
-  /** Seconds of the run, earlier attempts included, as far as rows tell. */
+  /** Seconds of the run, earlier attempts included, by its rows. */
   get runtimeS(): number {
     return this.#runtimeS;
   }
@@ -79,8 +79,8 @@ export class RunSummary {
     return row;
   }
 
-  /** Takes into the summary what an earlier attempt has said. */
-  recall(values: ExtendedObject): void {
+  /** Restores summary values of an earlier attempt. */
+  restore(values: ExtendedObject): void {
     this.#summary.add(withoutEmpty(values));
   }
 

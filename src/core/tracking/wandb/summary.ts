@@ -57,8 +57,12 @@ export class Summary {
   /** One NaN would make min, max and mean NaN for good, as it does in the official client: it is left out of them. */
   #counted(name: string, value: number, kinds: readonly SummaryKind[]): ExtendedObject {
     const before = this.#statistics.get(name) ?? {
-      ...{ first: value, last: value, sum: 0, count: 0 },
-      ...{ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
+      first: value,
+      last: value,
+      sum: 0,
+      count: 0,
+      min: Number.POSITIVE_INFINITY,
+      max: Number.NEGATIVE_INFINITY,
     };
     const isCounted = !Number.isNaN(value);
     const now: Statistics = {

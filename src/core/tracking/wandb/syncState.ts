@@ -1,16 +1,16 @@
-/** `wandb.json`: how far a run folder has been told to W&B, so that any later attempt goes on exactly there. */
+/** `wandb.json`: how far a run has been sent to W&B, so that any later attempt continues exactly there. */
 
 import type { FolderFiles } from "../../ports.ts";
 import {
-  type PlaceFile,
-  parsePlaceFile,
+  parseWandbState,
   type SyncCursor,
+  type WandbState,
   wandbStatePath,
 } from "../../runFolder/wandbState.ts";
 import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
 import { Limiter } from "../../util/limiter.ts";
 
-/** Sent at once, or filed for `wandb sync`: each has its own place. */
+/** Sent at once, or written to files for `wandb sync`: each has its own cursor. */
 export type SyncMode = "online" | "offline";
 
 export interface RunIdentity {
@@ -33,20 +33,26 @@ export interface SyncStateOptions {
   readonly firstStep: number;
 }
 
-/** Nothing is told yet. */
-export const START: SyncCursor = {
-  ...{ next: 0, history: 0, log: 0, events: 0, step: 0, runtimeS: 0 },
-  ...{ sent: {}, file: null },
+/** Nothing is sent yet. */
+export const START_CURSOR: SyncCursor = {
+  next: 0,
+  history: 0,
+  log: 0,
+  events: 0,
+  step: 0,
+  runtimeS: 0,
+  sent: {},
+  file: null,
 };
-const NOWHERE = { confirmed: START, pending: null };
+const NOTHING_SENT = { confirmed: START_CURSOR, pending: null };
 
 export class SyncState {
   readonly #fileSystem: FolderFiles;
   readonly #path: string;
   readonly #writing = new Limiter(1);
-  #file: PlaceFile;
+  #file: WandbState;
 
-  private constructor(fileSystem: FolderFiles, path: string, file: PlaceFile) {
+  private constructor(fileSystem: FolderFiles, path: string, file: WandbState) {
     this.#fileSystem = fileSystem;
     this.#path = path;
     this.#file = file;
@@ -56,20 +62,25 @@ export class SyncState {
   static async open(options: SyncStateOptions): Promise<SyncState> {
     const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = options;
     const path = wandbStatePath(folder);
-    const old = await readPlaceFile(fileSystem, path);
+    const old = await readWandbState(fileSystem, path);
     const runId = old === null ? (knownRunId ?? newRunId) : newRunId;
     const isSame = old !== null && isSameRun(old, identity);
-    const file: PlaceFile = isSame
+    const file: WandbState = isSame
       ? {
           ...old,
           isEnded: false,
           deployment: identity.deployment ?? old.deployment,
-          online: back(old.online, firstStep),
-          offline: back(old.offline, firstStep),
+          online: rewound(old.online, firstStep),
+          offline: rewound(old.offline, firstStep),
         }
       : {
-          ...{ schemaVersion: 1, runId, ...identity, isStopHandled: false, isEnded: false },
-          ...{ online: NOWHERE, offline: NOWHERE },
+          schemaVersion: 1,
+          runId,
+          ...identity,
+          isStopHandled: false,
+          isEnded: false,
+          online: NOTHING_SENT,
+          offline: NOTHING_SENT,
         };
     const syncState = new SyncState(fileSystem, path, file);
     await syncState.#save({});
@@ -92,12 +103,12 @@ export class SyncState {
     return this.#file[mode].pending;
   }
 
-  /** Before something is told: where that leads. @throws AppError `disk` */
-  async intend(mode: SyncMode, pending: SyncCursor): Promise<void> {
+  /** Call before a delivery, with the cursor after it. @throws AppError `disk` */
+  async setPending(mode: SyncMode, pending: SyncCursor): Promise<void> {
     await this.#save({ [mode]: { ...this.#file[mode], pending } });
   }
 
-  /** It is told. @throws AppError `disk` */
+  /** Call after the delivery. @throws AppError `disk` */
   async confirm(mode: SyncMode, confirmed: SyncCursor): Promise<void> {
     await this.#save({ [mode]: { confirmed, pending: null } });
   }
@@ -107,12 +118,12 @@ export class SyncState {
     await this.#save({ isStopHandled: true });
   }
 
-  /** Everything is told. @throws AppError `disk` */
+  /** Everything is sent. @throws AppError `disk` */
   async end(): Promise<void> {
     await this.#save({ isEnded: true });
   }
 
-  async #save(change: Partial<PlaceFile>): Promise<void> {
+  async #save(change: Partial<WandbState>): Promise<void> {
     this.#file = { ...this.#file, ...change };
     await this.#writing.run(async () => {
       const text = `${JSON.stringify(this.#file, null, 2)}\n`;
@@ -121,19 +132,19 @@ export class SyncState {
   }
 }
 
-/** A damaged file reads as none: the server's own counts then say where to go on. */
-async function readPlaceFile(fileSystem: FolderFiles, path: string): Promise<PlaceFile | null> {
+/** A damaged file reads as none: the server's own counts then decide where to continue. */
+async function readWandbState(fileSystem: FolderFiles, path: string): Promise<WandbState | null> {
   if ((await fileSystem.size(path)) === null) return null;
-  return parsePlaceFile(await fileSystem.readText(path, MAX_BYTES.wandb));
+  return parseWandbState(await fileSystem.readText(path, MAX_BYTES.wandb));
 }
 
-function isSameRun(file: PlaceFile, { deployment, entity, project }: RunIdentity): boolean {
+function isSameRun(file: WandbState, { deployment, entity, project }: RunIdentity): boolean {
   const isSameServer =
     deployment === null || file.deployment === null || file.deployment === deployment;
   return isSameServer && file.entity === entity && file.project === project;
 }
 
-function back({ confirmed, pending }: PlaceFile["online"], step: number): PlaceFile["online"] {
-  const to = (place: SyncCursor): SyncCursor => ({ ...place, next: Math.min(place.next, step) });
+function rewound({ confirmed, pending }: WandbState["online"], step: number): WandbState["online"] {
+  const to = (cursor: SyncCursor): SyncCursor => ({ ...cursor, next: Math.min(cursor.next, step) });
   return { confirmed: to(confirmed), pending: pending === null ? null : to(pending) };
 }

@@ -1,20 +1,20 @@
-/** Reports a run to W&B while it goes on; the report can neither delay the run nor fail it. */
+/** Reports a run to W&B during the run; the reports can neither delay nor fail it. */
 
 import { AppError, errorMessage, isAppError } from "../../errors.ts";
 import type { Random } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
 import { sleepUntilAborted, WakeableSleep } from "../../util/wakeableSleep.ts";
-import type { TrackerDeliveryOptions, TrackerWaits, WandbServer } from "./delivery.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
 import { RunFeed } from "./runFeed.ts";
+import type { TrackerDeliveryOptions, TrackerIntervals, WandbServer } from "./runReporter.ts";
 import { SyncState } from "./syncState.ts";
 import type { WandbRunInit } from "./wandbRun.ts";
 
-type GivenOptions = Pick<
+type SharedOptions = Pick<
   TrackerDeliveryOptions,
   | "fileSystem"
   | "clock"
@@ -29,26 +29,26 @@ type GivenOptions = Pick<
   | "totalSteps"
 >;
 
-export interface TrackerOptions extends GivenOptions {
-  /** Null = everything is filed in the run folder, for `wandb sync`. */
+export interface TrackerOptions extends SharedOptions {
+  /** Null = everything is written to files in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
   readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
-  /** Of an earlier attempt whose own note is lost; null = none. */
+  /** Of an earlier attempt whose `wandb.json` is lost; null = none. */
   readonly knownRunId: string | null;
   /** First step of this attempt. */
   readonly firstStep: number;
-  readonly waits?: TrackerWaits;
+  readonly intervals?: TrackerIntervals;
 }
 
 /** Those of the official client: `docs/protocols/wandb.md#file-stream`. */
-const WAITS: TrackerWaits = { gapMs: 15_000, heartbeatMs: 30_000 };
+const INTERVALS: TrackerIntervals = { gapMs: 15_000, heartbeatMs: 30_000 };
 /** How long the end of a run may take. */
 const DRAIN_MS = 60_000;
 /** At the end, a service without an answer for this long is not waited for. */
-const HOPELESS_MS = 10_000;
-const LOOK_MS = 1_000;
+const UNREACHABLE_MS = 10_000;
+const CHECK_MS = 1_000;
 /** The first of this many checks reports what the end of the run waits for. */
-const LOOKS_A_WORD = 5;
+const CHECKS_PER_REPORT = 5;
 const REOPEN: Doubling = { firstMs: 60_000, maxMs: 600_000 };
 const ID_LENGTH = 8;
 
@@ -59,9 +59,9 @@ export class WandbTracker {
   readonly #syncState: SyncState;
   readonly #feed: RunFeed;
   readonly #outage: OutageNotice;
-  readonly #news = new WakeableSleep();
+  readonly #idleSleep = new WakeableSleep();
   readonly #delivery: OnlineDelivery | OfflineDelivery;
-  readonly #givingUp = new AbortController();
+  readonly #giveUp = new AbortController();
   readonly #ending = new AbortController();
   readonly #done: Promise<void>;
   #exitCode: number | null = null;
@@ -79,10 +79,13 @@ export class WandbTracker {
     });
     const delivery: TrackerDeliveryOptions = {
       ...options,
-      ...{ syncState, feed: this.#feed, outage: this.#outage, news: this.#news },
+      syncState,
+      feed: this.#feed,
+      outage: this.#outage,
+      idleSleep: this.#idleSleep,
       init: { ...options.init, id: syncState.runId, resume: "allow" },
-      waits: options.waits ?? WAITS,
-      signal: this.#givingUp.signal,
+      intervals: options.intervals ?? INTERVALS,
+      signal: this.#giveUp.signal,
       ending: this.#ending.signal,
       exitCode: () => this.#exitCode,
     };
@@ -99,48 +102,52 @@ export class WandbTracker {
     const { entity, project } = init;
     const deployment = server === null ? null : deploymentOf(server.baseUrl);
     const syncState = await SyncState.open({
-      ...{ fileSystem, folder, firstStep, identity: { deployment, entity, project } },
-      ...{ knownRunId, newRunId: newRunId(options.random) },
+      fileSystem,
+      folder,
+      firstStep,
+      identity: { deployment, entity, project },
+      knownRunId,
+      newRunId: newRunId(options.random),
     });
     return new WandbTracker(options, syncState);
   }
 
   /** The row of `step` was written. */
   rowWritten(step: number): void {
-    this.#feed.noteRow(step);
-    this.#news.wakeOrNext();
+    this.#feed.rowWritten(step);
+    this.#idleSleep.wakeOrSkipNext();
   }
 
   /** The settings of the run were changed. */
   configChanged(): void {
     this.#delivery.reporter.forgetConfig();
-    this.#news.wakeOrNext();
+    this.#idleSleep.wakeOrSkipNext();
   }
 
   /** Results that are in no row, for the summary. */
   addResults(values: ExtendedObject): void {
     this.#delivery.reporter.addResults(values);
-    this.#news.wakeOrNext();
+    this.#idleSleep.wakeOrSkipNext();
   }
 
   /**
-   * Tells what is left and ends the run with `exitCode`, 0 for success, within a bound, or until `signal`: what then remains is told
-   * by the next attempt. Never rejects.
+   * Sends the rest and ends the run with `exitCode`, 0 for success, within a bound, or until `signal`: the next attempt sends what
+   * then remains. Never rejects.
    */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const giveUp = (): void => this.#givingUp.abort(giveUpError());
+    const giveUp = (): void => this.#giveUp.abort(giveUpError());
     this.#exitCode = exitCode;
     this.#ending.abort();
-    this.#news.wakeOrNext();
+    this.#idleSleep.wakeOrSkipNext();
     if (signal?.aborted) giveUp();
     signal?.addEventListener("abort", giveUp);
     const cancelLimit = clock.after(DRAIN_MS, giveUp);
-    const cancelLooks = this.#watchTheEnd(giveUp);
+    const cancelChecks = this.#watchTheEnd(giveUp);
     await this.#done;
     signal?.removeEventListener("abort", giveUp);
     cancelLimit();
-    cancelLooks();
+    cancelChecks();
     if (!this.#isComplete) this.#reportRemaining();
   }
 
@@ -158,35 +165,36 @@ export class WandbTracker {
     );
   }
 
-  /** Ends without another word. */
+  /** Ends without sending anything else. */
   async close(): Promise<void> {
-    this.#givingUp.abort(giveUpError());
+    this.#giveUp.abort(giveUpError());
     this.#ending.abort();
-    this.#news.wakeOrNext();
+    this.#idleSleep.wakeOrSkipNext();
     await this.#done;
   }
 
-  /** Reports what the end of the run waits for, and ends the waiting soon when the service does not answer. */
+  /** Reports how many rows the end of the run waits for, and gives up soon when the service does not answer. */
   #watchTheEnd(giveUp: () => void): () => void {
     const { clock, report, server } = this.#options;
     const isSending = server !== null;
-    const hopelessMs = clock.monotonic() + HOPELESS_MS;
-    let looks = 0;
+    const unreachableMs = clock.monotonic() + UNREACHABLE_MS;
+    let checks = 0;
     let cancel = (): void => undefined;
-    const look = (): void => {
-      if (isSending && looks % LOOKS_A_WORD === 0) report.draining(this.#delivery.reporter.waiting);
-      looks += 1;
+    const check = (): void => {
+      if (isSending && checks % CHECKS_PER_REPORT === 0)
+        report.draining(this.#delivery.reporter.waiting);
+      checks += 1;
       // It may have come back since the last try.
-      if (clock.monotonic() >= hopelessMs && (this.#outage.outage?.forMs ?? 0) >= HOPELESS_MS)
+      if (clock.monotonic() >= unreachableMs && (this.#outage.outage?.forMs ?? 0) >= UNREACHABLE_MS)
         giveUp();
-      cancel = clock.after(LOOK_MS, look);
+      cancel = clock.after(CHECK_MS, check);
     };
-    cancel = clock.after(LOOK_MS, look);
+    cancel = clock.after(CHECK_MS, check);
     return () => cancel();
   }
 
   async #deliver(): Promise<void> {
-    for (let failures = 0; !this.#givingUp.signal.aborted; failures += 1) {
+    for (let failures = 0; !this.#giveUp.signal.aborted; failures += 1) {
       const isLastTry = this.#ending.signal.aborted;
       try {
         await this.#delivery.run();
@@ -194,7 +202,7 @@ export class WandbTracker {
         this.#isComplete = true;
         return;
       } catch (error) {
-        if (this.#givingUp.signal.aborted) return;
+        if (this.#giveUp.signal.aborted) return;
         this.#options.log.warn("W&B: the delivery failed", { reason: errorMessage(error) });
         this.#outage.failed(errorMessage(error));
         this.#outage.report((refusal) => this.#warn(refusal), refusalText(error));
@@ -209,7 +217,7 @@ export class WandbTracker {
   }
 }
 
-/** Letters and digits, from what cannot be guessed. */
+/** Letters and digits from a random UUID. */
 function newRunId(random: Random): string {
   const number = BigInt(`0x${random.uuid().replaceAll("-", "")}`);
   return number.toString(36).padStart(ID_LENGTH, "0").slice(-ID_LENGTH);

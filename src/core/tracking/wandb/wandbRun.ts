@@ -1,4 +1,4 @@
-/** What can be told to a run on W&B, whether it is sent at once or filed for later. */
+/** The operations on a W&B run, the same online and offline. */
 
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
@@ -38,8 +38,8 @@ export interface WandbRun {
   addFile(path: string, text: string): Promise<boolean>;
   /** The cell of a row that shows the table; null when its file was not taken. */
   addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null>;
-  /** Resolves when everything said so far is where it belongs. */
+  /** Resolves when everything so far is sent or written. */
   flush(): Promise<void>;
-  /** The end of the attempt; nothing may follow. */
+  /** Ends the attempt; no other call may follow. */
   finish(exitCode: number): Promise<void>;
 }

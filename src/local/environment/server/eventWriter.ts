@@ -1,4 +1,4 @@
-/** Owns the server's side of SSE: event framing, and the cutting of a result into pieces. */
+/** Writes server-sent events: event framing, and a result in pieces. */
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../core/ports.ts";

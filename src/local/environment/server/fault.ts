@@ -1,4 +1,4 @@
-/** Owns the one error by which a handler refuses a request with an HTTP status. */
+/** The error by which a handler refuses a request with an HTTP status. */
 
 import type { z } from "zod";
 import type { Json } from "../../../core/json.ts";

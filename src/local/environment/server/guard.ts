@@ -1,4 +1,4 @@
-/** Owns who may ask: the key, and the Host check that keeps web pages away from a loopback server. */
+/** Authenticates requests: the key, and the Host check that keeps web pages away from a loopback server. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -1,4 +1,4 @@
-/** Owns the wire's view of one environment definition: its splits, its tasks by index, its tool list. */
+/** One environment definition as the wire shows it: its splits, its tasks by index, its tool list. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../core/json.ts";

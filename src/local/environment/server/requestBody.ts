@@ -1,4 +1,4 @@
-/** Owns what a request brings: its bounded body, its session id and its secrets header, checked. */
+/** Reads and checks a request's bounded body, its session id and its secrets header. */
 
 import type { IncomingMessage } from "node:http";
 import * as z from "zod";

@@ -1,9 +1,9 @@
-/** Owns which endpoint and which environment a request means: `docs/protocols/openreward.md#the-embedded-server`. */
+/** Finds the endpoint and the environment of a request: `docs/protocols/openreward.md#the-embedded-server`. */
 
 import type { IncomingMessage } from "node:http";
-import type { Endpoint } from "./exchange.ts";
 import { HttpFault } from "./fault.ts";
 import { findEnvironment, type HostedEnvironment, listSplits } from "./hostedEnvironment.ts";
+import type { Endpoint } from "./requestContext.ts";
 import {
   call,
   create,

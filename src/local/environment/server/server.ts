@@ -1,4 +1,4 @@
-/** Owns the ORS server of the embedded environments: one HTTP server, from request to reply. */
+/** The ORS server of the embedded environments: one HTTP server, from request to reply. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { AppError } from "../../../core/errors.ts";

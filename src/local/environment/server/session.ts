@@ -1,4 +1,4 @@
-/** Owns one episode on the server: its state, its calls one after the other, and their results for 60 s. */
+/** One episode on the server: its state, its calls one after the other, and their results for 60 s. */
 
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../../core/errors.ts";
@@ -67,11 +67,11 @@ export class Session {
 
   /** The call with this id if it runs or ended less than 60 s ago. */
   findCall(taskId: string): Call | undefined {
-    this.forgetOldCalls();
+    this.dropOldCalls();
     return this.#calls.get(taskId);
   }
 
-  forgetOldCalls(): void {
+  dropOldCalls(): void {
     const limit = this.#clock.monotonic() - RESULT_KEPT_MS;
     for (const [taskId, call] of this.#calls) {
       if (call.endedAtMs !== null && call.endedAtMs <= limit) this.#calls.delete(taskId);

@@ -1,4 +1,4 @@
-/** Owns the endpoints of a session: its making, its calls, its end (`docs/protocols/openreward.md#sessions`). */
+/** The endpoints of a session: creation, calls, end (`docs/protocols/openreward.md#sessions`). */
 
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
@@ -6,7 +6,6 @@ import { errorMessage } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";
 import { streamOutcome } from "./eventWriter.ts";
-import type { Exchange } from "./exchange.ts";
 import { HttpFault } from "./fault.ts";
 import {
   findEnvironment,
@@ -16,6 +15,7 @@ import {
   taskAt,
 } from "./hostedEnvironment.ts";
 import { checkSecrets, parseJsonOrNull, readBody, readText, sessionId } from "./requestBody.ts";
+import type { RequestContext } from "./requestContext.ts";
 import { Session } from "./session.ts";
 
 const jsonObject = z.record(z.string(), z.json());
@@ -37,7 +37,7 @@ const createSessionBody = z.object({ task_id: z.uuid() });
 const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.string().nullish() });
 
 /** An id and its place are all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
-export async function createSession(exchange: Exchange): Promise<"streamed"> {
+export async function createSession(exchange: RequestContext): Promise<"streamed"> {
   const { request, response, clock, sessions } = exchange;
   checkSecrets(request);
   const repeat = createSessionBody.safeParse(parseJsonOrNull(await readText(request)));
@@ -47,7 +47,7 @@ export async function createSession(exchange: Exchange): Promise<"streamed"> {
   return "streamed";
 }
 
-export async function create(exchange: Exchange): Promise<Json> {
+export async function create(exchange: RequestContext): Promise<Json> {
   const { request, environments, sessions, clock } = exchange;
   const sid = sessionId(request);
   checkSecrets(request);
@@ -77,25 +77,25 @@ function openSession(hosted: HostedEnvironment, task: JsonObject, clock: Clock):
   }
 }
 
-export function ping({ request, sessions }: Exchange): Json {
+export function ping({ request, sessions }: RequestContext): Json {
   sessions.use(sessionId(request));
   return { status: "ok" };
 }
 
-export function getPrompt({ request, sessions }: Exchange): Json {
+export function getPrompt({ request, sessions }: RequestContext): Json {
   return sessions.use(sessionId(request)).prompt();
 }
 
-export function getMessages(exchange: Exchange): Json {
+export function getMessages(exchange: RequestContext): Json {
   return [{ role: "user", blocks: getPrompt(exchange), detail: null }];
 }
 
-export function listTaskTools({ request, sessions }: Exchange): Json {
+export function listTaskTools({ request, sessions }: RequestContext): Json {
   return sessions.use(sessionId(request)).hosted.toolList;
 }
 
 /** Starts a call and streams its result, or streams the result of the call that `task_id` names. */
-export async function call(exchange: Exchange): Promise<"streamed"> {
+export async function call(exchange: RequestContext): Promise<"streamed"> {
   const { request, response, clock, sessions } = exchange;
   const sid = sessionId(request);
   const { name, input, task_id } = await readBody(request, callBody);
@@ -107,7 +107,7 @@ export async function call(exchange: Exchange): Promise<"streamed"> {
 }
 
 /** `/delete` ends the episode and `/delete_session` frees the id: here both are one thing, for unknown ids too. */
-export function remove({ request, sessions }: Exchange): Json {
+export function remove({ request, sessions }: RequestContext): Json {
   const sid = sessionId(request);
   sessions.remove(sid);
   return { sid };

@@ -1,4 +1,4 @@
-/** Owns the open sessions by their id, and the reaper that ends the ones nobody uses. */
+/** The open sessions by their id; idle ones are ended. */
 
 import type { Clock } from "../../../core/ports.ts";
 import { sleepUntilAborted } from "../../../core/util/wakeableSleep.ts";
@@ -91,7 +91,7 @@ export class SessionStore {
         if (reservedMs <= this.#clock.monotonic() - RESERVED_MS) this.#reserved.delete(sid);
       }
       for (const [sid, { session, lastUsedMs }] of this.#sessions) {
-        session.forgetOldCalls();
+        session.dropOldCalls();
         if (lastUsedMs <= limit && !session.hasRunningCall()) this.remove(sid);
       }
     }

@@ -1,10 +1,10 @@
-/** Owns the endpoints that describe an environment: splits, tools and tasks (`docs/protocols/openreward.md#environments`). */
+/** The endpoints that describe an environment: splits, tools and tasks (`docs/protocols/openreward.md#environments`). */
 
 import * as z from "zod";
 import type { Json } from "../../../core/json.ts";
-import type { Exchange } from "./exchange.ts";
 import { resolveSplit, taskAt, taskRange } from "./hostedEnvironment.ts";
 import { readBody } from "./requestBody.ts";
+import type { RequestContext } from "./requestContext.ts";
 
 const splitBody = z.object({ split: z.string() });
 const taskBody = z.object({ split: z.string(), index: z.int() });
@@ -14,24 +14,30 @@ const rangeBody = z.object({
   stop: z.int().nullish(),
 });
 
-export async function listTasks({ request, hosted: { definition } }: Exchange): Promise<Json> {
+export async function listTasks({
+  request,
+  hosted: { definition },
+}: RequestContext): Promise<Json> {
   const { split } = await readBody(request, splitBody);
   const tasks = taskRange(definition, resolveSplit(definition, split), null, null);
   return { tasks, env_name: definition.name };
 }
 
-export async function countTasks({ request, hosted: { definition } }: Exchange): Promise<Json> {
+export async function countTasks({
+  request,
+  hosted: { definition },
+}: RequestContext): Promise<Json> {
   const { split } = await readBody(request, splitBody);
   return { num_tasks: definition.splits[resolveSplit(definition, split)] };
 }
 
-export async function getTask({ request, hosted: { definition } }: Exchange): Promise<Json> {
+export async function getTask({ request, hosted: { definition } }: RequestContext): Promise<Json> {
   const { split, index } = await readBody(request, taskBody);
   const task = taskAt(definition, resolveSplit(definition, split), index);
   return { task, env_name: definition.name };
 }
 
-export async function getTaskRange({ request, hosted }: Exchange): Promise<Json> {
+export async function getTaskRange({ request, hosted }: RequestContext): Promise<Json> {
   const { definition } = hosted;
   const { split, start, stop } = await readBody(request, rangeBody);
   const range = resolveSplit(definition, split);

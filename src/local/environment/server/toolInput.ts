@@ -1,4 +1,4 @@
-/** Owns what the zod schema of a tool becomes on the wire: its JSON Schema, and the check of arguments. */
+/** A tool's zod schema on the wire: its JSON Schema, and the check of arguments. */
 
 import * as z from "zod";
 import type { JsonObject } from "../../../core/json.ts";

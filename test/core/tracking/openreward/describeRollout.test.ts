@@ -33,17 +33,31 @@ test("it carries what training made of the rollout, and which task it was", () =
   const upload = describeRollout(record, TRAINED, settings);
   expect(upload).toMatchObject({
     rolloutName: "Owner/Game:hard-train-3-step4-r2",
-    ...{ environment: "Owner/Game", variant: "hard", split: "train", runName: "run" },
+    environment: "Owner/Game",
+    variant: "hard",
+    split: "train",
+    runName: "run",
     metadata: {
-      ...{ step: 4, group: 1, rollout_idx: 2, task_key: record.taskKey, reward: 0.25 },
-      ...{ stop: "reached_terminal_state", num_tool_calls: 1, num_failed_tool_calls: 0 },
-      ...{ called_answer: 1, advantage: 0.5, included: true, excluded: null },
+      step: 4,
+      group: 1,
+      rollout_idx: 2,
+      task_key: record.taskKey,
+      reward: 0.25,
+      stop: "reached_terminal_state",
+      num_tool_calls: 1,
+      num_failed_tool_calls: 0,
+      called_answer: 1,
+      advantage: 0.5,
+      included: true,
+      excluded: null,
     },
     rolloutInfo: { task_index: 3, current_step: 4, temperature: 0.7, harness: "tinker-rl" },
   });
   const excluded = { advantage: null, trainingUse: "excluded:no-variance" };
   expect(describeRollout(record, excluded, settings).metadata).toMatchObject({
-    ...{ advantage: null, included: false, excluded: "no-variance" },
+    advantage: null,
+    included: false,
+    excluded: "no-variance",
   });
 });
 
@@ -52,7 +66,9 @@ test("a turn is reasoning, text, calls, results, and what the model was answered
   const result = { name: "add", text: "1", isError: false, reward: null, finished: false };
   const error = { kind: "not_json", raw: "<tool_call>{", message: "This is no JSON." };
   const turn = aTurn({
-    ...{ reasoning: "I add.", content: "Adding.", calls: [call, { ...call, args: "{}" }] },
+    reasoning: "I add.",
+    content: "Adding.",
+    calls: [call, { ...call, args: "{}" }],
     results: [result, { ...result, text: "no", isError: true }],
     errors: [error],
   });
@@ -63,12 +79,20 @@ test("a turn is reasoning, text, calls, results, and what the model was answered
     { type: "tool_call", name: "add", content: "{}", callId: "turn0-call1" },
     { type: "assistant_message", content: "<tool_call>{" },
     {
-      ...{ type: "tool_result", content: "1", callId: "turn0-call0" },
-      ...{ reward: null, isFinished: false, metadata: {} },
+      type: "tool_result",
+      content: "1",
+      callId: "turn0-call0",
+      reward: null,
+      isFinished: false,
+      metadata: {},
     },
     {
-      ...{ type: "tool_result", content: "no", callId: "turn0-call1" },
-      ...{ reward: null, isFinished: false, metadata: { error: true } },
+      type: "tool_result",
+      content: "no",
+      callId: "turn0-call1",
+      reward: null,
+      isFinished: false,
+      metadata: { error: true },
     },
     { type: "user_message", content: "This is no JSON.", metadata: { error: "not_json" } },
   ]);

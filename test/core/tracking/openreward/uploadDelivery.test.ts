@@ -18,14 +18,18 @@ function setUp() {
   const clock = new FakeClock();
   const told: string[] = [];
   const backoff = new UploadBackoff({
-    ...{ clock, random: { uuid: () => "", uniform: () => 0 } },
+    clock,
+    random: { uuid: () => "", uniform: () => 0 },
     onOutage: (reason) => told.push(reason),
     onDenied: (reason) => told.push(`denied: ${reason}`),
     onRecovered: () => told.push("recovered"),
   });
   const client = new UploadClient({
-    ...{ http: service.http, clock },
-    ...{ apiUrl: "https://api.test/prefix/..", apiKey: "or_key", userAgent: "test" },
+    http: service.http,
+    clock,
+    apiUrl: "https://api.test/prefix/..",
+    apiKey: "or_key",
+    userAgent: "test",
   });
   const deliver = (
     rollout: RolloutUpload = anUpload(),

@@ -11,8 +11,8 @@ import { UploadClient } from "../../../../src/core/tracking/openreward/uploadCli
 import { deliverRollout } from "../../../../src/core/tracking/openreward/uploadDelivery.ts";
 import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
 import {
+  type UploadProblem,
   UploadSpool,
-  type UploadTrouble,
 } from "../../../../src/core/tracking/openreward/uploadSpool.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
 import { UploadService } from "../../openreward/uploadService.ts";
@@ -30,7 +30,7 @@ class World {
   readonly service = new UploadService();
   readonly clock = new FakeClock();
   readonly disk = createMemoryFileSystem();
-  readonly troubles: UploadTrouble[] = [];
+  readonly troubles: UploadProblem[] = [];
 
   /** Plays and scores a step; `changes` says what is different from other attempts. */
   async play(step: number, changes: Partial<RolloutRecord> = {}): Promise<void> {
@@ -75,7 +75,7 @@ class World {
   }
 
   drain(spool: UploadSpool, limitMs = 1e9): Promise<number> {
-    const options = { limitMs, isHopeless: () => false, onProgress: () => undefined };
+    const options = { limitMs, shouldGiveUp: () => false, onProgress: () => undefined };
     return this.clock.run(spool.drain(options));
   }
 

@@ -18,7 +18,13 @@ function requestsTo(replies: readonly FakeReply[], baseUrl = "https://wandb.test
   const troubles: string[] = [];
   const never = new AbortController().signal;
   const requests = new WandbRequests({
-    ...{ http, clock, baseUrl, apiKey: KEY, userAgent: "test", signal: never, retryNow: never },
+    http,
+    clock,
+    baseUrl,
+    apiKey: KEY,
+    userAgent: "test",
+    signal: never,
+    retryNow: never,
     random: { uuid: () => "", uniform: () => 0 },
     onOutage: (reason) => troubles.push(reason),
     onAnswer: () => undefined,

@@ -1,4 +1,4 @@
-/** A run folder in memory whose attempts are told to a fake of W&B: rows are written, trainers are killed, runs go on. */
+/** A run folder in memory whose attempts are reported to a fake of W&B: rows are written, trainers are killed, runs go on. */
 
 import { createHash } from "node:crypto";
 import { createEventLog } from "../../../../src/core/runFolder/events.ts";
@@ -33,7 +33,7 @@ export class TrackedRun {
   readonly warnings: string[] = [];
   readonly recoveries: string[] = [];
   readonly opened: string[] = [];
-  /** Rows that were waited for at the end, each time that was told. */
+  /** Rows that were waited for at the end, each time that was reported. */
   readonly draining: number[] = [];
   stops = 0;
   #tracker: WandbTracker | null = null;

@@ -6,7 +6,7 @@ import type { Fault } from "./fakeWandbServer.ts";
 import { TrackedRun } from "./trackedRun.ts";
 
 const steps = (run: TrackedRun) => run.server.rows().map(({ step }) => step);
-/** What was told last of each step, as the folder has it. */
+/** What was sent last of each step, as the folder has it. */
 async function toldLast(run: TrackedRun): Promise<readonly unknown[]> {
   const last = new Map(run.server.rows().map((row) => [row["step"], row]));
   const kept = await run.metrics();

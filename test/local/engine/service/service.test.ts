@@ -174,7 +174,7 @@ describe("submits", () => {
     expect(engine.calls).toEqual(order);
   });
 
-  it("that are repeated get the same ticket and run once; another body gets 409", async () => {
+  it("that are repeated get the same future and run once; another body gets 409", async () => {
     const setup = await setUp();
     const { client, engine } = setup;
     const modelId = await newModel(setup);

@@ -1,4 +1,4 @@
-/** A bare client of the service for tests: posts JSON or protobuf, and polls tickets. */
+/** A bare client of the service for tests: posts JSON or protobuf, and polls futures. */
 
 import { z } from "zod";
 import { vector, type WireTensor } from "../../../../src/core/tinker/tensors.ts";
@@ -19,7 +19,7 @@ export interface ServiceClient {
   /** Posts JSON and expects success. */
   post(path: string, body: object): Promise<Answer>;
   forwardBackward(call: Partial<ForwardBackwardCall>): Promise<Answer>;
-  /** The JSON result of a ticket. */
+  /** The JSON result of a future. */
   result(future: Answer): Promise<Answer>;
   submit(path: string, body: object): Promise<Answer>;
   trained(future: Answer): Promise<ReturnType<typeof decodeForwardBackwardOutput>>;

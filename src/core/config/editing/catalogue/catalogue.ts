@@ -1,9 +1,9 @@
-/** What services and this machine offer, as far as it is known: lists that were asked for before, each with its age. */
+/** Environments, models and checkpoints of services and of this machine: lists that were loaded before, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
 import { isLocalModel } from "../../presets.ts";
 
-/** A list as someone gave it. */
+/** A list as a service or this machine gave it. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
   /** Milliseconds since it was asked for; null when that is unknown. */
@@ -63,7 +63,7 @@ export interface CheckpointEntry {
 }
 
 /** Lists of one side; null for one that was never there. */
-export interface CatalogueSide {
+export interface CatalogueLists {
   readonly environments: Listing<EnvironmentEntry> | null;
   readonly models: Listing<ModelEntry> | null;
   readonly checkpoints: Listing<CheckpointEntry> | null;
@@ -78,15 +78,15 @@ export interface SecretState {
 
 export interface Catalogue {
   /** What this machine runs itself: names that begin with `local/`. */
-  readonly local: CatalogueSide;
-  readonly hosted: CatalogueSide;
+  readonly local: CatalogueLists;
+  readonly hosted: CatalogueLists;
   /** Names of tokenizers beside those of the models. */
   readonly tokenizers: readonly string[];
   /** Null when the secret store must not be asked. */
   readonly secrets: readonly SecretState[] | null;
 }
 
-const NOTHING: CatalogueSide = { environments: null, models: null, checkpoints: null };
+const NOTHING: CatalogueLists = { environments: null, models: null, checkpoints: null };
 
 export const EMPTY_CATALOGUE: Catalogue = {
   local: NOTHING,
@@ -96,13 +96,13 @@ export const EMPTY_CATALOGUE: Catalogue = {
 };
 
 /** The side on which a model or an environment of this name is. */
-export function sideOf(catalogue: Catalogue, name: string): CatalogueSide {
+export function listsFor(catalogue: Catalogue, name: string): CatalogueLists {
   return isLocalModel(name) ? catalogue.local : catalogue.hosted;
 }
 
 /** The environment of this name, with or without `:variant`. */
 export function findEnvironment(catalogue: Catalogue, name: string): EnvironmentEntry | null {
-  const items = sideOf(catalogue, name).environments?.items ?? [];
+  const items = listsFor(catalogue, name).environments?.items ?? [];
   const plain = plainName(name);
   return (
     items.find((item) => item.name === name) ?? items.find((item) => item.name === plain) ?? null
@@ -110,7 +110,7 @@ export function findEnvironment(catalogue: Catalogue, name: string): Environment
 }
 
 export function findModel(catalogue: Catalogue, name: string): ModelEntry | null {
-  const items = sideOf(catalogue, name).models?.items ?? [];
+  const items = listsFor(catalogue, name).models?.items ?? [];
   return items.find((item) => item.name === name) ?? null;
 }
 
@@ -142,7 +142,7 @@ export function plainName(name: string): string {
 }
 
 /** `3 h 05 min old`, or `of unknown age`. */
-export function ageText(ageMs: number | null): string {
+export function formatListAge(ageMs: number | null): string {
   if (ageMs === null) return "of unknown age";
   const days = Math.floor(ageMs / 86_400_000);
   if (days >= 2) return `${days} days old`;

@@ -3,27 +3,27 @@
 import { isLocalModel } from "../../presets.ts";
 import { languageOf } from "../../yamlSource.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
-import type { CatalogueSide } from "./catalogue.ts";
+import type { CatalogueLists } from "./catalogue.ts";
 
 /** None where words are completed that no service knows, and none about environments for a model of this machine. Never throws. */
 export function namesToLoad(
   text: string,
   offset: number,
   { path }: { readonly path: string },
-): readonly (keyof CatalogueSide)[] {
+): readonly (keyof CatalogueLists)[] {
   const cursor = cursorAt(text, offset, languageOf(path));
   if (cursor === null) return [];
   return cursor.kind === "key" ? listsOfKeys(cursor) : listsOfValues(cursor);
 }
 
-function listsOfKeys({ path, marks }: Cursor): readonly (keyof CatalogueSide)[] {
+function listsOfKeys({ path, keys }: Cursor): readonly (keyof CatalogueLists)[] {
   const place = path.join(".");
   if (place !== "environments" && place !== "evaluation.splits") return [];
-  const model = marks.find((mark) => mark.path.length === 0 && mark.key === "model_name")?.value;
+  const model = keys.find((found) => found.path.length === 0 && found.key === "model_name")?.value;
   return isLocalModel(model ?? "") ? [] : ["environments"];
 }
 
-function listsOfValues({ path }: Cursor): readonly (keyof CatalogueSide)[] {
+function listsOfValues({ path }: Cursor): readonly (keyof CatalogueLists)[] {
   switch (path.join(".")) {
     case "model_name":
     case "tokenizer_name":

@@ -28,7 +28,7 @@ export function complete(
   const cursor = cursorAt(text, offset, language);
   if (cursor === null) return [];
   const writtenValue = (key: string): string | null =>
-    cursor.marks.find((mark) => mark.path.length === 0 && mark.key === key)?.value ?? null;
+    cursor.keys.find((mark) => mark.path.length === 0 && mark.key === key)?.value ?? null;
   const context: CompletionContext = {
     cursor,
     language,
@@ -54,6 +54,6 @@ function isMapping(shape: Shape): shape is ObjectShape | MapShape {
   return shape.type === "object" || shape.type === "map";
 }
 
-function isFirstKey({ marks, isFlow, present }: Cursor): boolean {
-  return !isFlow && marks.length === 0 && present.length === 0;
+function isFirstKey({ keys, isFlow, present }: Cursor): boolean {
+  return !isFlow && keys.length === 0 && present.length === 0;
 }

@@ -21,7 +21,7 @@ import type { CompletionContext } from "./completionContext.ts";
 import { splitEntries } from "./knownNames.ts";
 
 /** A value before it is known how it must be written. */
-interface Offer {
+interface Candidate {
   readonly value: Json;
   readonly kind: CompletionKind;
   readonly detail: string;
@@ -36,17 +36,17 @@ export function completeValues(
   shape: Shape & Partial<Field>,
 ): readonly Completion[] {
   const offers = [...namesFor(context), ...valuesOf(context, shape)];
-  const unique = new Map<string, Offer>();
-  for (const offer of offers) {
-    const text = JSON.stringify(offer.value);
-    if (!unique.has(text)) unique.set(text, offer);
+  const unique = new Map<string, Candidate>();
+  for (const candidate of offers) {
+    const text = JSON.stringify(candidate.value);
+    if (!unique.has(text)) unique.set(text, candidate);
   }
   return [...unique.values()].map((offer, index) => valueCompletion(context, offer, index));
 }
 
 function valueCompletion(
   { cursor, language }: CompletionContext,
-  { value, kind, detail, documentation = "", label }: Offer,
+  { value, kind, detail, documentation = "", label }: Candidate,
   index: number,
 ): Completion {
   const isText = typeof value === "string";
@@ -68,7 +68,7 @@ function valueCompletion(
   };
 }
 
-function valuesOf(context: CompletionContext, shape: Shape & Partial<Field>): readonly Offer[] {
+function valuesOf(context: CompletionContext, shape: Shape & Partial<Field>): readonly Candidate[] {
   const usual = context.kind === "local" ? (shape.localDefault ?? shape.default) : shape.default;
   const isScalar = shape.type !== "map" && shape.type !== "object";
   return [
@@ -79,7 +79,7 @@ function valuesOf(context: CompletionContext, shape: Shape & Partial<Field>): re
   ];
 }
 
-function wordsOf(shape: Shape): readonly Offer[] {
+function wordsOf(shape: Shape): readonly Candidate[] {
   if (shape.type === "enum") return shape.values.map((value) => offer(value, "", "word"));
   const takesBoolean = shape.type === "boolean" || (shape.type === "object" && shape.shorthand);
   return takesBoolean ? [true, false].map((value) => offer(value, "", "word")) : [];
@@ -88,7 +88,7 @@ function wordsOf(shape: Shape): readonly Offer[] {
 function exampleValues(
   context: CompletionContext,
   shape: Shape & Partial<Field>,
-): readonly Offer[] {
+): readonly Candidate[] {
   if (shape.type === "map" || shape.type === "object") return [];
   const { localDefault } = shape;
   // What suits large models says nothing about small ones.
@@ -98,12 +98,12 @@ function exampleValues(
   return (shape.examples ?? []).map((value) => offer(value, ""));
 }
 
-function offer(value: Json, detail: string, kind: CompletionKind = "value"): Offer {
+function offer(value: Json, detail: string, kind: CompletionKind = "value"): Candidate {
   return { value, kind, detail };
 }
 
 /** Names that fit the key at the cursor. */
-function namesFor(context: CompletionContext): readonly Offer[] {
+function namesFor(context: CompletionContext): readonly Candidate[] {
   const { path } = context.cursor;
   const [first, second, third] = path;
   if (first === "evaluation" && second === "splits" && third !== undefined) {
@@ -131,7 +131,7 @@ function evaluationSplits(
   context: CompletionContext,
   environment: string,
   depth: number,
-): readonly Offer[] {
+): readonly Candidate[] {
   const entries = splitEntries(context, environment);
   const isItem = depth === 4;
   return entries.map(({ name, tasks }) => ({
@@ -141,7 +141,7 @@ function evaluationSplits(
   }));
 }
 
-function models({ catalogue }: CompletionContext): readonly Offer[] {
+function models({ catalogue }: CompletionContext): readonly Candidate[] {
   const { local, hosted } = catalogue;
   return [...(hosted.models?.items ?? []), ...(local.models?.items ?? [])].map((model) => ({
     value: model.name,
@@ -161,7 +161,7 @@ export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): strin
     .join(" · ");
 }
 
-function checkpoints({ catalogue }: CompletionContext): readonly Offer[] {
+function checkpoints({ catalogue }: CompletionContext): readonly Candidate[] {
   const usable = usableCheckpoints(catalogue);
   const labels = distinctLabels(usable);
   return usable.map((checkpoint) => ({

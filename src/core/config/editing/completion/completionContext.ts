@@ -1,4 +1,4 @@
-/** What is known where a completion is asked for. */
+/** The input of a completion. */
 
 import type { DefaultKind } from "../../schema.ts";
 import type { Language } from "../../yamlSource.ts";

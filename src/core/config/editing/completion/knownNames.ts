@@ -17,7 +17,7 @@ export function environmentEntries({
   const isTraining = cursor.path[0] === "environments";
   const named = isTraining
     ? []
-    : cursor.marks
+    : cursor.keys
         .filter(({ path }) => path.length === 1 && path[0] === "environments")
         .map(({ key }) => known.get(key) ?? unknownEnvironment(key));
   return [...new Map([...named, ...listed].map((entry) => [entry.name, entry])).values()];
@@ -45,7 +45,7 @@ export function secretNames({
   const environments =
     first === "environments" && environment !== undefined
       ? [environment]
-      : cursor.marks
+      : cursor.keys
           .filter(({ path }) => path.length === 1 && path[0] === "environments")
           .map(({ key }) => key);
   const asked = environments.flatMap((name) => findEnvironment(catalogue, name)?.secrets ?? []);

@@ -1,4 +1,4 @@
-/** Findings that need to know what services offer. Without a list nothing is said. */
+/** Findings that need the lists of services; without a list there are none. */
 
 import { nearestWords } from "../../../util/editDistance.ts";
 import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
@@ -6,14 +6,14 @@ import { isLocalModel } from "../../presets.ts";
 import type { Remedy } from "../../remedy.ts";
 import type { Config } from "../../schema.ts";
 import {
-  ageText,
   type Catalogue,
   type EnvironmentEntry,
   findEnvironment,
   findModel,
+  formatListAge,
   type Listing,
+  listsFor,
   plainName,
-  sideOf,
 } from "../catalogue/catalogue.ts";
 import { checkpointFindings } from "./checkpointRules.ts";
 import { secretStateFindings } from "./secretStateRules.ts";
@@ -38,7 +38,7 @@ export function catalogueFindings(config: Config, catalogue: Catalogue): readonl
   ];
 }
 
-/** The list that speaks for this configuration: another server offers other things. */
+/** The list of the server that this configuration uses; null when only another server's list is known. */
 function listFor<Item>(
   listing: Listing<Item> | null,
   name: string,
@@ -55,7 +55,7 @@ function environmentFindings(
   whenFound: (entry: EnvironmentEntry) => readonly Finding[],
 ): readonly Finding[] {
   const name = path.at(-1) ?? "";
-  const { environments } = sideOf(catalogue, name);
+  const { environments } = listsFor(catalogue, name);
   const list = listFor(environments, name, config.openreward_base_url);
   // A bare name is either refused elsewhere or served by a server of the user's own.
   if (list === null || !name.includes("/")) return [];
@@ -67,7 +67,7 @@ function environmentFindings(
     list.items.map((item) => item.name),
   );
   const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
-  const message = `There is no environment \`${name}\` in the list (${ageText(list.ageMs)}). ${hint}`;
+  const message = `There is no environment \`${name}\` in the list (${formatListAge(list.ageMs)}). ${hint}`;
   return [conflict("TRL300", path, message, { part: "key", remedies: renames(path, near) })];
 }
 
@@ -114,7 +114,7 @@ function splitMessage(name: string, split: string, names: readonly string[]): st
 
 function modelFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
   const { model_name: name } = config;
-  const { models } = sideOf(catalogue, name);
+  const { models } = listsFor(catalogue, name);
   const list = listFor(models, name, config.tinker_base_url);
   if (list === null) return [];
   const model = findModel(catalogue, name);
@@ -133,7 +133,7 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
     near.length > 0
       ? `Did you mean \`${near[0]}\`?`
       : `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
-  const message = `The service does not train \`${name}\` (list ${ageText(ageMs)}). ${hint}`;
+  const message = `The service does not train \`${name}\` (list ${formatListAge(ageMs)}). ${hint}`;
   const remedies = choices.map((choice, index) => {
     const remedy = setTo(["model_name"], choice, `Change to '${choice}'`);
     return index === 0 && near.length > 0 ? preferred(remedy) : remedy;

@@ -4,8 +4,8 @@ import {
   type CheckedText,
   type CheckOptions,
   checkText,
-  inOrder,
-  placeFinding,
+  inTextOrder,
+  locateFinding,
 } from "../../check.ts";
 import { withoutIgnored } from "../../ignoreComments.ts";
 import { entryAt, locate } from "../../locate.ts";
@@ -26,7 +26,7 @@ export interface DiagnoseOptions extends CheckOptions {
   readonly hasSchemaChecker?: boolean;
 }
 
-/** A mark in the text. */
+/** A finding with its span in the text, as an editor shows it. */
 export interface Diagnosis extends Omit<Problem, "at" | "span"> {
   /** Empty at the start of the text for what has no place in it. */
   readonly span: Span;
@@ -40,7 +40,7 @@ const SCHEMA_CODES: ReadonlySet<RuleCode> = new Set([
   "TRL121",
   "TRL122",
 ]);
-/** A run starts with a secret in its file, but nobody should overlook it. */
+/** Errors in the editor although a run starts with them: a secret in the file should not be overlooked. */
 const RAISED: ReadonlySet<RuleCode> = new Set(["TRL400"]);
 /** From lists that may be old: the user may know better. */
 const IGNORABLE_ERRORS: ReadonlySet<RuleCode> = new Set(["TRL300", "TRL301", "TRL302", "TRL303"]);
@@ -62,7 +62,7 @@ export function diagnoseChecked(
     source.text,
     ({ severity, code }) => severity !== "error" || IGNORABLE_ERRORS.has(code),
   );
-  return inOrder([...problems, ...live])
+  return inTextOrder([...problems, ...live])
     .filter((problem) => isWanted(problem, options))
     .slice(0, MAX_DIAGNOSES)
     .map((problem) => asDiagnosis(problem, checked));
@@ -78,7 +78,7 @@ function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly 
   ];
   return findings
     .filter(({ path }) => !isReplaced(repaired, path))
-    .map((finding) => placeFinding(source, finding, overridden.overrideBehind));
+    .map((finding) => locateFinding(source, finding, overridden.overrideBehind));
 }
 
 /** Values of the file that an override hides. */

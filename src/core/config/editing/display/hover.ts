@@ -1,4 +1,4 @@
-/** What is shown about the key or value under the pointer. Secrets are told of, never shown. */
+/** What is shown about the key or value under the pointer. A secret is named, its value never shown. */
 
 import { isScalar } from "yaml";
 import { formatQuantity } from "../../../../shared/format.ts";
@@ -10,13 +10,13 @@ import { isLocalModel } from "../../presets.ts";
 import type { Span } from "../../span.ts";
 import { scalarText } from "../../yamlSource.ts";
 import {
-  ageText,
   allCheckpoints,
   type Catalogue,
   EMPTY_CATALOGUE,
   findEnvironment,
   findModel,
-  sideOf,
+  formatListAge,
+  listsFor,
 } from "../catalogue/catalogue.ts";
 import { modelDetail } from "../completion/completeValues.ts";
 import { originText as secretOriginText } from "../completion/knownNames.ts";
@@ -97,11 +97,11 @@ function namePartsFor(
 
 function environmentParts(name: string, catalogue: Catalogue): readonly string[] {
   const entry = findEnvironment(catalogue, name);
-  const list = sideOf(catalogue, name).environments;
+  const list = listsFor(catalogue, name).environments;
   const head = `**${code(name)}** (environment)`;
   if (entry === null || list === null) return [head, "Nothing is known about it yet."];
   const details = environmentMarkdown(entry);
-  const age = list.ageMs === 0 ? [] : [`*List ${ageText(list.ageMs)}.*`];
+  const age = list.ageMs === 0 ? [] : [`*List ${formatListAge(list.ageMs)}.*`];
   return [head, ...(details === "" ? [] : [details]), ...age];
 }
 

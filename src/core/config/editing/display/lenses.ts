@@ -1,4 +1,4 @@
-/** The lines above a configuration and its environments: what can be started, what runs, what is there to train on. */
+/** Code lenses above a configuration and its environments: start and state of a run, tasks of an environment. */
 
 import { formatReward } from "../../../../shared/format.ts";
 import type { Span } from "../../span.ts";

@@ -1,4 +1,4 @@
-/** Places in a configuration that lead somewhere: pages of environments, checkpoints, folders. */
+/** Links in a configuration: pages of environments, checkpoints, folders. */
 
 import { isScalar } from "yaml";
 import { isLocalModel } from "../../presets.ts";

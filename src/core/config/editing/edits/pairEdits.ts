@@ -14,15 +14,15 @@ import {
 } from "../text/yamlPairs.ts";
 
 /** A pair, and the mapping in which it stands. */
-export interface PlacedPair {
+export interface PairInMap {
   readonly map: Node;
   readonly pair: Pair;
 }
 
 /** The pair at `path` as far as it is written there and not behind an alias; the last of equal keys. */
-export function findPair(source: YamlSource, path: readonly string[]): PlacedPair | null {
+export function findPair(source: YamlSource, path: readonly string[]): PairInMap | null {
   let map = source.root;
-  let found: PlacedPair | null = null;
+  let found: PairInMap | null = null;
   for (const key of path) {
     if (map === null) return null;
     const pair: Pair | undefined = pairsOf(source, map).findLast((own) => own.key === key);
@@ -35,8 +35,8 @@ export function findPair(source: YamlSource, path: readonly string[]): PlacedPai
 }
 
 /** The pair whose key begins at `offset`. */
-export function pairAtOffset(source: YamlSource, offset: number): PlacedPair | null {
-  let found: PlacedPair | null = null;
+export function pairAtOffset(source: YamlSource, offset: number): PairInMap | null {
+  let found: PairInMap | null = null;
   if (source.root === null) return null;
   visit(source.root, {
     Map: (_key, map) => {
@@ -51,11 +51,11 @@ export function pairAtOffset(source: YamlSource, offset: number): PlacedPair | n
   return found;
 }
 
-export function renamePair({ language }: YamlSource, { pair }: PlacedPair, to: string): TextEdit {
+export function renamePair({ language }: YamlSource, { pair }: PairInMap, to: string): TextEdit {
   return { span: pair.keySpan, text: wordText(to, language) };
 }
 
-export function removePair(source: YamlSource, { map, pair }: PlacedPair): TextEdit {
+export function removePair(source: YamlSource, { map, pair }: PairInMap): TextEdit {
   const pairs = pairsOf(source, map);
   const index = pairs.findIndex(({ keySpan }) => keySpan.start === pair.keySpan.start);
   const next = pairs[index + 1];

@@ -1,10 +1,10 @@
-/** The last check of every edit that is offered: the text can still be read after it. */
+/** The last check of every offered edit: the text must still parse after it. */
 
 import { readYaml, type YamlSource } from "../../yamlSource.ts";
 import { applyEdits, overlap, type TextEdit } from "../text/textEdit.ts";
 
-/** True when the edits do not get in each other's way and bring in no fault of syntax. */
-export function isSound(source: YamlSource, edits: readonly TextEdit[]): boolean {
+/** True when the edits do not overlap and add no syntax error. */
+export function parsesAfterEdit(source: YamlSource, edits: readonly TextEdit[]): boolean {
   if (overlap(edits)) return false;
   const after = readYaml(applyEdits(source.text, edits), source.language);
   return faults(after) === 0 || faults(after) < faults(source);

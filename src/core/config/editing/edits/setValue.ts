@@ -18,7 +18,7 @@ import {
   pairsOf,
   stepOf,
 } from "../text/yamlPairs.ts";
-import { isSound } from "./parsesAfterEdit.ts";
+import { parsesAfterEdit } from "./parsesAfterEdit.ts";
 
 /** Which file the text is: its name says whether it is YAML or JSON. */
 export interface EditOptions {
@@ -47,7 +47,7 @@ export function setValueIn(
   value: Json,
 ): readonly TextEdit[] | null {
   const edit = editFor(source, path, value);
-  return edit !== null && isSound(source, [edit]) ? [edit] : null;
+  return edit !== null && parsesAfterEdit(source, [edit]) ? [edit] : null;
 }
 
 function editFor(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
@@ -61,7 +61,7 @@ interface Change {
   readonly value: Json;
 }
 
-/** `holder` is the pair whose value `node` is, and `path` leads on from there. */
+/** `holder` is the pair whose value is `node`; `path` is relative to that value. */
 function editBelow(
   change: Change,
   node: Node,
@@ -123,7 +123,7 @@ function intoEmptyText(source: YamlSource, path: readonly string[], value: Json)
   return { span: end, text: `${gap}${lines}${newline}` };
 }
 
-/** A scalar stands where a mapping is needed: null gives way, and a shorthand becomes the key that it stands for. */
+/** For a scalar where a mapping is needed: null is replaced, and a shorthand becomes the key that it abbreviates. */
 function intoScalar(
   source: YamlSource,
   node: Node,

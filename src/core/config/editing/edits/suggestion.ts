@@ -1,4 +1,4 @@
-/** Several settings at once as one change of a configuration's text, for what a run suggests. */
+/** Several settings as one change of a configuration's text, for the suggestions of a run. */
 
 import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";

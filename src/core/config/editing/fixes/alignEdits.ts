@@ -2,7 +2,7 @@
 
 import { checkText } from "../../check.ts";
 import type { YamlSource } from "../../yamlSource.ts";
-import { isSound } from "../edits/parsesAfterEdit.ts";
+import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 
@@ -18,7 +18,7 @@ export function alignLine(source: YamlSource, offset: number): readonly TextEdit
   const path = source.language === "json" ? "text.json" : "text.yaml";
   const candidates = levelsAbove(source.text, start)
     .map((indent) => reindent(source.text, start, indent))
-    .filter((edits) => isSound(source, edits))
+    .filter((edits) => parsesAfterEdit(source, edits))
     .map((edits) => ({ edits, faults: errorsIn(applyEdits(source.text, edits), path) }));
   const [best] = candidates.toSorted((a, b) => a.faults - b.faults);
   return best?.edits ?? null;

@@ -1,4 +1,4 @@
-/** Quick fixes: the remedies of the marks at a place, as edits. */
+/** Quick fixes: the remedies of the diagnostics at a position, as edits. */
 
 import { checkText } from "../../check.ts";
 import type { RuleCode } from "../../problem.ts";
@@ -13,10 +13,10 @@ import { remedyEdits } from "./remedyEdits.ts";
 
 /** More fixes than these at one place are not worth a menu. */
 const MAX_TRIES = 20;
-/** Each fix is tried out on the whole text: of a long one fewer marks get theirs at a time. */
+/** Each fix is tried on the whole text, so a long text gets fixes for fewer diagnostics at a time. */
 const MAX_TRIED_CHARACTERS = 25_000;
 
-/** The fixes for the marks that touch `range`. */
+/** The fixes for the diagnostics that touch `range`. */
 export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
   const checked = checkText(text, options);
   let triesLeft = Math.ceil(Math.min(MAX_TRIES, MAX_TRIED_CHARACTERS / Math.max(1, text.length)));
@@ -31,7 +31,7 @@ export function fixesAt(text: string, range: Span, options: DiagnoseOptions): re
   return fixes;
 }
 
-/** The fixes for one mark. */
+/** The fixes for one diagnostic. */
 function fixesFor(source: YamlSource, diagnosis: Diagnosis): readonly Fix[] {
   const fixes = diagnosis.remedies.flatMap((remedy) => fixOf(source, diagnosis, remedy));
   const ignore = ignoreFix(source, diagnosis);

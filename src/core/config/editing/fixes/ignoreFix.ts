@@ -1,11 +1,11 @@
-/** The fix that silences a mark with a comment. */
+/** The fix that silences a diagnostic with a comment. */
 
 import type { YamlSource } from "../../yamlSource.ts";
 import type { Diagnosis } from "../diagnostics/diagnose.ts";
 import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
 import type { Fix } from "./fix.ts";
 
-/** Null where a comment cannot stand, or would not help. */
+/** Null where a comment is not possible, or has no effect. */
 export function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
   const { severity, code, span } = diagnosis;
   const isAdvice = severity === "warning" || severity === "info";

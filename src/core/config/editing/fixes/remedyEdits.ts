@@ -6,7 +6,7 @@ import { shapeAt } from "../../fields.ts";
 import type { RemedyAction } from "../../remedy.ts";
 import { readYaml, type YamlSource } from "../../yamlSource.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
-import { isSound } from "../edits/parsesAfterEdit.ts";
+import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
 import { setValueIn } from "../edits/setValue.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { alignLine } from "./alignEdits.ts";
@@ -15,7 +15,7 @@ import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
 /** Null when the remedy has no place in this text; empty for what an editor alone can do. */
 export function remedyEdits(source: YamlSource, remedy: RemedyAction): readonly TextEdit[] | null {
   const edits = editsFor(source, remedy);
-  return edits !== null && isSound(source, edits) ? edits : null;
+  return edits !== null && parsesAfterEdit(source, edits) ? edits : null;
 }
 
 function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[] | null {

@@ -4,7 +4,7 @@ import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json } from "../../../json.ts";
 import { shapeAt } from "../../fields.ts";
 import type { YamlSource } from "../../yamlSource.ts";
-import { findPair, type PlacedPair } from "../edits/pairEdits.ts";
+import { findPair, type PairInMap } from "../edits/pairEdits.ts";
 import { setValueIn } from "../edits/setValue.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { indentAt, lineEnd, lineStart, nextLine, stepOf } from "../text/yamlPairs.ts";
@@ -58,7 +58,7 @@ function asFlow(
 
 function dashesRemoved(
   source: YamlSource,
-  { pair }: PlacedPair,
+  { pair }: PairInMap,
   items: readonly Node[],
 ): readonly TextEdit[] | null {
   const { text } = source;

@@ -1,7 +1,7 @@
 /** Reads block YAML line by line by its indents alone, so that a half-written line spoils nothing but itself. */
 
 import { FlowScanner } from "./flowScanner.ts";
-import { type KeyMark, quotedEnd, type ScanResult, unquoted } from "./scanResult.ts";
+import { quotedEnd, type ScannedKey, type ScanResult, unquoted } from "./scanResult.ts";
 
 interface Frame {
   readonly indent: number;
@@ -28,7 +28,7 @@ export class BlockScanner {
   scan(): void {
     const { text } = this.#result;
     while (this.#at < text.length && this.#frames.length <= MAX_DEPTH) this.#line();
-    this.#settleBlank(text.lastIndexOf("\n") + 1, text.length);
+    this.#setBlankTarget(text.lastIndexOf("\n") + 1, text.length);
   }
 
   #line(): void {
@@ -38,14 +38,14 @@ export class BlockScanner {
     const content = start + (/^[ \t]*/.exec(text.slice(start, end))?.[0].length ?? 0);
     this.#at = end + 1;
     if (content === end || text[content] === "\r") {
-      this.#settleBlank(start, content);
+      this.#setBlankTarget(start, content);
     } else if (text[content] === "#") {
-      this.#settleBlank(start, content);
-      this.#result.settle({ start: content + 1, end }, null);
+      this.#setBlankTarget(start, content);
+      this.#result.setTarget({ start: content + 1, end }, null);
     } else if (/^(?:---|\.\.\.|%)/.test(text.slice(start, start + 3))) {
       this.#frames.length = 0;
     } else {
-      this.#settleBlank(start, content - 1);
+      this.#setBlankTarget(start, content - 1);
       this.#entry(content, content - start, end);
     }
   }
@@ -82,7 +82,7 @@ export class BlockScanner {
     const content = at + 1 + gap;
     const path = this.#valuePath();
     if (content >= end || text[content] === "#") {
-      this.#result.settle(
+      this.#result.setTarget(
         { start: at + 1, end: content },
         { kind: "value", path, isFlow: false },
         {
@@ -106,36 +106,36 @@ export class BlockScanner {
     const span = { start: at, end: at + text.slice(at, colon).trimEnd().length };
     frame.key = unquoted(text.slice(span.start, span.end));
     frame.hasValue = false;
-    this.#result.settle(span, { kind: "key", path: frame.path, isFlow: false });
-    const mark = this.#result.mark(frame.path, frame.key, span);
+    this.#result.setTarget(span, { kind: "key", path: frame.path, isFlow: false });
+    const scannedKey = this.#result.addKey(frame.path, frame.key, span);
     const gap = /^[ \t]*(?:[&!]\S*[ \t]*)*/.exec(text.slice(colon + 1, end))?.[0].length ?? 0;
-    this.#value(colon + 1, colon + 1 + gap, end, frame, mark);
+    this.#value(colon + 1, colon + 1 + gap, end, frame, scannedKey);
   }
 
   /** The value of a pair: `gap` is where the white space before it begins. */
-  #value(gap: number, at: number, end: number, frame: Frame, mark: KeyMark | null): void {
+  #value(gap: number, at: number, end: number, frame: Frame, scannedKey: ScannedKey | null): void {
     const { text, offset } = this.#result;
-    const place = { kind: "value", path: this.#valuePath(), isFlow: false } as const;
+    const target = { kind: "value", path: this.#valuePath(), isFlow: false } as const;
     const character = text[at] ?? "";
     if (at >= end || character === "#" || character === "\r") {
-      this.#result.settle({ start: gap, end: at }, place, { start: offset, end: offset });
-      this.#result.settle({ start: at, end }, null);
+      this.#result.setTarget({ start: gap, end: at }, target, { start: offset, end: offset });
+      this.#result.setTarget({ start: at, end }, null);
       return;
     }
     frame.hasValue = true;
-    if (gap < at) this.#result.settle({ start: gap, end: at - 1 }, null);
+    if (gap < at) this.#result.setTarget({ start: gap, end: at - 1 }, null);
     if (character === "{" || character === "[") {
       this.#at = this.#lineAfter(
-        new FlowScanner(this.#result, frame.indent, false).scan(at, place.path),
+        new FlowScanner(this.#result, frame.indent, false).scan(at, target.path),
       );
     } else if (character === "|" || character === ">") {
       this.#at = this.#blockText(at, end, frame.indent);
     } else {
       const stop = this.#scalarEnd(at, end, frame.indent);
-      this.#result.settle({ start: at, end: stop }, place);
-      if (mark !== null) mark.value = unquoted(text.slice(at, stop));
+      this.#result.setTarget({ start: at, end: stop }, target);
+      if (scannedKey !== null) scannedKey.value = unquoted(text.slice(at, stop));
       const lineEnd = this.#lineEnd(stop);
-      this.#result.settle({ start: stop, end: lineEnd }, null);
+      this.#result.setTarget({ start: stop, end: lineEnd }, null);
       this.#at = lineEnd + 1;
     }
   }
@@ -143,27 +143,27 @@ export class BlockScanner {
   /** A line that is no pair: the start of one, a collection on a line of its own, or more of a scalar. */
   #word(at: number, column: number, end: number): void {
     const { text } = this.#result;
-    const { path, holder } = this.#containerAt(column);
+    const { path, owner } = this.#containerAt(column);
     const character = text[at] ?? "";
     if (character === "{" || character === "[") {
-      const indent = Math.min(column, holder?.indent ?? -1);
+      const indent = Math.min(column, owner?.indent ?? -1);
       const scanner = new FlowScanner(this.#result, indent, false);
       this.#at = this.#lineAfter(scanner.scan(at, path));
       return;
     }
     const stop = this.#scalarEnd(at, end, -1);
-    const isText = holder?.hasValue === true;
-    const place = isText ? null : ({ kind: "key", path, isFlow: false } as const);
-    this.#result.settle({ start: at, end: stop }, place);
-    this.#result.settle({ start: at, end }, null);
+    const isText = owner?.hasValue === true;
+    const target = isText ? null : ({ kind: "key", path, isFlow: false } as const);
+    this.#result.setTarget({ start: at, end: stop }, target);
+    this.#result.setTarget({ start: at, end }, null);
   }
 
-  #settleBlank(start: number, end: number): void {
+  #setBlankTarget(start: number, end: number): void {
     const { offset } = this.#result;
     if (offset < start || offset > end) return;
-    const { path, holder } = this.#containerAt(offset - start);
-    const isText = holder?.hasValue === true;
-    this.#result.settle({ start, end }, isText ? null : { kind: "key", path, isFlow: false }, {
+    const { path, owner } = this.#containerAt(offset - start);
+    const isText = owner?.hasValue === true;
+    this.#result.setTarget({ start, end }, isText ? null : { kind: "key", path, isFlow: false }, {
       start: offset,
       end: offset,
     });
@@ -172,13 +172,13 @@ export class BlockScanner {
   /** The mapping in which a key at `column` would stand, and the frame whose value it would be or belong to. */
   #containerAt(column: number): {
     readonly path: readonly string[];
-    readonly holder: Frame | null;
+    readonly owner: Frame | null;
   } {
     const sibling = this.#frames.findLast((frame) => frame.isMap && frame.indent === column);
-    if (sibling !== undefined) return { path: sibling.path, holder: null };
-    const holder = this.#frames.findLast((frame) => frame.indent < column);
-    if (holder === undefined) return { path: [], holder: null };
-    return { path: [...holder.path, holder.key], holder };
+    if (sibling !== undefined) return { path: sibling.path, owner: null };
+    const owner = this.#frames.findLast((frame) => frame.indent < column);
+    if (owner === undefined) return { path: [], owner: null };
+    return { path: [...owner.path, owner.key], owner };
   }
 
   /** True when a line at `column` ends the innermost frame. */
@@ -235,7 +235,7 @@ export class BlockScanner {
 
   #blockText(at: number, end: number, indent: number): number {
     const stop = this.#blockEnd(end, indent);
-    this.#result.settle({ start: at, end: stop }, null);
+    this.#result.setTarget({ start: at, end: stop }, null);
     return stop + 1;
   }
 

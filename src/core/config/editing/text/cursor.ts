@@ -1,10 +1,10 @@
-/** What someone is writing at a place of a text that need not be whole: a key of which mapping, or a value of which key. */
+/** What someone is writing at a target of a text that need not be whole: a key of which mapping, or a value of which key. */
 
 import type { Span } from "../../span.ts";
 import type { Language } from "../../yamlSource.ts";
 import { BlockScanner } from "./blockScanner.ts";
 import { FlowScanner } from "./flowScanner.ts";
-import { type KeyMark, type Place, ScanResult } from "./scanResult.ts";
+import { type CursorTarget, type ScannedKey, ScanResult } from "./scanResult.ts";
 
 export interface Cursor {
   readonly kind: "key" | "value";
@@ -24,7 +24,7 @@ export interface Cursor {
   /** Keys of the same mapping, that at the cursor left out. */
   readonly present: readonly string[];
   /** All keys of the text with their scalar values, as far as they stand on one line. */
-  readonly marks: readonly KeyMark[];
+  readonly keys: readonly ScannedKey[];
 }
 
 /** Longer texts are not completed. */
@@ -36,36 +36,36 @@ export function cursorAt(text: string, offset: number, language: Language): Curs
   const result = new ScanResult(text, offset);
   if (language === "json") new FlowScanner(result, -1, true).scan(0, []);
   else new BlockScanner(result).scan();
-  const { place, marks } = result;
-  return place === null ? null : cursorOf(text, offset, place, marks, language);
+  const { target, keys } = result;
+  return target === null ? null : cursorOf(text, offset, target, keys, language);
 }
 
 function cursorOf(
   text: string,
   offset: number,
-  place: Place,
-  marks: readonly KeyMark[],
+  target: CursorTarget,
+  keys: readonly ScannedKey[],
   language: Language,
 ): Cursor {
-  const { start, end } = place.word;
+  const { start, end } = target.word;
   const first = text[start];
   const quote = end > start && (first === '"' || first === "'") ? first : null;
   const prefix = text.slice(start + (quote === null ? 0 : 1), Math.max(start, offset));
-  const here = marks.filter(({ path }) => isSamePath(path, place.path));
+  const here = keys.filter(({ path }) => isSamePath(path, target.path));
   return {
-    kind: place.kind,
-    path: place.path,
-    replace: place.word,
+    kind: target.kind,
+    path: target.path,
+    replace: target.word,
     prefix: quote !== null && prefix.endsWith(quote) ? prefix.slice(0, -1) : prefix,
     quote,
-    isFlow: place.isFlow,
+    isFlow: target.isFlow,
     hasColon: /^[ \t]*:/.test(text.slice(end, end + 80)),
     needsSpace: language === "yaml" && text[start - 1] === ":",
     present:
-      place.kind === "key"
+      target.kind === "key"
         ? here.filter(({ span }) => !touches(span, offset)).map(({ key }) => key)
         : [],
-    marks,
+    keys,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads `{}` and `[]`, and JSON, that need not be closed: which key or value stands where. */
 
-import type { KeyMark } from "./scanResult.ts";
+import type { ScannedKey } from "./scanResult.ts";
 import { quotedEnd, type ScanResult, unquoted } from "./scanResult.ts";
 
 type State = "key" | "afterKey" | "value" | "done";
@@ -11,7 +11,7 @@ interface Frame {
   state: State;
   key: string;
   index: number;
-  mark: KeyMark | null;
+  mark: ScannedKey | null;
 }
 
 const MAX_DEPTH = 60;
@@ -69,7 +69,7 @@ export class FlowScanner {
   #comment(at: number): number {
     const end = this.#result.text.indexOf("\n", at);
     const stop = end < 0 ? this.#result.text.length : end;
-    this.#result.settle({ start: at + 1, end: stop }, null);
+    this.#result.setTarget({ start: at + 1, end: stop }, null);
     this.#settleGap(at);
     return stop;
   }
@@ -127,16 +127,16 @@ export class FlowScanner {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return Math.max(end, at + 1);
     if (frame.state === "key") {
-      this.#result.settle(span, { kind: "key", path: frame.path, isFlow: true });
+      this.#result.setTarget(span, { kind: "key", path: frame.path, isFlow: true });
       frame.key = unquoted(text.slice(at, end));
-      frame.mark = this.#result.mark(frame.path, frame.key, span);
+      frame.mark = this.#result.addKey(frame.path, frame.key, span);
       frame.state = "afterKey";
     } else if (frame.state === "value") {
-      this.#result.settle(span, { kind: "value", path: this.#valuePath(), isFlow: true });
+      this.#result.setTarget(span, { kind: "value", path: this.#valuePath(), isFlow: true });
       if (frame.mark !== null) frame.mark.value = unquoted(text.slice(at, end));
       frame.state = "done";
     } else {
-      this.#result.settle(span, null);
+      this.#result.setTarget(span, null);
     }
     return end;
   }
@@ -164,11 +164,11 @@ export class FlowScanner {
     const span = { start: at, end: at };
     const frame = this.#frames.at(-1);
     if (frame?.state === "key") {
-      this.#result.settle(span, { kind: "key", path: frame.path, isFlow: true });
+      this.#result.setTarget(span, { kind: "key", path: frame.path, isFlow: true });
     } else if (frame?.state === "value") {
-      this.#result.settle(span, { kind: "value", path: this.#valuePath(), isFlow: true });
+      this.#result.setTarget(span, { kind: "value", path: this.#valuePath(), isFlow: true });
     } else if (frame !== undefined) {
-      this.#result.settle(span, null);
+      this.#result.setTarget(span, null);
     }
   }
 

@@ -1,6 +1,6 @@
 /** The place of a key path in a text, for faults that were found elsewhere. */
 
-import { locate, type Part } from "../../locate.ts";
+import { locate, type PairPart } from "../../locate.ts";
 import type { Span } from "../../span.ts";
 import { languageOf, readYaml } from "../../yamlSource.ts";
 
@@ -8,7 +8,7 @@ import { languageOf, readYaml } from "../../yamlSource.ts";
 export function keySpan(
   text: string,
   keys: readonly string[],
-  { path, part }: { readonly path: string; readonly part: Part },
+  { path, part }: { readonly path: string; readonly part: PairPart },
 ): Span | null {
   return locate(readYaml(text, languageOf(path)), keys, part);
 }

@@ -1,8 +1,8 @@
-/** What the scanners of half-written texts find: the keys, and the place of the cursor. */
+/** Result of the scanners of half-written texts: the keys, and what the cursor is on. */
 
 import type { Span } from "../../span.ts";
 
-export interface KeyMark {
+export interface ScannedKey {
   /** Of the mapping in which the key stands. */
   readonly path: readonly string[];
   readonly key: string;
@@ -11,19 +11,19 @@ export interface KeyMark {
   value: string | null;
 }
 
-export interface Place {
+export interface CursorTarget {
   readonly kind: "key" | "value";
   readonly path: readonly string[];
   readonly word: Span;
   readonly isFlow: boolean;
 }
 
-/** Collects marks and remembers the first place that the cursor is found at. */
+/** Collects keys, and the first key or value that contains the cursor. */
 export class ScanResult {
   readonly text: string;
   readonly offset: number;
-  readonly marks: KeyMark[] = [];
-  #place: Place | null = null;
+  readonly keys: ScannedKey[] = [];
+  #place: CursorTarget | null = null;
   #isSettled = false;
 
   constructor(text: string, offset: number) {
@@ -31,20 +31,20 @@ export class ScanResult {
     this.offset = offset;
   }
 
-  get place(): Place | null {
+  get target(): CursorTarget | null {
     return this.#place;
   }
 
-  /** Takes `place` when the cursor is in `span` and was not found before; null says that nothing can stand there. */
-  settle(span: Span, place: Omit<Place, "word"> | null, word: Span = span): void {
+  /** Stores the target when the cursor is in `span` and has none yet; null = no key or value can be written there. */
+  setTarget(span: Span, place: Omit<CursorTarget, "word"> | null, word: Span = span): void {
     if (this.#isSettled || this.offset < span.start || this.offset > span.end) return;
     this.#isSettled = true;
     this.#place = place === null ? null : { ...place, word };
   }
 
-  mark(path: readonly string[], key: string, span: Span): KeyMark {
-    const mark: KeyMark = { path, key, span, value: null };
-    this.marks.push(mark);
+  addKey(path: readonly string[], key: string, span: Span): ScannedKey {
+    const mark: ScannedKey = { path, key, span, value: null };
+    this.keys.push(mark);
     return mark;
   }
 }
@@ -62,7 +62,7 @@ export function quotedEnd(text: string, start: number, limit: number): number {
   return limit;
 }
 
-/** A word as it was meant: quotes off, escapes of JSON read where they are sound. */
+/** A word without its quotes, with JSON's escapes decoded where they are valid. */
 export function unquoted(word: string): string {
   if (word.startsWith("'")) return word.replace(/^'|'$/g, "").replaceAll("''", "'");
   if (!word.startsWith('"')) return word;

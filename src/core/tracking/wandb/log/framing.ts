@@ -1,6 +1,6 @@
 /** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte: `docs/protocols/wandb.md#framing`. */
 
-import { joinParts } from "../../../util/joinParts.ts";
+import { concatBytes } from "../../../util/concatBytes.ts";
 import { crc32 } from "./crc32.ts";
 
 /** `:W&B`, the magic number, and the version. */
@@ -33,7 +33,7 @@ export function frameRecord(record: Uint8Array, position: number): Uint8Array {
     at += HEADER_BYTES + payload.length;
     isFirst = false;
   }
-  return joinParts(parts);
+  return concatBytes(parts);
 }
 
 function chunkType(isFirst: boolean, isLast: boolean): number {

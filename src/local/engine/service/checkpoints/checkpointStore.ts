@@ -48,7 +48,7 @@ export async function openCheckpointStore(
   options: CheckpointStoreOptions,
 ): Promise<CheckpointStore> {
   const store = new CheckpointStore(options);
-  await store.tidy();
+  await store.cleanUp();
   return store;
 }
 
@@ -143,7 +143,7 @@ export class CheckpointStore {
     return newestFirst(perRun.flat());
   }
 
-  tidy(): Promise<void> {
+  cleanUp(): Promise<void> {
     return this.#turn.run(() => this.#tidy());
   }
 

@@ -1,4 +1,4 @@
-/** Decides which checkpoints a full store gives up. */
+/** Decides which checkpoints a full store removes. */
 
 import { type CheckpointRecord, isExpired } from "./checkpointRecord.ts";
 
@@ -11,7 +11,7 @@ export interface StoreBound {
 
 /**
  * All that expired, and while the rest exceeds the bound the oldest sampler checkpoints of idle runs. Weights from
- * which a run can go on are never given up before they expire.
+ * which a run can be resumed are never removed before they expire.
  */
 export function checkpointsToRemove(
   records: readonly CheckpointRecord[],

@@ -1,4 +1,4 @@
-/** How the service says no: at once by an HTTP status, or later by a failed result. */
+/** How the service refuses: at once by an HTTP status, or later by a failed result. */
 
 import * as z from "zod";
 import { AppError, errorMessage, isAppError } from "../../../../core/errors.ts";

@@ -38,7 +38,7 @@ const DEFAULT_LIMITS: FutureLimits = {
   maxFinished: 20_000,
   maxFinishedBytes: 512 * 2 ** 20,
 };
-/** Dropped ids that are still told from unknown ones. */
+/** Dropped ids that are still distinguished from unknown ones. */
 const MAX_DROPPED = 50_000;
 const SMALL_RESULT_BYTES = 1024;
 
@@ -69,7 +69,7 @@ export class Futures {
 
   /**
    * Starts an operation under `id`, or does nothing when the same body was submitted before.
-   * What `start` throws at once is thrown on and leaves no ticket.
+   * An error that `start` throws at once is thrown on and leaves no future.
    * @throws AppError `http-refused` 409 for another body under a known id
    */
   submit(
@@ -107,7 +107,7 @@ export class Futures {
     return future.result;
   }
 
-  /** Tells the operation to stop; its result says so. Unknown and finished ids are left alone. */
+  /** Aborts the operation; its result says so. Unknown and finished ids are left alone. */
   cancel(id: string): void {
     this.#futures
       .get(id)

@@ -1,4 +1,4 @@
-/** Accepts operations of a model: a ticket at once, the work when its number has its turn. */
+/** Accepts operations of a model: returns a future at once, and runs the work in the order of the numbers. */
 
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../../core/json.ts";
@@ -16,7 +16,7 @@ export interface ModelSubmit {
 }
 
 /**
- * Hands out the ticket of an operation; the same submit again gets the same ticket. Everything but the ids is
+ * Returns the future of an operation; the same submit again gets the same future. Everything but the ids is
  * checked when `run` has its turn, so that a bad request is a failed result and its number counts as used.
  * @throws AppError `http-refused`
  */

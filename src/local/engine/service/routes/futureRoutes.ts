@@ -1,4 +1,4 @@
-/** Routes of tickets: poll and cancel, `docs/protocols/tinker.md#futures`. */
+/** Routes of futures: poll and cancel, `docs/protocols/tinker.md#futures`. */
 
 import { readAs } from "../http/faults.ts";
 import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "../http/reply.ts";

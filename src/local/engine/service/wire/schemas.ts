@@ -91,7 +91,7 @@ export const createSamplingSession = z.object({
   model_path: z.string().nullish(),
 });
 
-/** What decides the ticket of a sample; the rest is checked when it runs. */
+/** The ids of a sample's future; the rest is checked when it runs. */
 export const sampleRequest = z.object({
   sampling_session_id: id,
   seq_id: sequence,

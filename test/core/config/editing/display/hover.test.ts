@@ -64,7 +64,7 @@ describe("names", () => {
 
 describe("secrets", () => {
   it.each(["secrets: {OPENAI_API_KEY: null}", "secrets: {openai_api_key: }"])(
-    "are only told to be set or not: %s",
+    "are only shown to be set or not: %s",
     (line) => {
       const word = line.slice(line.indexOf("{") + 1, line.indexOf(":", 10));
       expect(shown(textWith(line), word)).toContain("Not set.");

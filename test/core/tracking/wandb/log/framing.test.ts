@@ -9,7 +9,7 @@ import {
   type RecordContent,
   summaryRecord,
 } from "../../../../../src/core/tracking/wandb/offlineRecords.ts";
-import { joinParts } from "../../../../../src/core/util/joinParts.ts";
+import { concatBytes } from "../../../../../src/core/util/concatBytes.ts";
 
 const BLOCK = 32_768;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
@@ -34,7 +34,7 @@ function records(file: Uint8Array): readonly Uint8Array[] {
     expect(parts.length > 0).toBe(type === 3 || type === 4);
     parts.push(payload);
     if (type === 1 || type === 4) {
-      found.push(joinParts(parts));
+      found.push(concatBytes(parts));
       parts = [];
     }
     at += 7 + length;
@@ -44,7 +44,7 @@ function records(file: Uint8Array): readonly Uint8Array[] {
 
 function fileOf(all: readonly Uint8Array[]): Uint8Array {
   let file: Uint8Array = FILE_HEADER;
-  for (const record of all) file = joinParts([file, frameRecord(record, file.length)]);
+  for (const record of all) file = concatBytes([file, frameRecord(record, file.length)]);
   return file;
 }
 

@@ -69,7 +69,7 @@ describe("Futures", () => {
     expect(runs).toBe(1);
   });
 
-  it("keeps no ticket for a submit that is refused at once", async () => {
+  it("keeps no future for a submit that is refused at once", async () => {
     const { futures } = setUp();
     const refuse = () => {
       throw new AppError("http-refused", "used up", { data: { status: 409 } });

@@ -1,4 +1,4 @@
-/** Owns what an endpoint's handler is given and what it returns. */
+/** Input and result of an endpoint's handler. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../../core/json.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "../../../core/ports.ts";
 import type { HostedEnvironment } from "./hostedEnvironment.ts";
 import type { SessionStore } from "./sessionStore.ts";
 
-export interface Exchange {
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly environments: readonly HostedEnvironment[];
@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 /** Returns the JSON reply, or `"streamed"` when the handler wrote the answer itself. */
-type Handler = (exchange: Exchange) => Json | Promise<Json | "streamed">;
+type Handler = (exchange: RequestContext) => Json | Promise<Json | "streamed">;
 
 export interface Endpoint {
   readonly method: "GET" | "POST";

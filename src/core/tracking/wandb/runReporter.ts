@@ -1,4 +1,4 @@
-/** What sending at once and filing for later have in common: the next piece of what there is to tell, and its place. */
+/** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../../ports.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
@@ -20,25 +20,25 @@ export interface WandbServer {
   readonly apiKey: string;
 }
 
-/** What people are told. */
+/** Messages to people, and a stop from the run's page. */
 export interface TrackerCallbacks {
-  /** The run has a page, or a file. */
+  /** The run's page or file was created. */
   readonly opened: (message: string) => void;
-  /** Something is wrong that may last. */
+  /** A problem that may last. */
   readonly warning: (message: string) => void;
-  /** The trouble is over. */
+  /** The problem is over. */
   readonly recovered: (message: string) => void;
-  /** Rows that are left when the end has come. */
+  /** Number of rows to send at the end of the run. */
   readonly draining: (rows: number) => void;
   /** Somebody pressed Stop on the run's page. */
   readonly stopRequested: () => void;
 }
 
 /** In milliseconds. */
-export interface TrackerWaits {
+export interface TrackerIntervals {
   /** Between two deliveries. */
   readonly gapMs: number;
-  /** Without news a sign of life comes after this. */
+  /** A heartbeat is sent after this time without data. */
   readonly heartbeatMs: number;
 }
 
@@ -52,26 +52,26 @@ export interface TrackerDeliveryOptions extends RunConfigOptions {
   readonly feed: RunFeed;
   readonly outage: OutageNotice;
   readonly report: TrackerCallbacks;
-  readonly news: WakeableSleep;
-  /** Name and version of this program, for those who read what it has told. */
+  readonly idleSleep: WakeableSleep;
+  /** Name and version of this program, for readers of the reports. */
   readonly producer: string;
-  readonly waits: TrackerWaits;
+  readonly intervals: TrackerIntervals;
   /** Without the configuration. */
   readonly init: Omit<WandbRunInit, "config">;
   /** Null = endless. */
   readonly totalSteps: number | null;
-  /** Gives everything up. */
+  /** Ends the delivery at once. */
   readonly signal: AbortSignal;
-  /** The end has come. */
+  /** Aborted when the run ends: from then on deliveries do not wait. */
   readonly ending: AbortSignal;
   /** Null until the end. */
   readonly exitCode: () => number | null;
 }
 
-/** Where the run will stand once everything sent so far has arrived. */
-export interface Reach {
+/** Progress of the run once everything sent so far has arrived. */
+export interface DeliveryProgress {
   readonly runSummary: Pick<RunSummary, "nextStep" | "runtimeS">;
-  readonly place: Partial<SyncCursor>;
+  readonly cursor: Partial<SyncCursor>;
 }
 
 const CONFIG_FILE = "tinker-config.yaml";
@@ -87,17 +87,17 @@ export class RunReporter {
     this.#mode = mode;
   }
 
-  /** The configuration is read again before the next piece. */
+  /** The configuration is read again before the next delivery. */
   forgetConfig(): void {
     this.#config = null;
   }
 
-  /** For the summary, with the next piece: what no row tells. */
+  /** Adds results that are in no row to the summary, with the next delivery. */
   addResults(values: ExtendedObject): void {
     this.#results = { ...this.#results, ...values };
   }
 
-  /** Rows of this attempt that are not told yet. */
+  /** Rows of this attempt that are not sent yet. */
   get waiting(): number {
     return this.#options.feed.waiting(this.#options.syncState.confirmed(this.#mode));
   }
@@ -107,8 +107,8 @@ export class RunReporter {
     return this.#config;
   }
 
-  /** Tells the next piece and waits until it has arrived. False when there is nothing to tell. */
-  async reportNext(run: WandbRun, reach: () => Reach): Promise<boolean> {
+  /** Sends the next part and waits until it has arrived. False when there is nothing to send. */
+  async reportNext(run: WandbRun, progressAfter: () => DeliveryProgress): Promise<boolean> {
     const { syncState, feed, totalSteps } = this.#options;
     if (this.#config === null) {
       run.updateConfig((await this.config()).config);
@@ -124,14 +124,14 @@ export class RunReporter {
       this.#forgetResults(results);
       return false;
     }
-    const { runSummary, place } = reach();
+    const { runSummary, cursor } = progressAfter();
     const reached = {
       ...after,
       step: runSummary.nextStep,
       runtimeS: runSummary.runtimeS,
-      ...place,
+      ...cursor,
     };
-    await syncState.intend(this.#mode, reached);
+    await syncState.setPending(this.#mode, reached);
     await run.flush();
     await syncState.confirm(this.#mode, reached);
     this.#forgetResults(results);
