@@ -1,4 +1,4 @@
-/** The extension's door: registers what VS Code must know of at once, and loads the rest when it is first used. */
+/** The extension's entry: registers what VS Code must know at once, and loads the rest when it is first used. */
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import { setTranslations } from "./shared/l10n.ts";
 export interface TinkerRlApi {
   /** How long `activate` took, in milliseconds. */
   readonly activateMs: number;
-  /** The parts that load later. */
+  /** Everything that is loaded later. */
   readonly app: () => Promise<App>;
 }
 
@@ -47,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     return loading;
   };
   const lazySupport = new LazyConfigSupport();
-  const config = registerConfigSupport(lazySupport.parts(log, app));
+  const config = registerConfigSupport(lazySupport.options(log, app));
   // Help works also when the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {
@@ -69,14 +69,14 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       app().catch((error: unknown) => log.error(String(error)));
     }),
   );
-  joinWhatGoesOn(context, app).catch((error: unknown) => log.error(String(error)));
+  joinRunning(context, app).catch((error: unknown) => log.error(String(error)));
   const activateMs = performance.now() - startedAt;
   log.info(`ready after ${activateMs.toFixed(1)} ms`);
   return { activateMs, app };
 }
 
-/** Trainings of this workspace that an earlier window started go on without it: the parts that join them load at once. */
-async function joinWhatGoesOn(
+/** Trainings of this workspace that an earlier window started are still running: what joins them is loaded at once. */
+async function joinRunning(
   { globalStorageUri, globalState }: vscode.ExtensionContext,
   app: () => Promise<App>,
 ): Promise<void> {

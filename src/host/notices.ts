@@ -1,4 +1,4 @@
-/** What is told in a notification, one at a time: a run's end, an alarm, a run that was cut off, a terminal that was closed. */
+/** Notifications, one at a time: a run's end, an alarm, a run that was cut off, a terminal that was closed. */
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
@@ -27,8 +27,8 @@ export interface NoticeOptions {
 }
 
 const NOT_OFFERED = "resumeNotOffered";
-const NOT_TOLD = "finishNotTold";
-const ALARM_TOLD = "alarmTold";
+const NOT_REPORTED = "finishNotReported";
+const ALARM_REPORTED = "alarmReported";
 const REMEMBERED_RUNS = 50;
 
 export class Notices implements vscode.Disposable {
@@ -99,10 +99,10 @@ export class Notices implements vscode.Disposable {
     const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
     const run = store.get(folder);
     const runId = run?.file?.runId;
-    const reported = listOf(workspaceState.get(ALARM_TOLD));
+    const reported = listOf(workspaceState.get(ALARM_REPORTED));
     if (alarm === undefined || run === null || runId === undefined || reported.includes(runId))
       return;
-    await workspaceState.update(ALARM_TOLD, [...reported, runId].slice(-REMEMBERED_RUNS));
+    await workspaceState.update(ALARM_REPORTED, [...reported, runId].slice(-REMEMBERED_RUNS));
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);
     const text = vscode.l10n.t("{0}, step {1}: {2}", run.name, alarm.step + 1, alarm.seen);
@@ -125,7 +125,7 @@ export class Notices implements vscode.Disposable {
   async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
     const when = readSetting("notifications.runFinished");
     const isSeen = vscode.window.state.focused && this.#options.isDashboardVisible();
-    const muted = listOf(this.#options.workspaceState.get(NOT_TOLD));
+    const muted = listOf(this.#options.workspaceState.get(NOT_REPORTED));
     if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(request.configPath))
       return;
     const open = vscode.l10n.t("Open Dashboard");
@@ -134,7 +134,7 @@ export class Notices implements vscode.Disposable {
     const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
-      await this.#options.workspaceState.update(NOT_TOLD, [...muted, request.configPath]);
+      await this.#options.workspaceState.update(NOT_REPORTED, [...muted, request.configPath]);
     }
   }
 

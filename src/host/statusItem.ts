@@ -1,4 +1,4 @@
-/** The one item in the status bar: how the run stands; hidden while there is nothing to tell. */
+/** The one item in the status bar: how the run stands; hidden while there is nothing to show. */
 
 import * as vscode from "vscode";
 import { ALARMS } from "../core/alarms/alarmTable.ts";

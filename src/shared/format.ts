@@ -63,7 +63,7 @@ export function formatQuantity(count: number, one: string, many = `${one}s`): st
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** One block character a value, as high as the value lies between `low` and `high`; a space for none. */
+/** One block character a value, as high as the value is between `low` and `high`; a space for none. */
 export function sparkline(
   values: readonly (number | null)[],
   { low, high }: { readonly low: number; readonly high: number },

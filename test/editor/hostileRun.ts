@@ -24,7 +24,7 @@ const ALL = Object.values(HOSTILE).join("\n");
 /** Names are shown in rows of trees and tables. */
 const HOSTILE_NAME = `evil\u202E/${HOSTILE.script}\n${HOSTILE.ansi}$(flame)`;
 
-/** A folder can be called so, and its name is told in a notification: the run was cut off. */
+/** A folder can be called so, and a notification names it: the run was cut off. */
 const HOSTILE_FOLDER = "[go](command:workbench.action.quit)\u202E$(flame)";
 /** No process has this number. */
 const NOBODY = 999_999_999;

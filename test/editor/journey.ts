@@ -9,7 +9,7 @@ import { type Theme, Workbench } from "../workbench/workbench.ts";
 import { endTrainers } from "./endTrainers.ts";
 import { deleteFolder, newFolder } from "./folders.ts";
 
-/** One road of a user through the extension, as it is packaged. */
+/** One way of a user through the extension, as it is packaged. */
 export interface Journey {
   /** In camelCase, for `--only` and the names of pictures. */
   readonly name: string;

@@ -22,5 +22,5 @@ export async function setSecret(workbench: Workbench, name: string, value: strin
   await workbench.input.waitFor({ state: "hidden" });
 }
 
-/** Programs of the extension that want to leave this machine get nowhere; this machine is reached directly. */
+/** Programs of the extension that try to leave this machine get nowhere; this machine is reached directly. */
 export const NO_WAY_OUT = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" };

@@ -11,7 +11,7 @@ export const SERVED_MODEL = "Org/Tiny-tool-1";
 export interface Services {
   readonly tinker: Gateway;
   readonly environments: Gateway;
-  /** What both want to see. */
+  /** What both look for. */
   readonly key: string;
   readonly stop: () => void;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const DOOR = "src/extension.ts";
 
-/** The source files that are loaded when VS Code activates the extension: what the door imports, but for `import()`. */
+/** The source files that are loaded when VS Code activates the extension: what the entry imports, but for `import()`. */
 function loadedAtOnce({ inputs }: Metafile): readonly string[] {
   const found = new Set([DOOR]);
   for (const file of found) {

@@ -91,7 +91,7 @@ describe("no text of a stranger becomes a link or an icon", () => {
     const rows = [{ ...row, heading: HOSTILE }];
     await windowUi.notify(HOSTILE, ["Yes"]);
     await windowUi.confirm(HOSTILE, HOSTILE, "Send");
-    windowUi.report(HOSTILE);
+    windowUi.showMessage(HOSTILE);
     await windowUi.busy(HOSTILE, async () => undefined);
     await windowUi.pick({ title: HOSTILE, placeholder: HOSTILE, rows });
     await windowUi.pickMany({ title: HOSTILE, placeholder: HOSTILE, rows });

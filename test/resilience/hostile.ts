@@ -5,7 +5,7 @@
  * keeps the folders); ends with exit code 1 when something does not hold. Needs Linux, for its pipes and devices.
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
@@ -30,6 +30,7 @@ import {
 import { type Outcome, type Plan, type PlannedCase, TOO_LONG } from "./hostile/plan.ts";
 import { type Attack, RUN_ATTACKS, writeRunCase } from "./hostile/runCases.ts";
 import { seeded } from "./hostile/seeded.ts";
+import { soundConfig, trainSound } from "./hostile/soundRun.ts";
 
 const { values } = parseArgs({
   options: {
@@ -68,31 +69,11 @@ interface Limits {
   readonly rssMb: number;
 }
 
-function config(steps: number): string {
-  return `model_name: local/tiny-tool
-run_name: sound
-environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 2, nonterminal_reward: 0 }
-batch_size: 2
-max_steps: ${steps}
-save_every: 1
-evaluation: { splits: { local/calculator: [test] }, num_samples: 2, every: 1 }
-`;
-}
-
-function trainSound(): string {
-  const path = join(project, "tinker-config.yaml");
-  writeFileSync(path, config(2));
-  const trained = spawnSync(process.execPath, [program, "train", path], {
-    env: variables,
-    encoding: "utf8",
-  });
-  if (trained.status !== 0)
-    throw new Error(`The sound run failed: ${trained.stdout}${trained.stderr}`);
-  // From here on one more step is to be trained.
-  writeFileSync(path, config(3));
+function makeSound(): string {
   const sound = join(root, "sound");
-  cpSync(join(runs, "sound"), sound, { recursive: true });
+  cpSync(trainSound(project, 2, variables), sound, { recursive: true });
+  // From here on one more step is to be trained.
+  writeFileSync(join(project, "tinker-config.yaml"), soundConfig(3));
   return sound;
 }
 
@@ -114,7 +95,7 @@ function makeCases(sound: string): readonly PlannedCase[] {
       config: () =>
         writeConfigCase(folder, kind, choose, {
           home,
-          sound: config(3),
+          sound: soundConfig(3),
           hosts: "http://127.0.0.1:9",
         }),
     };
@@ -267,7 +248,7 @@ function judge(
 mkdirSync(variables.TMPDIR, { recursive: true });
 for (const folder of [project, launches]) mkdirSync(folder, { recursive: true });
 plantHome(home);
-const sound = trainSound();
+const sound = makeSound();
 const before = snapshot(home);
 const began = performance.now();
 const cases = makeCases(sound);

@@ -38,8 +38,8 @@ const MAX_ROWS = 3_000;
 const NO_OVERRIDES = { overrides: [], settingOverrides: [], project: null } as const;
 const faults: unknown[] = [];
 const onError = (error: unknown): void => void faults.push(error);
-const storeParts = { fileSystem, clock, nameOf: () => null, onError };
-const store = new RunStore(storeParts);
+const storeOptions = { fileSystem, clock, nameOf: () => null, onError };
+const store = new RunStore(storeOptions);
 const feeds = new RunFeeds({ store, fileSystem, onError });
 const memento = { get: () => undefined, update: async () => undefined };
 const labels = new RunLabels({ everywhere: memento, workspace: memento });
@@ -156,7 +156,7 @@ async function showConfig(folder: string, show: Show): Promise<string> {
   const paths = ["tinker-config.yaml", "tinker-config.json"].map((name) => join(folder, name));
   found.configs = paths.map((path) => Uri.file(path)) as never; // the addresses of the fake editor
   const finder = new RunFinder({
-    store: new RunStore(storeParts),
+    store: new RunStore(storeOptions),
     labels,
     onError,
   });

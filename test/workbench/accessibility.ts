@@ -1,4 +1,4 @@
-/** Accessibility of our own pages. Not of the workbench: VS Code's parts have faults that we cannot repair. */
+/** Accessibility of our own pages. Not of the workbench: VS Code's own pages have faults that we cannot repair. */
 
 import { readFileSync } from "node:fs";
 import type { Frame } from "playwright-core";

@@ -1,4 +1,4 @@
-/** What help for a configuration tells of its newest run. */
+/** What the help for a configuration shows of its newest run. */
 
 import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
 import type { ConfigRun } from "../config/configSupportOptions.ts";

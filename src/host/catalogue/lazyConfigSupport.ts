@@ -20,7 +20,7 @@ export class LazyConfigSupport {
   #loaded: LoadedConfigSupport | null = null;
 
   /** For `registerConfigSupport`; `load` must lead to {@link use}. */
-  parts(log: vscode.LogOutputChannel, load: () => Promise<unknown>): ConfigSupportOptions {
+  options(log: vscode.LogOutputChannel, load: () => Promise<unknown>): ConfigSupportOptions {
     return {
       log,
       catalogue: {

@@ -225,7 +225,7 @@ export class LiveCatalogue implements CatalogueSource {
   }
 }
 
-/** A list tells names only; what was asked about an environment before still holds. */
+/** A list holds names only; what was asked about an environment before still holds. */
 function withDetails(
   list: StoredList<EnvironmentEntry> | null,
   before: StoredList<EnvironmentEntry> | null,

@@ -149,10 +149,10 @@ async function limited<Result>(
 }
 
 async function environmentList(
-  parts: LookUpOptions,
+  lookUp: LookUpOptions,
   connection: Pick<Connection, "http" | "signal">,
 ): Promise<StoredList<EnvironmentEntry>> {
-  const options = await catalogueOptions(parts, connection);
+  const options = await catalogueOptions(lookUp, connection);
   if (options === null) throw noKey("OpenReward");
   const { items, isComplete } = await listEnvironments(options, MAX_PAGES);
   const entries = items.map(({ name, description }) => ({

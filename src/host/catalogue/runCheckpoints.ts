@@ -126,7 +126,7 @@ function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
 
 const NO_MODEL = { model: null, rank: null };
 
-/** What the run trained, as its folder keeps it; nulls where it does not tell. */
+/** What the run trained, as its folder keeps it; null where the folder does not say. */
 export async function readModel(
   fileSystem: FolderFiles,
   folder: string,

@@ -36,7 +36,7 @@ export async function removeCheckpoint(
   const { model } = await readModel(fileSystem, run.folder);
   if (model === null) {
     throw new Error(
-      vscode.l10n.t("The folder of {0} does not tell where its checkpoints are.", run.name),
+      vscode.l10n.t("The folder of {0} does not name the place of its checkpoints.", run.name),
     );
   }
   const place = isLocalModel(model) ? "this computer" : "Tinker";

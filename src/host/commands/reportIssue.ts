@@ -17,7 +17,7 @@ export async function reportIssue({
   const { version }: { version?: unknown } = extension.packageJSON;
   const place = vscode.env.remoteName === undefined ? "this machine" : vscode.env.remoteName;
   const content = [
-    "<!-- Read this before you hand it on: what you do not want to tell, delete. Nothing was sent. -->",
+    "<!-- Read this before you share it, and delete what should stay private. Nothing was sent. -->",
     "",
     "## What happened, and what should have happened",
     "",

@@ -10,7 +10,7 @@ interface Choice extends PlainItem {
   readonly command: CommandId;
 }
 
-/** Asks what to do with the run that the status item tells about, and does it. */
+/** Asks what to do with the run that the status item shows, and does it. */
 export async function showRunMenu(store: RunStore): Promise<void> {
   const run = store.runs.find(({ isLive }) => isLive) ?? store.runs[0];
   if (run === undefined) return;

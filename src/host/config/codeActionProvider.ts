@@ -1,4 +1,4 @@
-/** Offers the quick fixes of a mark, and the action that applies all fixes of notation at once. */
+/** Offers the quick fixes of a diagnostic, and the action that applies all fixes of notation at once. */
 
 import * as vscode from "vscode";
 import type { Fix } from "../../core/config/editing/fixes/fix.ts";

@@ -32,7 +32,7 @@ export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
     },
     validateConfig: async (target) => {
       const document = await documentFor(options, target);
-      if (document !== null) await report(document, await options.diagnostics.check(document));
+      if (document !== null) await showResult(document, await options.diagnostics.check(document));
     },
     showEffectiveConfig: async (target) => {
       const document = await documentFor(options, target);
@@ -68,7 +68,10 @@ async function chosenOf(configs: readonly vscode.Uri[]): Promise<vscode.Uri | un
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
 }
 
-async function report(document: vscode.TextDocument, found: readonly Diagnosis[]): Promise<void> {
+async function showResult(
+  document: vscode.TextDocument,
+  found: readonly Diagnosis[],
+): Promise<void> {
   const count = (severity: string): number =>
     found.filter((diagnosis) => diagnosis.severity === severity).length;
   const name = document.uri.path.slice(document.uri.path.lastIndexOf("/") + 1);

@@ -1,4 +1,4 @@
-/** What the help for configurations needs from the rest of the extension, and what its parts share. */
+/** What the help for configurations needs from the rest of the extension, and what its providers share. */
 
 import type * as vscode from "vscode";
 import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";

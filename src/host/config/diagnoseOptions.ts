@@ -27,7 +27,7 @@ export function diagnoseOptions(
   };
 }
 
-/** The name that tells YAML from JSON; an untitled document has its language only. */
+/** The name that distinguishes YAML from JSON; an untitled document has its language only. */
 export function nameOf({ uri, languageId }: vscode.TextDocument): string {
   const isJson = languageId === "json" || languageId === "jsonc";
   return isJson && !uri.path.endsWith(".json") ? `${uri.path}.json` : uri.path;

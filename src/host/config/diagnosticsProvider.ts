@@ -47,7 +47,7 @@ export class DiagnosticsProvider implements vscode.Disposable {
     this.#marks.dispose();
   }
 
-  /** Checks a document now and returns what was found; marks it as well. */
+  /** Checks a document now, shows what was found, and returns it. */
   async check(document: vscode.TextDocument): Promise<readonly Diagnosis[]> {
     const { version } = document;
     const { diagnose } = await this.#options.support();

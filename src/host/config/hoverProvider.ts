@@ -1,4 +1,4 @@
-/** Tells about the key or value under the pointer. */
+/** Describes the key or value under the pointer. */
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "./configFiles.ts";

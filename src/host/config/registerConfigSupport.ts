@@ -25,35 +25,35 @@ const LANGUAGES: readonly vscode.DocumentFilter[] = [
   { language: "jsonc" },
 ];
 
-export function registerConfigSupport(given: ConfigSupportOptions): ConfigSupport {
-  const parts: SharedOptions = {
-    ...given,
+export function registerConfigSupport(options: ConfigSupportOptions): ConfigSupport {
+  const shared: SharedOptions = {
+    ...options,
     support: async () => (await import("./support.ts")).support,
   };
-  const diagnostics = new DiagnosticsProvider(parts);
-  const effective = new EffectiveConfig(parts);
-  const codeLenses = new CodeLensProvider(parts);
-  const context = new ConfigContext(given.knownConfigs ?? (() => []));
+  const diagnostics = new DiagnosticsProvider(shared);
+  const effective = new EffectiveConfig(shared);
+  const codeLenses = new CodeLensProvider(shared);
+  const context = new ConfigContext(options.knownConfigs ?? (() => []));
   const all = vscode.Disposable.from(
     diagnostics,
     effective,
     codeLenses,
     context,
-    registerRemedyCommands(parts),
+    registerRemedyCommands(shared),
     vscode.languages.registerCompletionItemProvider(
       LANGUAGES,
-      new CompletionProvider(parts),
+      new CompletionProvider(shared),
       ...COMPLETION_TRIGGERS,
     ),
-    vscode.languages.registerHoverProvider(LANGUAGES, new HoverProvider(parts)),
-    vscode.languages.registerCodeActionsProvider(LANGUAGES, new CodeActionProvider(parts), {
+    vscode.languages.registerHoverProvider(LANGUAGES, new HoverProvider(shared)),
+    vscode.languages.registerCodeActionsProvider(LANGUAGES, new CodeActionProvider(shared), {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, FIX_ALL],
     }),
     vscode.languages.registerCodeLensProvider(LANGUAGES, codeLenses),
-    vscode.languages.registerDocumentLinkProvider(LANGUAGES, new LinkProvider(parts)),
+    vscode.languages.registerDocumentLinkProvider(LANGUAGES, new LinkProvider(shared)),
   );
   return {
-    handlers: configHandlers({ ...parts, diagnostics, effective }),
+    handlers: configHandlers({ ...shared, diagnostics, effective }),
     refresh: () => context.refresh(),
     dispose: () => all.dispose(),
   };

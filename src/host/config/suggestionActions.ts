@@ -8,7 +8,7 @@ import { workspaceEdit } from "./textEdits.ts";
 
 export interface Suggestion {
   readonly edits: readonly AlarmEdit[];
-  /** The mark that it belongs to. */
+  /** The diagnostic that it belongs to. */
   readonly diagnostic: vscode.Diagnostic;
 }
 

@@ -1,4 +1,4 @@
-/** The heavy part of the help for configurations, loaded when the first of them is opened. */
+/** The heavy code of the help for configurations, loaded when the first of them is opened. */
 
 import { namesToLoad } from "../../core/config/editing/catalogue/namesToLoad.ts";
 import { complete } from "../../core/config/editing/completion/complete.ts";

@@ -1,4 +1,4 @@
-/** Which part of the metrics the page has, and what to send it next without ever sending much at once. */
+/** Which metrics the page has, and what to send it next without ever sending much at once. */
 
 import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
 import type { ColumnPart } from "../../shared/dashboardTypes.ts";

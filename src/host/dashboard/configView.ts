@@ -80,7 +80,7 @@ function leaves(
   );
 }
 
-/** Tells where the value at a path comes from; null for all when the file cannot be read. */
+/** Says where the value at a path comes from; null for all when the file cannot be read. */
 function originFinder(
   text: string | null,
   overrides: readonly string[],

@@ -1,4 +1,4 @@
-/** Checks what comes from the page of the panel, which draws hostile text and so is not trusted. */
+/** Checks what comes from the page of the dashboard, which draws hostile text and so is not trusted. */
 
 import * as z from "zod";
 import {

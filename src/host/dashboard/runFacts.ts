@@ -1,4 +1,4 @@
-/** What the panel tells about a run beside its numbers, gathered from a follower and the files of its folder. */
+/** What the dashboard shows of a run beside its numbers, gathered from a follower and the files of its folder. */
 
 import * as z from "zod";
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
@@ -167,14 +167,14 @@ function endingView(options: RunFactsOptions): RunEnding | null {
   return { code: ending.code.slice(0, MAX_CODE), message };
 }
 
-/** Messages name files by their whole paths, which the page is not told. */
+/** Messages name files by their whole paths, which the page must not see. */
 function withShortPaths(text: string, { follower, shortenPath }: RunFactsOptions): string {
   const own = [follower.folder, follower.runFile?.configPath].filter((path) => path !== undefined);
   const named = own.reduce((shown, path) => shown.replaceAll(path, shortenPath(path)), text);
   return named.replace(ABSOLUTE_PATH, (path) => shortenPath(path));
 }
 
-/** The trainer tells how much is done, which covers epochs as well as `max_steps`. */
+/** The trainer reports how much is done, which covers epochs as well as `max_steps`. */
 function totalSteps({ metrics }: RunFollower): number | null {
   const done = metrics.latest("progress/done_frac");
   const step = metrics.latestStep;

@@ -48,12 +48,12 @@ export interface Keys extends vscode.Disposable {
   readonly handlers: KeyHandlers;
   readonly approvals: Approvals;
   /**
-   * Gathers what a run needs: asks for keys that are missing, for leave to hand secrets to environments, and whether `.env` may be
+   * Gathers what a run needs: asks for keys that are missing, for permission to hand secrets to environments, and whether `.env` may be
    * read. Null when the user went away from one of the questions: do not start then.
    */
   forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
   /**
-   * After a trainer refused to begin for want of a key or of leave to send one; true = start it again. `project` is that of its
+   * After a trainer refused to begin because a key, or the permission to send one, was missing; true = start it again. `project` is that of its
    * {@link LaunchConfig}.
    */
   recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;

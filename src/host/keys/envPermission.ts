@@ -17,7 +17,7 @@ export interface EnvPermissionOptions {
   readonly allowAlways: () => PromiseLike<void>;
 }
 
-/** A file that is read for runs; a leave is for both, since either can come from a stranger. */
+/** A file that is read for runs; a permission is for both, since either can come from a stranger. */
 export interface EnvFileUse {
   /** Real path of the folder that runs are started for. */
   readonly folder: string;

@@ -1,4 +1,4 @@
-/** What a trainer is told about keys when a run starts, with the questions that this takes. */
+/** Gathers the keys that a trainer gets when a run starts, and asks what it must for them. */
 
 import { dirname } from "node:path";
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
@@ -47,7 +47,7 @@ export async function recoverFromLaunchError(
 }
 
 /**
- * Asks whether `.env` may be read, for keys that are set nowhere, and for leave to hand secrets to environments; each only when the
+ * Asks whether `.env` may be read, for keys that are set nowhere, and for permission to hand secrets to environments; each only when the
  * run comes to need it. Null when the user went away from one of the questions.
  */
 export async function gatherKeys(

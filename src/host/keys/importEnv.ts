@@ -41,7 +41,7 @@ interface EnvKey {
 export async function importEnv(options: ImportOptions, target: unknown): Promise<void> {
   const { ui, files, isTrusted } = options;
   if (!isTrusted()) {
-    ui.report(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
+    ui.showMessage(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
     return;
   }
   const path = await chooseFile(options, target);
@@ -49,7 +49,7 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
   const text = await files.read(path);
   const found = text === null ? [] : keysIn(text, options);
   if (found.length === 0) {
-    ui.report(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
+    ui.showMessage(vscode.l10n.t("{0} holds no keys.", plainLabel(path)));
     return;
   }
   const chosen = await chooseKeys(options, path, found);
@@ -67,7 +67,7 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
     );
     return;
   }
-  ui.report(doneText(names, place));
+  ui.showMessage(doneText(names, place));
 }
 
 async function chooseFile(
@@ -76,7 +76,7 @@ async function chooseFile(
 ): Promise<string | undefined> {
   const paths = await files.list(target);
   if (paths.length === 0) {
-    ui.report(vscode.l10n.t("There is no .env file in this workspace. Use Set API Key."));
+    ui.showMessage(vscode.l10n.t("There is no .env file in this workspace. Use Set API Key."));
     return undefined;
   }
   if (paths.length === 1) return paths[0];

@@ -29,7 +29,7 @@ const TINKER_FORM = /^(tml-|eyJ)/;
 const JSON_WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const WANDB_MIN_LENGTH = 40;
 
-/** How keys of a service begin, where that tells them from those of others. */
+/** How keys of a service begin, where that distinguishes them from those of others. */
 const BEGINNINGS: Readonly<Record<ServiceId, readonly string[]>> = {
   tinker: ["tml-"],
   openreward: ["or_", "or-"],

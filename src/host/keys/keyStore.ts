@@ -27,7 +27,7 @@ export interface StoredKey {
   readonly addedAt: string;
 }
 
-/** What may be told about a key. */
+/** What may be shown of a key. */
 export interface KeyFacts {
   readonly id: KeyId;
   readonly host: string | null;
@@ -70,7 +70,7 @@ export class KeyStore {
     return facts.filter((fact) => fact !== null);
   }
 
-  /** What may be told about one key; null when it is not set. */
+  /** What may be shown of one key; null when it is not set. */
   async facts(id: KeyId): Promise<KeyFacts | null> {
     const key = await this.get(id);
     if (key === null) return null;
@@ -106,13 +106,13 @@ export class KeyStore {
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     }
     this.#session.delete(id);
-    this.#report();
+    this.#notifyListeners();
   }
 
   /** Keeps a key in the memory of this window, until it is closed. */
   setForSession(id: KeyId, value: string, host: string | null): void {
     this.#session.set(id, this.#entry(value, host));
-    this.#report();
+    this.#notifyListeners();
   }
 
   /** @throws AppError `key-store-unavailable` when the secret store fails */
@@ -124,7 +124,7 @@ export class KeyStore {
       this.#warn(error);
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     } finally {
-      this.#report();
+      this.#notifyListeners();
     }
   }
 
@@ -148,7 +148,7 @@ export class KeyStore {
     if (!isKeyId(key)) return;
     // The stored value is newer, and the store works again, so the one in memory is dropped.
     this.#session.delete(key);
-    void this.get(key).then(() => this.#report());
+    void this.get(key).then(() => this.#notifyListeners());
   }
 
   #entry(value: string, host: string | null): StoredKey {
@@ -165,7 +165,7 @@ export class KeyStore {
     }
   }
 
-  #report(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 

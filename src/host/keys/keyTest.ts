@@ -120,7 +120,7 @@ function probesOf(service: ServiceId, target: Target): readonly Probe[] {
   }
 }
 
-/** The call that tells about a key is for keys only, and other servers have none: `docs/protocols/tinker.md#keys-and-tokens`. */
+/** The call that describes a key is for keys only, and other servers have none: `docs/protocols/tinker.md#keys-and-tokens`. */
 function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   const headers = { "x-api-key": value };
   const capabilities = get(`${url}/api/v1/get_server_capabilities`, headers);

@@ -70,7 +70,7 @@ export function testText(result: KeyTestResult): string {
           );
     case "unclear":
       return vscode.l10n.t(
-        "{0} answered with {1}, which tells nothing.",
+        "{0} answered with {1}, which does not say whether the key works.",
         result.host,
         String(result.status),
       );

@@ -68,7 +68,7 @@ export interface KeyUi {
   /** A notification; resolves with the chosen one of `actions`. */
   notify(message: string, actions: readonly string[]): Promise<string | undefined>;
   /** A few seconds in the status bar. */
-  report(message: string): void;
+  showMessage(message: string): void;
   /** Shows `title` in the status bar while `work` goes on. */
   busy<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }

@@ -1,4 +1,4 @@
-/** Which keys a run is given, which ones it lacks, and which of them need the user's leave to go where they would go. */
+/** Which keys a run is given, which ones it lacks, and which of them need the user's permission to be sent where they would go. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
@@ -43,7 +43,7 @@ export interface LaunchKeys {
   readonly keys: LaunchRequest["keys"];
   /** Set nowhere; the run would fail without. */
   readonly missing: readonly MissingKey[];
-  /** Secrets that would go to environments; each needs the user's leave once. */
+  /** Secrets that would go to environments; each needs the user's permission once. */
   readonly toApprove: readonly KeyApproval[];
 }
 

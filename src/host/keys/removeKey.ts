@@ -26,11 +26,11 @@ export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<
   if (!isMeant) return;
   try {
     await store.remove(chosen);
-    ui.report(vscode.l10n.t("{0} is removed.", name));
+    ui.showMessage(vscode.l10n.t("{0} is removed.", name));
   } catch (error) {
     if (!isAppError(error, "key-store-unavailable")) throw error;
     const message = vscode.l10n.t(
-      "{0} could not be removed: the secret store of the editor does not work. Show Extension Log tells more.",
+      "{0} could not be removed: the secret store of the editor does not work. Show Extension Log shows the cause.",
       name,
     );
     await ui.notify(message, []);
@@ -40,7 +40,7 @@ export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<
 async function chooseStored({ store, ui }: RemoveKeyOptions): Promise<KeyId | undefined> {
   const facts = await store.list();
   if (facts.length === 0) {
-    ui.report(vscode.l10n.t("No keys are stored."));
+    ui.showMessage(vscode.l10n.t("No keys are stored."));
     return undefined;
   }
   return await ui.pick({

@@ -34,7 +34,7 @@ export async function setKey(
     if (answer.next === "leave") return false;
     if (answer.next === "again") continue;
     const place = await storeKeys([{ id: chosen, value, host }], options);
-    if (place !== null) options.ui.report(keptText(chosen, place, answer.result));
+    if (place !== null) options.ui.showMessage(keptText(chosen, place, answer.result));
     return place !== null;
   }
 }

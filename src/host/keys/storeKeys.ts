@@ -12,7 +12,7 @@ export interface KeyToStore {
   readonly host: string | null;
 }
 
-/** Where the keys are now; null when the secret store does not work and the user wants no other place. */
+/** Where the keys are now; null when the secret store does not work and the user chose no other place. */
 export async function storeKeys(
   keys: readonly KeyToStore[],
   { store, ui }: { readonly store: KeyStore; readonly ui: Pick<KeyUi, "pick"> },
@@ -41,7 +41,7 @@ async function wantsSession(ui: Pick<KeyUi, "pick">): Promise<boolean> {
   const answer = await ui.pick({
     title: vscode.l10n.t("The secret store of the editor does not work"),
     placeholder: vscode.l10n.t(
-      "On Linux it needs a keyring such as GNOME Keyring or KWallet; Show Extension Log tells more.",
+      "On Linux it needs a keyring such as GNOME Keyring or KWallet; Show Extension Log shows the cause.",
     ),
     rows: [
       {

@@ -35,7 +35,7 @@ export const windowUi: KeyUi = {
     return (await plainWindow.showWarningMessage(message, options, ...buttons)) === action;
   },
   notify: async (message, actions) => plainWindow.showInformationMessage(message, ...actions),
-  report: (message) => {
+  showMessage: (message) => {
     plainWindow.setStatusBarMessage(message, TELL_MS);
   },
   busy: async (title, work) =>

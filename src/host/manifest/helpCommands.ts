@@ -26,7 +26,7 @@ export const helpCommands = {
   },
   keyStatus: {
     title: "Show Key Status",
-    does: "Tells which keys are set and where they come from; never their values.",
+    does: "Shows which keys are set and where they come from; never their values.",
     icon: "key",
   },
   openWalkthrough: {

@@ -175,7 +175,7 @@ const displaySettings = {
     scope: "window",
   },
   "dashboard.liveRegion": {
-    does: "A screen reader is told about new steps.",
+    does: "A screen reader announces new steps.",
     type: "boolean",
     default: true,
     scope: "window",
@@ -189,7 +189,7 @@ const displaySettings = {
     scope: "window",
   },
   "notifications.runFinished": {
-    does: "When a finished run is told in a notification.",
+    does: "When a notification reports a finished run.",
     type: "enum",
     values: {
       always: "Always.",

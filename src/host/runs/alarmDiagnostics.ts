@@ -1,4 +1,4 @@
-/** Marks the settings that alarms are about in configurations, and offers to change them. */
+/** Shows a diagnostic at the settings that alarms are about in configurations, and offers to change them. */
 
 import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";

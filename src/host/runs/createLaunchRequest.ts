@@ -1,4 +1,4 @@
-/** What the editor hands a trainer: what to run, addresses, keys and leaves of the user. */
+/** What the editor hands a trainer: what to run, addresses, keys and permissions of the user. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";

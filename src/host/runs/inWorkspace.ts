@@ -1,4 +1,4 @@
-/** Tells whether a file belongs to the folders of this window. */
+/** True when a file belongs to the folders of this window. */
 
 import * as vscode from "vscode";
 

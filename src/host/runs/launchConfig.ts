@@ -1,4 +1,4 @@
-/** The configuration that a trainer will be started with, as far as keys and leaves depend on it. */
+/** The configuration that a trainer will be started with, as far as keys and permissions depend on it. */
 
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** The folders in which trainers that this editor started tell where they stand; they outlive the window. */
+/** The folders in which trainers that this editor started report their state; they remain when the window closes. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
@@ -75,7 +75,7 @@ export class LaunchStore {
     this.#root = root;
   }
 
-  /** Where the launch of that name lies, a {@link launchName}. */
+  /** The folder of the launch of that name, a {@link launchName}. */
   folder(name: string): string {
     return join(this.#root, name);
   }

@@ -23,7 +23,7 @@ export interface LaunchWatchOptions {
 
 export type TerminalAction = Exclude<ControlAction, "retune" | "status" | "attach">;
 
-/** How often the trainer's own record is read; what happens within a run is told over its socket. */
+/** How often the trainer's own record is read; the socket reports what happens within a run. */
 const LOOK_MS = 500;
 
 /** Resolves when the trainer has ended, however long that takes: a window watches what it started until it closes. */
@@ -47,7 +47,7 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
 }
 
 /**
- * Tells a launch what to do, also before it has a run folder; resolves with what will come of it.
+ * Sends an action to a launch, also before it has a run folder; resolves with what will come of it.
  * @throws AppError `run-not-reachable`, or the refusal
  */
 export async function sendAction(folder: string, action: TerminalAction): Promise<string> {

@@ -18,17 +18,16 @@ export interface LauncherOptions {
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
-export interface LaunchTrainerOptions extends Pick<LaunchRecord, "title"> {
+export interface Launch extends Pick<LaunchRecord, "title"> {
   readonly launchRequest: LaunchRequest;
 }
 
 /** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
 export async function launchTrainer(
   options: LauncherOptions,
-  launchOptions: LaunchTrainerOptions,
+  { launchRequest, title }: Launch,
 ): Promise<string> {
   const { launches, copiesFolder } = options;
-  const { launchRequest, title } = launchOptions;
   const { configPath, resume, overrides } = launchRequest.training;
   const program = await copiedProgram(options.programFolder, copiesFolder);
   const request: LaunchRecord = { title, configPath, resume, overrides, program, pid: null };

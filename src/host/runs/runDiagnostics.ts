@@ -17,7 +17,7 @@ export interface RunDiagnosticsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What a trainer said about one place. */
+/** What a trainer said about one position. */
 export interface RunFinding {
   readonly path: string;
   /** From 0. */
@@ -46,7 +46,7 @@ const SEVERITIES: Readonly<Record<RunFinding["severity"], vscode.DiagnosticSever
   info: vscode.DiagnosticSeverity.Information,
 };
 
-/** The lines of a message that name a place. */
+/** The lines of a message that name a position. */
 export function findingsIn(message: string): readonly RunFinding[] {
   return message.split("\n").flatMap((row) => {
     const [, path, line, column, severity, code, text] = LINE.exec(row) ?? [];
@@ -65,7 +65,7 @@ export function findingsIn(message: string): readonly RunFinding[] {
 export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   readonly #options: RunDiagnosticsOptions;
   readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL.runs");
-  /** What may help, by mark. */
+  /** What may help, by diagnostic. */
   readonly #edits = new WeakMap<vscode.Diagnostic, NonNullable<LaunchError["edits"]>>();
   readonly #listening: vscode.Disposable;
 
@@ -79,7 +79,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#marks.delete(document.uri);
       }),
-      // Once the file is checked in the editor, what both found is told once.
+      // Once the file is checked in the editor, what both found is shown once.
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris) this.#withoutKnown(uri);
       }),

@@ -33,14 +33,14 @@ export class RunFeeds {
   readonly #onError: (error: unknown) => void;
   readonly #listening: Listening;
 
-  constructor(parts: {
+  constructor(options: {
     readonly store: RunStore;
     readonly fileSystem: FileSystem;
     readonly onError: (error: unknown) => void;
   }) {
-    this.#fileSystem = parts.fileSystem;
-    this.#onError = parts.onError;
-    this.#listening = parts.store.onDidChange((folder) => {
+    this.#fileSystem = options.fileSystem;
+    this.#onError = options.onError;
+    this.#listening = options.store.onDidChange((folder) => {
       for (const [own, feed] of this.#feeds) {
         if (folder === null || folder === own) this.#soon(feed);
       }
@@ -74,7 +74,7 @@ export class RunFeeds {
     const feed: Feed = {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
-      // A trainer of this machine tells more over its socket; the watch is for all others.
+      // A trainer of this machine reports over its socket; the watch is for all others.
       watcher: tryWatch(folder, () => this.#soon(feed)),
       users: 0,
       timer: null,

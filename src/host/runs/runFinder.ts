@@ -28,15 +28,15 @@ export class RunFinder implements vscode.Disposable {
   #configs: readonly vscode.Uri[] = [];
   readonly #found: Emitter<void>;
 
-  constructor(parts: {
+  constructor(options: {
     readonly store: RunStore;
     readonly labels: RunLabels;
     readonly onError: (error: unknown) => void;
   }) {
-    this.#store = parts.store;
-    this.#labels = parts.labels;
-    this.#onError = parts.onError;
-    this.#found = new Emitter(parts.onError);
+    this.#store = options.store;
+    this.#labels = options.labels;
+    this.#onError = options.onError;
+    this.#found = new Emitter(options.onError);
     const again = (): void => this.#soon();
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),

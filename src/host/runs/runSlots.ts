@@ -87,7 +87,7 @@ export class RunSlots {
       const listening = this.#freed.event(() => {
         if (this.#queue[0] !== holder || this.#isFull) return;
         leave();
-        // Takes the place at once, because the next training in the queue is told of the same free place.
+        // Takes the place at once, because the next training in the queue is offered the same free place.
         resolve(this.#place(holder));
       });
       signal.addEventListener("abort", abort, { once: true });

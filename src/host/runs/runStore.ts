@@ -1,4 +1,4 @@
-/** The runs that this window knows: those on disk, and for those under way what their trainers tell. */
+/** The runs that this window knows: those on disk, and for those under way what their trainers report. */
 
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
@@ -12,7 +12,7 @@ import { runFolder } from "./runFolder.ts";
 
 /** A run of the list. */
 export interface RunEntry extends ListedRun {
-  /** What its trainer told last; null when none is at work, or it cannot be reached. */
+  /** What its trainer reported last; null when none is at work, or it cannot be reached. */
   readonly status: RunStatus | null;
   /** True while a trainer is at work on it. */
   readonly isLive: boolean;
@@ -68,7 +68,7 @@ export class RunStore {
     return this.#entries.get(runFolder(folder)) ?? null;
   }
 
-  /** True while this store hears from the trainer with this process id. */
+  /** True while this store is connected to the trainer with this process id. */
   isAttached(pid: number): boolean {
     return [...this.#connections.keys()].some(
       (folder) => this.#entries.get(folder)?.file?.pid === pid,
@@ -91,7 +91,7 @@ export class RunStore {
     return this.#refreshing;
   }
 
-  /** Tells a live run what to do; resolves with what will come of it. @throws AppError `run-not-reachable`, or the refusal */
+  /** Sends a command to a live run; resolves with what it will do. @throws AppError `run-not-reachable`, or the refusal */
   async send(folder: string, command: ControlCommand): Promise<string> {
     const connection = this.#connections.get(folder) ?? (await this.#connect(folder));
     if (connection === null) {

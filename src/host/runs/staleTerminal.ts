@@ -1,9 +1,9 @@
-/** Tells a terminal that an earlier window has left behind, frozen, from a shell that has the same name. */
+/** Distinguishes a terminal that an earlier window has left behind, frozen, from a shell that has the same name. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as vscode from "vscode";
 
-/** A shell tells its process sooner. */
+/** A shell names its process sooner. */
 const PROCESS_MS = 1_000;
 
 /** True for a terminal called `title`, as VS Code names those of tasks, behind which there is neither a shell nor a process. */

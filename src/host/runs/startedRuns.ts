@@ -1,4 +1,4 @@
-/** Adds the runs that this window starts to those it knows, also from folders that it does not search: it hears only of known runs. */
+/** Adds the runs that this window starts to those it knows, also from folders that it does not search: it is notified of known runs only. */
 
 import type { RunLabels } from "./runLabels.ts";
 import type { RunStore } from "./runStore.ts";

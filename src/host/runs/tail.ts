@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { FolderFiles } from "../../core/ports.ts";
 import { tryWatch } from "./tryWatch.ts";
 
-/** File systems that tell nothing of changes are asked this often. */
+/** File systems that report no changes are read this often. */
 const ASK_MS = 1_000;
 const CHUNK_BYTES = 64 * 1024;
 /** Far more than a terminal keeps. */
@@ -18,7 +18,7 @@ export interface Tail {
 }
 
 /**
- * Hands over the text of `path` from its beginning, piece by piece, and what is added as it comes. Of a file that is far ahead of
+ * Hands over the text of `path` from its beginning, chunk by chunk, and what is added as it comes. Of a file that is far ahead of
  * its reader, only the end; `…` stands for what was left out.
  */
 export function tailFile(files: FolderFiles, path: string, onText: (text: string) => void): Tail {

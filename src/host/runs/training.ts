@@ -10,7 +10,7 @@ export interface Training {
     /** Aborted when the terminal is closed: what was not started yet need not start. */
     readonly signal: AbortSignal;
   }): Promise<LaunchEnd | null>;
-  /** Tells it what to do; resolves with what will come of it. */
+  /** Sends it an action; resolves with what it will do. */
   send(action: TerminalAction): Promise<string>;
   /** The user closed the terminal while it went on. */
   detached(): void;

@@ -26,7 +26,7 @@ export interface TrainingRequest {
 export interface TrainingsOptions {
   readonly launcher: LauncherOptions;
   readonly slots: RunSlots;
-  /** Keys and leaves for a training; null when the user gave up. May ask. */
+  /** Gathers keys and permissions for a training; null when the user closed a question. */
   readonly createLaunchRequest: (request: TrainingRequest) => Promise<LaunchRequest | null>;
   /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
   readonly recoverFromLaunchError: (

@@ -1,4 +1,4 @@
-/** Watches a file or folder as far as its file system tells of changes. */
+/** Watches a file or folder as far as its file system reports changes. */
 
 import { type FSWatcher, watch } from "node:fs";
 

@@ -14,7 +14,7 @@ import { TASK_TYPE } from "./taskType.ts";
 export interface RejoinOptions {
   readonly launches: LaunchStore;
   readonly tasks: TaskProvider;
-  /** True when the views of this window hear from the trainer with this process id. */
+  /** True when the views of this window are connected to the trainer with this process id. */
   readonly isAttached: (pid: number) => boolean;
   readonly log: vscode.LogOutputChannel;
 }

@@ -64,7 +64,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
   #press(key: string): void {
     if (key === "?") this.#print(`${helpText()}\n`);
     const action = this.#actionOf(key);
-    if (action !== null) this.#report(action);
+    if (action !== null) this.#send(action);
     if (key === "p") this.#isPaused = !this.#isPaused;
     if (key === CTRL_C) this.#isStopping = true;
   }
@@ -77,7 +77,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
     return null;
   }
 
-  #report(action: TerminalAction): void {
+  #send(action: TerminalAction): void {
     this.#training.send(action).then(
       (message) => {
         if (message !== "") this.#print(`${message}\n`);

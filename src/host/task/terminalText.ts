@@ -5,14 +5,14 @@ import { visibleText } from "../../core/util/visibleText.ts";
 const ESCAPE = "\u001b";
 /** Styles and colours of the text; none that hides it, and nothing that moves, names, copies or asks. */
 const STYLES = new RegExp(`(${ESCAPE}\\[(?:0|1|2|22|3[1-6]|39|90)?m)`);
-/** What the next piece may complete: the beginning of a style, half of a line end. */
+/** What the next chunk may complete: the beginning of a style, half of a line end. */
 const UNFINISHED = new RegExp(`(?:${ESCAPE}(?:\\[\\d{0,2})?|\\r)$`);
 
-/** Takes output piece by piece, in which a style may begin in one and end in the next. */
+/** Takes output chunk by chunk, in which a style may begin in one and end in the next. */
 export class TerminalText {
   #rest = "";
 
-  /** The piece as a terminal may have it; what could steer one is made visible. */
+  /** The chunk as a terminal may have it; what could steer one is made visible. */
   next(piece: string): string {
     const text = this.#rest + piece;
     this.#rest = UNFINISHED.exec(text)?.[0] ?? "";

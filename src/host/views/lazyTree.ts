@@ -1,4 +1,4 @@
-/** A tree that is filled by a part of the extension which loads when the tree is first looked at. */
+/** A tree that is filled by code of the extension which loads when the tree is first looked at. */
 
 import * as vscode from "vscode";
 

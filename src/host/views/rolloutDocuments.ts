@@ -14,7 +14,7 @@ export interface RolloutPlace extends RolloutKey {
   readonly folder: string;
 }
 
-/** The address of a rollout's document; its title tells step, group and rollout from 1. */
+/** The address of a rollout's document; its title names step, group and rollout from 1. */
 export function rolloutUri(place: RolloutPlace): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
   const name = `${nameOf(place)}.json`;
@@ -32,9 +32,9 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
   readonly #feeds: RunFeeds;
   readonly #fileSystem: FileSystem;
 
-  constructor(parts: { readonly feeds: RunFeeds; readonly fileSystem: FileSystem }) {
-    this.#feeds = parts.feeds;
-    this.#fileSystem = parts.fileSystem;
+  constructor(options: { readonly feeds: RunFeeds; readonly fileSystem: FileSystem }) {
+    this.#feeds = options.feeds;
+    this.#fileSystem = options.fileSystem;
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {

@@ -6,7 +6,7 @@ import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 
-/** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that ring. */
+/** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */
 export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.supportThemeIcons = true;

@@ -6,7 +6,7 @@ import { runPaths } from "../../core/runFolder/layout.ts";
 
 export interface SavedCheckpointsOptions {
   readonly fileSystem: FileSystem;
-  /** Tells a run from a later one in the same folder; empty when that is not known. */
+  /** Distinguishes a run from a later one in the same folder; empty when that is not known. */
   readonly runIdOf: (folder: string) => string;
 }
 

@@ -18,7 +18,7 @@ export class NoticeQueue {
     this.#options = options;
   }
 
-  /** `tell` shows a notification and acts on its answer, which may come late or never. */
+  /** `report` shows a notification and acts on its answer, which may come late or never. */
   add(report: () => Promise<void>): void {
     this.#last = this.#last.then(() => this.#inSight(report));
   }

@@ -1,6 +1,6 @@
 /**
- * The one door to notifications, questions, lists and messages of the status bar. The editor makes links and icons of what it
- * finds in their texts, links that run commands among them; behind this door no text has any.
+ * The one way to notifications, questions, lists and messages of the status bar. The editor makes links and icons of what it
+ * finds in their texts, links that run commands among them; what passes here has none.
  */
 
 import * as vscode from "vscode";

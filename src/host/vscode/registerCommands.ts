@@ -1,4 +1,4 @@
-/** Gives every command of the table its handler, and keeps those that need trust shut in Restricted Mode. */
+/** Gives every command of the table its handler, and refuses those that need trust in Restricted Mode. */
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
@@ -15,8 +15,8 @@ export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 /** One handler for each command; a family of them is `Pick<CommandHandlers, "pauseRun" | …>`. */
 export type CommandHandlers = Readonly<Record<CommandId, CommandHandler>>;
 
-/** Where a failure is told. */
-interface CommandReporting {
+/** Where a failure is logged, and without what. */
+interface CommandLog {
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
 }
@@ -24,12 +24,12 @@ interface CommandReporting {
 /** Registers all commands. A handler that throws is logged, and its message shown, without secrets. */
 export function registerCommands(
   handlers: CommandHandlers,
-  reporting: CommandReporting,
+  commandLog: CommandLog,
 ): vscode.Disposable {
   const ids = Object.keys(handlers) as CommandId[]; // the type of the keys is that of the record
   return vscode.Disposable.from(
     ...ids.map((id) =>
-      vscode.commands.registerCommand(commandName(id), withFallback(id, handlers[id], reporting)),
+      vscode.commands.registerCommand(commandName(id), withFallback(id, handlers[id], commandLog)),
     ),
   );
 }
@@ -37,7 +37,7 @@ export function registerCommands(
 function withFallback(
   id: CommandId,
   handler: CommandHandler,
-  { log, redactor }: CommandReporting,
+  { log, redactor }: CommandLog,
 ): CommandHandler {
   const row = COMMANDS.get(id);
   return async (...args) => {

@@ -1,4 +1,4 @@
-/** Reads the text files of a workspace, wherever that lies: what is no plain file or too large is as good as not there. */
+/** Reads the text files of a workspace, wherever that is: what is no plain file or too large is as good as not there. */
 
 import * as vscode from "vscode";
 import { readPlainText } from "../../node/plainText.ts";

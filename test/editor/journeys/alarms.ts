@@ -1,4 +1,4 @@
-/** A run at temperature 0 whose rollouts are copies: the alarm is told everywhere, and one click puts the setting and the run right. */
+/** A run at temperature 0 whose rollouts are copies: the alarm is shown everywhere, and one click puts the setting and the run right. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ export const alarms: Journey = {
     const panel = workbench.panel();
     const strip = panel.locator(".alarms");
 
-    await step("the first critical alarm of a run is told in a notification", async () => {
+    await step("a notification reports the first critical alarm of a run", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await workbench.notification("are copies of another one").waitFor({ timeout: 60_000 });
@@ -49,7 +49,7 @@ export const alarms: Journey = {
       await pictures("strip");
     });
 
-    await step("Show all tells what they mean", async () => {
+    await step("Show all says what they mean", async () => {
       await strip.getByRole("button", { name: "Show all (2)" }).click();
       await strip.getByText("nothing to learn from").waitFor();
       await pictures("all", async (theme) => {
@@ -82,7 +82,7 @@ export const alarms: Journey = {
       await workbench.command("Tinker RL: Open Dashboard");
     });
 
-    await step("the button changes the configuration, and the marks go", async () => {
+    await step("the button changes the configuration, and the diagnostics go", async () => {
       await strip.getByRole("button", { name: FIX }).first().click();
       await workbench.tab("tinker-config.yaml").waitFor();
       await workbench.page

@@ -1,4 +1,4 @@
-/** Checkpoints of a run: where it is told of them, and how one is deleted; with an override from the settings. */
+/** Checkpoints of a run: where they are shown, and how one is deleted; with an override from the settings. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const checkpoints: Journey = {
   async run({ workbench, page, folder, step, picture, pictures }) {
     const run = join(folder, ".tinker-rl", "runs", "tinker-config");
 
-    await step("an override from the settings is told where it hides a value", async () => {
+    await step("an override from the settings is shown where it hides a value", async () => {
       await workbench.open("tinker-config.yaml");
       await page.keyboard.press("Control+Shift+M");
       await workbench.problems().getByText("TRL500").first().waitFor();
@@ -35,7 +35,7 @@ export const checkpoints: Journey = {
       assert.equal(lines.length, 2);
     });
 
-    await step("the configuration tells of its last run", async () => {
+    await step("the configuration shows its last run", async () => {
       await workbench.open("tinker-config.yaml");
       const last = page.locator(".codelens-decoration", { hasText: "Last run: done" });
       await last.first().waitFor();

@@ -1,4 +1,4 @@
-/** Writing a configuration: marks and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
+/** Writing a configuration: diagnostics and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -75,7 +75,7 @@ export const editing: Journey = {
       await picture("fixed");
     });
 
-    await step("hover tells of a model and of an environment", async () => {
+    await step("hover describes a model and an environment", async () => {
       await goTo(stage, 2, 16);
       await hover(stage, "32,768 tokens");
       await pictures("hover", () => hover(stage, "32,768 tokens"));
@@ -110,7 +110,7 @@ export const editing: Journey = {
       await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
     });
 
-    await step("lenses offer a start, and tell of each environment", async () => {
+    await step("lenses offer a start, and describe each environment", async () => {
       await workbench.open("local.tinker.yaml");
       await lens(stage, "Start Training").waitFor();
       await lens(stage, "Validate").waitFor();

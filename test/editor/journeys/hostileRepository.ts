@@ -1,4 +1,4 @@
-/** A folder that leads a stored key to strangers, in six ways: none gets it without leave, and the question names the address. */
+/** A folder that leads a stored key to strangers, in six ways: none gets it without permission, and the question names the address. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -99,22 +99,25 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     return Promise.resolve();
   });
 
-  await step("with leave, the key goes to the host that was named, and to no other", async () => {
-    await workbench.open("other.tinker.yaml");
-    await workbench.command("Tinker RL: Start Training");
-    const dialog = await asks(stage, inYaml);
-    await dialog.getByRole("button", { name: `Send to http://${inYaml.host}` }).click();
-    await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
-    await workbench.notification("did not start: Tinker answered 403").waitFor({
-      timeout: 60_000,
-    });
-    await picture("sent");
-    for (const other of [inEnv, inTask, strangers.inSettings]) {
-      assert.equal(other.connections(), 0);
-    }
-  });
+  await step(
+    "with permission, the key goes to the host that was named, and to no other",
+    async () => {
+      await workbench.open("other.tinker.yaml");
+      await workbench.command("Tinker RL: Start Training");
+      const dialog = await asks(stage, inYaml);
+      await dialog.getByRole("button", { name: `Send to http://${inYaml.host}` }).click();
+      await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
+      await workbench.notification("did not start: Tinker answered 403").waitFor({
+        timeout: 60_000,
+      });
+      await picture("sent");
+      for (const other of [inEnv, inTask, strangers.inSettings]) {
+        assert.equal(other.connections(), 0);
+      }
+    },
+  );
 
-  await step("the leave stands in Show Key Status, which can withdraw it", async () => {
+  await step("Show Key Status shows the permission, which can withdraw it", async () => {
     await pictures("status", async () => {
       await workbench.command("Tinker RL: Show Key Status");
       await workbench.rows.filter({ hasText: inYaml.host }).first().waitFor();

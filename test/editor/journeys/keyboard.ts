@@ -1,4 +1,4 @@
-/** The whole road without a mouse: the demo, a configuration with help, a training, pause, stop, and a resume. */
+/** The whole way without a mouse: the demo, a configuration with help, a training, pause, stop, and a resume. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A run outlives its window: after a reload, after the extension host was killed, and after it was killed itself nothing is lost. */
+/** A run continues without its window: after a reload, after the extension host was killed, and after it was killed itself nothing is lost. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -29,14 +29,14 @@ export const reload: Journey = {
     await step("a reload of the window leaves it alone, and the new window joins it", async () => {
       await workbench.reload();
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
-      await goesOnAndIsTold(stage, run, trainer);
+      await continuesAndIsShown(stage, run, trainer);
     });
 
     await step("so does the death of the extension host", async () => {
       const host = await until("the extension host", () => server.hostPid());
       process.kill(host, "SIGKILL");
       await until("another host", () => isOther(server.hostPid(), host), 60_000);
-      await goesOnAndIsTold(stage, run, trainer);
+      await continuesAndIsShown(stage, run, trainer);
       assert.equal(await dashboards(stage).count(), 1, "one, and it is not the deaf one");
     });
 
@@ -63,14 +63,17 @@ export const reload: Journey = {
       await workbench.row(done).waitFor({ timeout: 300_000 });
     });
 
-    await step("a dashboard of a run that ended hears again after another death", async () => {
-      const host = await until("the extension host", () => server.hostPid());
-      process.kill(host, "SIGKILL");
-      await until("another host", () => isOther(server.hostPid(), host), 60_000);
-      // Only the host knows the configuration: a deaf panel has none to show.
-      await until("the panel", () => showsConfig(stage), 60_000);
-      assert.equal(await dashboards(stage).count(), 1);
-    });
+    await step(
+      "a dashboard of a run that ended is up to date again after the next kill",
+      async () => {
+        const host = await until("the extension host", () => server.hostPid());
+        process.kill(host, "SIGKILL");
+        await until("another host", () => isOther(server.hostPid(), host), 60_000);
+        // Only the host knows the configuration: a dashboard without it has none to show.
+        await until("the panel", () => showsConfig(stage), 60_000);
+        assert.equal(await dashboards(stage).count(), 1);
+      },
+    );
 
     await step("every step is there once, as in a run that nobody disturbed", async () => {
       assert.deepEqual(stepsOf(run), stepsTo(STEPS));
@@ -87,7 +90,7 @@ export const reload: Journey = {
 };
 
 /** The same process trains on, the views follow it, and one terminal holds every line once. */
-async function goesOnAndIsTold(stage: Stage, run: string, trainer: number): Promise<void> {
+async function continuesAndIsShown(stage: Stage, run: string, trainer: number): Promise<void> {
   const { workbench, page } = stage;
   const before = stepsOf(run).length;
   await until("two more steps", () => stepsOf(run).length >= before + 2, 60_000);
@@ -108,15 +111,15 @@ async function goesOnAndIsTold(stage: Stage, run: string, trainer: number): Prom
   await workbench.command("Tasks: Show Running Tasks");
   await workbench.terminal().getByText("reward").first().waitFor();
   const terminals = page.locator(".terminal-tabs-entry", { hasText: "tinker-config" });
-  assert.ok((await terminals.count()) <= 1, "one terminal, and none that is dead");
+  assert.ok((await terminals.count()) <= 1, "one terminal, and none that is frozen");
   const text = await workbench.terminalText();
   const lines = [...text.matchAll(/^step +(\d+)\/\d+/gm)].map((line) => Number(line[1]));
-  assert.ok(lines.length > before, `the terminal tells ${lines.length} of ${before} steps`);
+  assert.ok(lines.length > before, `the terminal shows ${lines.length} of ${before} steps`);
   assert.deepEqual(
     lines,
     stepsTo(lines.length).map((each) => each + 1),
   );
-  assert.equal(text.split("run folder").length, 2, "told from its beginning, and once");
+  assert.equal(text.split("run folder").length, 2, "shown from its beginning, and once");
 }
 
 function dashboards({ page }: Stage) {

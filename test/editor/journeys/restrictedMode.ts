@@ -23,7 +23,7 @@ export const restrictedMode: Journey = {
       await picture("runs");
     });
 
-    await step("a mistake in a configuration is marked, and told in Problems", async () => {
+    await step("a mistake in a configuration is marked, and listed in Problems", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.page.locator(".view-line").first().click();
       await workbench.page.keyboard.press("Control+End");

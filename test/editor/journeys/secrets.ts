@@ -76,7 +76,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
     return Promise.resolve(`${running.length} processes`);
   });
 
-  await step("it trains to its end, with the services that want a key", async () => {
+  await step("it trains to its end, with the services that need a key", async () => {
     await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 180_000 });
     assert.deepEqual(stepsOf(run), stepsTo(STEPS));
     assert.ok(services.tinker.asked.some((path) => path.includes("asample")));

@@ -1,4 +1,4 @@
-/** A training from the palette: a task that runs, steps that are told everywhere, pause, stop, and a resume that goes on exactly. */
+/** A training from the palette: a task that runs, steps that are shown everywhere, pause, stop, and a resume that goes on exactly. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -47,7 +47,7 @@ export const training: Journey = {
       await workbench.input.waitFor({ state: "hidden" });
     });
 
-    await step("the dashboard and the views tell the same steps", async () => {
+    await step("the dashboard and the views show the same steps", async () => {
       const done = steps().length;
       await workbench.panel().getByText(`step ${done} of ${STEPS}`).waitFor();
       await workbench.panel().locator("canvas").first().waitFor();

@@ -1,4 +1,4 @@
-/** Lists and parts of the catalogue for tests. */
+/** Lists and entries of the catalogue for tests. */
 
 import type { EnvironmentEntry } from "../../../src/core/config/editing/catalogue/catalogue.ts";
 import type { StoredList } from "../../../src/host/catalogue/storedLists.ts";

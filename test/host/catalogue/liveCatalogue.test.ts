@@ -111,7 +111,7 @@ describe("an update", () => {
     expect(state.asked).toHaveLength(2);
   });
 
-  it("asks once for two who want the same at once", async () => {
+  it("asks once for two who need the same at once", async () => {
     const { catalogue, state } = aCatalogue();
     state.answers.models = async () => aList([aModel("new")], { atMs: state.nowMs });
     await Promise.all([catalogue.update(["models"]), catalogue.update(["models"])]);

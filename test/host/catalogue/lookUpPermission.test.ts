@@ -34,7 +34,7 @@ function permission(first: "ask" | "on" | "off") {
 
 beforeEach(() => Object.assign(editor, { isTrusted: true, answer: undefined, questions: 0 }));
 
-describe("leave to ask services", () => {
+describe("permission to ask services", () => {
   it("comes with the answer, which is kept", async () => {
     editor.answer = "Allow";
     const { own, setting } = permission("ask");

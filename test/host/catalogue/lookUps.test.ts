@@ -39,7 +39,7 @@ function lookUps({ keys = {}, variables = {}, answer = () => "lost" }: Given = {
     openHttp: async () => client,
     log: silentLog,
   };
-  return { parts: options, http, closed: () => closed };
+  return { lookUp: options, http, closed: () => closed };
 }
 
 /** Answers of a Tinker server by the end of their path. */
@@ -65,8 +65,8 @@ describe("models", () => {
   });
 
   it("are those that the service trains, asked for with the key at its own host", async () => {
-    const { parts, http, closed } = lookUps({ keys: OWN_KEY, answer: answers });
-    const list = await lookUpList("models", parts);
+    const { lookUp, http, closed } = lookUps({ keys: OWN_KEY, answer: answers });
+    const list = await lookUpList("models", lookUp);
     expect(list).toMatchObject({
       items: [{ name: "Qwen/Qwen3-8B", contextTokens: 32768, maxRank: null }],
       ...{ isComplete: true, server: TINKER },
@@ -76,32 +76,32 @@ describe("models", () => {
   });
 
   it("are not asked for without a key", async () => {
-    const { parts, http } = lookUps({ answer: answers });
-    expect(await canLookUp("models", parts)).toBe(false);
-    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    const { lookUp, http } = lookUps({ answer: answers });
+    expect(await canLookUp("models", lookUp)).toBe(false);
+    await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
   it("are not asked for with a key that is bound to another host", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
-    const { parts, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
-    expect(await canLookUp("models", parts)).toBe(false);
-    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    const { lookUp, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
+    expect(await canLookUp("models", lookUp)).toBe(false);
+    await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
   it("are never asked for in the clear", async () => {
     const variables = { TINKER_BASE_URL: "http://service.example" };
     const keys = { tinker: { value: "tml-own", host: "service.example" } };
-    const { parts, http } = lookUps({ keys, variables, answer: answers });
-    await expect(lookUpList("models", parts)).rejects.toMatchObject({ code: "key-missing" });
+    const { lookUp, http } = lookUps({ keys, variables, answer: answers });
+    await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
   it("are given up after ten seconds, with everything that was under way", async () => {
     vi.useFakeTimers();
-    const { parts, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
-    const asked = lookUpList("models", parts);
+    const { lookUp, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
+    const asked = lookUpList("models", lookUp);
     const failure = expect(asked).rejects.toThrow("No answer within 10 seconds");
     await vi.advanceTimersByTimeAsync(10_000);
     await failure;
@@ -110,7 +110,7 @@ describe("models", () => {
 });
 
 describe("checkpoints", () => {
-  it("are states to train from, with what their run tells", async () => {
+  it("are states to train from, with what their run records", async () => {
     const answer = tinker({
       checkpoints: {
         checkpoints: [
@@ -136,8 +136,8 @@ describe("checkpoints", () => {
         ],
       },
     });
-    const { parts } = lookUps({ keys: OWN_KEY, answer });
-    const { items, isComplete } = await lookUpList("checkpoints", parts);
+    const { lookUp } = lookUps({ keys: OWN_KEY, answer });
+    const { items, isComplete } = await lookUpList("checkpoints", lookUp);
     expect(items).toEqual([
       {
         ...{ kind: null, isGone: false },
@@ -150,11 +150,11 @@ describe("checkpoints", () => {
   });
 
   it("are deleted at their service", async () => {
-    const { parts, http } = lookUps({
+    const { lookUp, http } = lookUps({
       keys: OWN_KEY,
       answer: ({ method }) => ({ json: {}, status: method === "DELETE" ? 204 : 200 }),
     });
-    await deleteHostedCheckpoint("tinker://s:train:0/weights/a", parts);
+    await deleteHostedCheckpoint("tinker://s:train:0/weights/a", lookUp);
     expect(http.requests.at(-1)).toMatchObject({
       method: "DELETE",
       url: `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`,
@@ -168,9 +168,9 @@ describe("environments", () => {
   });
 
   it("are asked for without a key where there is none, and have a page", async () => {
-    const { parts, http } = lookUps({ answer });
-    expect(await canLookUp("environments", parts)).toBe(true);
-    const { items, server } = await lookUpList("environments", parts);
+    const { lookUp, http } = lookUps({ answer });
+    expect(await canLookUp("environments", lookUp)).toBe(true);
+    const { items, server } = await lookUpList("environments", lookUp);
     expect(items).toMatchObject([
       { name: "Owner/Game", page: "https://openreward.ai/Owner/Game", splits: null, tools: null },
     ]);
@@ -181,15 +181,15 @@ describe("environments", () => {
   it("elsewhere are asked for without the key of OpenReward", async () => {
     const keys = { openreward: { value: "own", host: null } };
     const variables = { OPENREWARD_BASE_URL: "https://copy.example" };
-    const { parts, http } = lookUps({ keys, variables, answer });
-    await lookUpList("environments", parts);
+    const { lookUp, http } = lookUps({ keys, variables, answer });
+    await lookUpList("environments", lookUp);
     expect(http.requests[0]?.url).toMatch("https://api.copy.example/v1/environments");
     expect(http.requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
   it("of a server without a catalogue are not asked for", async () => {
     const variables = { OPENREWARD_ENVIRONMENTS_URL: "https://ors.example" };
-    const { parts } = lookUps({ variables, answer });
-    expect(await canLookUp("environments", parts)).toBe(false);
+    const { lookUp } = lookUps({ variables, answer });
+    expect(await canLookUp("environments", lookUp)).toBe(false);
   });
 });

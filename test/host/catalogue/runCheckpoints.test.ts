@@ -52,7 +52,7 @@ function reader() {
 }
 
 describe("the checkpoints of this window's runs", () => {
-  it("tell of model, step and time, each path once", async () => {
+  it("have model, step and time, each path once", async () => {
     await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
     await appendCheckpoint(fileSystem.within(folder), folder, { ...SAVE, kind: "final" });
     await appendCheckpoint(fileSystem.within(folder), folder, {
@@ -76,7 +76,7 @@ describe("the checkpoints of this window's runs", () => {
     ]);
   });
 
-  it("are told again only when a run has saved since", async () => {
+  it("are reported again only when a run has saved since", async () => {
     await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
     const { checkpoints, told } = reader();
     await checkpoints.read();

@@ -5,7 +5,7 @@ import { textWith } from "../../core/config/configText.ts";
 const text = textWith("secrets: {OPENAI_API_KEY: null, my_token: null}");
 
 describe("where secrets would come from", () => {
-  it("is told for those of the store, of configurations and of environments", async () => {
+  it("is known for those of the store, of configurations and of environments", async () => {
     const origins = { openai: "envFile", "env:MY_TOKEN": "environment", tinker: "store" } as const;
     const found = await secretStates(
       {

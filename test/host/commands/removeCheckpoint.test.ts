@@ -43,14 +43,14 @@ async function aRemoval(model: string) {
   await fileSystem.writeAtomic(resolved, JSON.stringify({ model_name: model, lora_rank: 8 }));
   const removed: string[] = [];
   const lines: CheckpointEntry[] = [];
-  const parts = {
+  const options = {
     fileSystem,
     append: async (_: string, entry: CheckpointEntry) => void lines.push(entry),
     removeLocal: async (paths: readonly string[]) => void removed.push(...paths),
     removeHosted: async (path: string) => void removed.push(`hosted ${path}`),
     now: () => 0,
   };
-  return { parts, removed, lines };
+  return { options, removed, lines };
 }
 
 beforeEach(() => {
@@ -59,9 +59,9 @@ beforeEach(() => {
 });
 
 describe("deleting a checkpoint", () => {
-  it("removes both of its parts here, and notes in the run that they are gone", async () => {
-    const { parts, removed, lines } = await aRemoval("local/tiny-tool");
-    expect(await removeCheckpoint(RUN, ENTRY, parts)).toBe(true);
+  it("removes both of its folders here, and notes in the run that they are gone", async () => {
+    const { options, removed, lines } = await aRemoval("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
     expect(removed).toEqual([STATE, SAMPLER]);
     expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
     expect(editor.details).toEqual([
@@ -70,13 +70,13 @@ describe("deleting a checkpoint", () => {
   });
 
   it("says what a resume loses with it", async () => {
-    const { parts } = await aRemoval("local/tiny-tool");
+    const { options } = await aRemoval("local/tiny-tool");
     const paths = { step: 10, state_path: STATE, sampler_path: null, expires_at: null };
-    await writeState(parts.fileSystem, RUN.folder, aRunState(10, { last_checkpoint: paths }));
-    await removeCheckpoint(RUN, ENTRY, parts);
+    await writeState(options.fileSystem, RUN.folder, aRunState(10, { last_checkpoint: paths }));
+    await removeCheckpoint(RUN, ENTRY, options);
     const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
-    await appendCheckpoint(parts.fileSystem, RUN.folder, before);
-    await removeCheckpoint(RUN, ENTRY, parts);
+    await appendCheckpoint(options.fileSystem, RUN.folder, before);
+    await removeCheckpoint(RUN, ENTRY, options);
     expect(editor.details.map((detail) => detail.split("\n")[1])).toEqual([
       "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
       "This is the checkpoint that a resume begins with. Without it, a resume begins after step 5.",
@@ -84,41 +84,41 @@ describe("deleting a checkpoint", () => {
   });
 
   it("asks the service for those of hosted models, and takes what is gone as gone", async () => {
-    const { parts, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
+    const { options, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
     const removeHosted = async (path: string): Promise<void> => {
       if (path === STATE) throw new AppError("tinker-not-found", "gone");
-      await parts.removeHosted(path);
+      await options.removeHosted(path);
     };
-    expect(await removeCheckpoint(RUN, ENTRY, { ...parts, removeHosted })).toBe(true);
+    expect(await removeCheckpoint(RUN, ENTRY, { ...options, removeHosted })).toBe(true);
     expect(removed).toEqual([`hosted ${SAMPLER}`]);
     expect(lines).toHaveLength(1);
   });
 
   it("keeps it listed when the service refuses", async () => {
-    const { parts, lines } = await aRemoval("Qwen/Qwen3-8B");
+    const { options, lines } = await aRemoval("Qwen/Qwen3-8B");
     const removeHosted = () => Promise.reject(new AppError("tinker-auth", "no"));
-    const removal = removeCheckpoint(RUN, ENTRY, { ...parts, removeHosted });
+    const removal = removeCheckpoint(RUN, ENTRY, { ...options, removeHosted });
     await expect(removal).rejects.toMatchObject({ code: "tinker-auth" });
     expect(lines).toEqual([]);
   });
 
   it("does nothing without a yes", async () => {
     editor.answer = undefined;
-    const { parts, removed, lines } = await aRemoval("local/tiny-tool");
-    expect(await removeCheckpoint(RUN, ENTRY, parts)).toBe(false);
+    const { options, removed, lines } = await aRemoval("local/tiny-tool");
+    expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(false);
     expect([removed, lines]).toEqual([[], []]);
   });
 
   it("is refused while the run is under way", async () => {
-    const { parts } = await aRemoval("local/tiny-tool");
-    const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, parts);
+    const { options } = await aRemoval("local/tiny-tool");
+    const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, options);
     await expect(removal).rejects.toThrow("demo is under way");
     expect(editor.details).toEqual([]);
   });
 
   it("is refused where nobody knows whose it is", async () => {
-    const { parts } = await aRemoval("local/tiny-tool");
-    await parts.fileSystem.remove(`${RUN.folder}/config.resolved.json`);
-    await expect(removeCheckpoint(RUN, ENTRY, parts)).rejects.toThrow("does not tell");
+    const { options } = await aRemoval("local/tiny-tool");
+    await options.fileSystem.remove(`${RUN.folder}/config.resolved.json`);
+    await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not name the place");
   });
 });

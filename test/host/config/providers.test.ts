@@ -79,7 +79,7 @@ describe("a document is ours", () => {
     expect(isConfigDocument(asDocument(document))).toBe(true);
   });
 
-  it("is told to menus", () => {
+  it("is known to menus", () => {
     editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
     const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
     new ConfigContext(() => known).dispose();

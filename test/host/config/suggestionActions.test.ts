@@ -12,9 +12,9 @@ vi.mock("vscode", async () => {
 const path = ["environments", "Owner/Game", "max_concurrency"];
 const edits = [{ path, value: 6 }];
 
-/** The quick fixes of marks that all suggest the same. */
+/** The quick fixes of diagnostics that all suggest the same. */
 async function actionsFor(text: string, marks: readonly string[]) {
-  // Sound for what is used of a document and its marks.
+  // Sound for what is used of a document and its diagnostics.
   const document = aDocument(text) as unknown as vscodeTypes.TextDocument;
   const suggestions = marks.map((message) => {
     return { edits, diagnostic: { message } as vscodeTypes.Diagnostic };
@@ -30,7 +30,7 @@ async function actionsFor(text: string, marks: readonly string[]) {
 }
 
 describe("quick fixes for what a run suggests", () => {
-  it("set the key, once for all marks that suggest the same", async () => {
+  it("set the key, once for all diagnostics that suggest the same", async () => {
     expect(await actionsFor(textWith(), ["full", "slow"])).toEqual([
       {
         title: "Set max_concurrency to 6",

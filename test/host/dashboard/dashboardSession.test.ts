@@ -102,7 +102,7 @@ describe("a session", () => {
     expect([page.at("loss", 6), page.at("skipped", 6)]).toEqual([null, 1]);
   });
 
-  it("tells the state, the attempts and the checkpoints of the run, with short paths", async () => {
+  it("sends the state, the attempts and the checkpoints of the run, with short paths", async () => {
     const { ready, settled, all, messages } = await openedSession();
     ready();
     await settled();
@@ -117,7 +117,7 @@ describe("a session", () => {
     expect(JSON.stringify(messages)).not.toContain(parent);
   });
 
-  it("keeps the starts and alarms of a run whose many warnings push them out of the news", async () => {
+  it("keeps the starts and alarms of a run whose many warnings push them out of the latest events", async () => {
     const { ready, settled, all, folder, fileSystem } = await openedSession();
     const log = createEventLog({
       ...{ fileSystem, clock: systemClock, redactor: new Redactor(), folder, attempt: 2 },
@@ -289,7 +289,7 @@ describe("answers", () => {
     expect(error.found).toEqual([{ group: 0, rollout: 3 }]);
   });
 
-  it("tell where every value of the configuration comes from, with short paths", async () => {
+  it("say where every value of the configuration comes from, with short paths", async () => {
     const { ready, settled, ask } = await openedSession();
     ready();
     await settled();

@@ -21,7 +21,7 @@ export const HOSTILE_TEXT = [
   "[click](javascript:alert(1)) [site](https://example.test/a?b=c) **bold**",
 ].join("\n");
 
-/** Rings from step 18 on, which both attempts played. */
+/** Fires from step 18 on, which both attempts played. */
 const CUT_STEP = 18;
 const CUT_TURNS: AlarmNotice = {
   ...{ id: "truncated_turns", severity: "warning" },

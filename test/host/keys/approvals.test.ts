@@ -33,7 +33,7 @@ it.each([
   ["key", { key: "OPENREWARD_API_KEY" }],
   ["port", { origin: "https://models.example.org:8443" }],
   ["folder", { folder: "/projects/project/inner" }],
-])("a leave is none for another %s", async (_what, change) => {
+])("a permission is none for another %s", async (_what, change) => {
   const ui = new FakeUi({ confirm: true }, { confirm: false });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   await approvals.ask(wanted);
@@ -54,7 +54,7 @@ it("gives a trainer origins for single keys of its folder, until they are withdr
   expect(approvals.allowedOrigins("/elsewhere")).toHaveLength(1);
 });
 
-it("asks one question for two who want the same", async () => {
+it("asks one question for two who need the same", async () => {
   const ui = new FakeUi({ confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   expect(await Promise.all([approvals.ask(wanted), approvals.ask(wanted)])).toEqual([true, true]);

@@ -87,7 +87,7 @@ export class FakeUi implements KeyUi {
     return actions.length === 0 ? undefined : this.#next("notify")?.notify;
   }
 
-  report(message: string): void {
+  showMessage(message: string): void {
     this.shown.push(message);
   }
 

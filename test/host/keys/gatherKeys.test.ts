@@ -52,25 +52,25 @@ function setUp(
 }
 
 it("asks nothing for a local run, even beside a .env", async () => {
-  const parts = setUp([], { TINKER_API_KEY: "tml-x" });
-  expect(await gatherKeys(LOCAL, parts)).toEqual({
+  const options = setUp([], { TINKER_API_KEY: "tml-x" });
+  expect(await gatherKeys(LOCAL, options)).toEqual({
     keys: {},
     allowedOrigins: [],
     envFile: null,
   });
-  expect(parts.ui.shown).toEqual([]);
+  expect(options.ui.shown).toEqual([]);
 });
 
 it("asks for no key that .env has, once that may be read", async () => {
-  const parts = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
+  const options = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
   const handedOver = { keys: {}, allowedOrigins: [], envFile: ENV_FILE };
-  expect(await gatherKeys(HOSTED, parts)).toEqual(handedOver);
-  expect(await gatherKeys(HOSTED, parts)).toEqual(handedOver);
+  expect(await gatherKeys(HOSTED, options)).toEqual(handedOver);
+  expect(await gatherKeys(HOSTED, options)).toEqual(handedOver);
 });
 
 it("asks for a key that .env has and that may not be taken from there", async () => {
-  const parts = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
-  expect(await gatherKeys(HOSTED, parts)).toEqual({
+  const options = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
+  expect(await gatherKeys(HOSTED, options)).toEqual({
     keys: { TINKER_API_KEY: { value: "tml-typed", origin: "store", host: null } },
     ...{ allowedOrigins: [], envFile: null },
   });
@@ -80,39 +80,39 @@ it("gives up when the user goes away from a missing key", async () => {
   expect(await gatherKeys(HOSTED, setUp(["leave"]))).toBeNull();
 });
 
-it("hands a secret to environments only with leave, which is asked for once", async () => {
-  const parts = setUp([{ confirm: false }, { confirm: true }]);
-  await parts.store.set("openreward", "or_value", null);
-  await parts.store.set("env:SEARCH_KEY", "search-value", null);
-  expect(await gatherKeys(WITH_SECRET, parts)).toBeNull();
-  const handedOver = await gatherKeys(WITH_SECRET, parts);
-  expect(handedOver).toEqual(await gatherKeys(WITH_SECRET, parts));
+it("hands a secret to environments only with permission, which is asked for once", async () => {
+  const options = setUp([{ confirm: false }, { confirm: true }]);
+  await options.store.set("openreward", "or_value", null);
+  await options.store.set("env:SEARCH_KEY", "search-value", null);
+  expect(await gatherKeys(WITH_SECRET, options)).toBeNull();
+  const handedOver = await gatherKeys(WITH_SECRET, options);
+  expect(handedOver).toEqual(await gatherKeys(WITH_SECRET, options));
   const origin = "https://sessions.openreward.ai";
   expect(handedOver?.allowedOrigins).toEqual([{ key: "SEARCH_KEY", origin }]);
-  expect(parts.ui.text).toContain(`Send SEARCH_KEY to ${origin}?`);
-  expect(parts.ui.text).not.toMatch(/or_value|search-value/);
+  expect(options.ui.text).toContain(`Send SEARCH_KEY to ${origin}?`);
+  expect(options.ui.text).not.toMatch(/or_value|search-value/);
 });
 
-it("asks for leave when the trainer refused to send a key, and not twice", async () => {
-  const parts = setUp([{ confirm: true }]);
+it("asks for permission when the trainer refused to send a key, and not twice", async () => {
+  const options = setUp([{ confirm: true }]);
   const refusal = {
     ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
     host: "https://models.example.org",
   };
-  expect(await recoverFromLaunchError(refusal, "/projects/project", parts)).toBe(true);
-  expect(parts.ui.text).toContain("Send TINKER_API_KEY to https://models.example.org?");
-  expect(parts.approvals.allowedOrigins("/projects/project")).toEqual([
+  expect(await recoverFromLaunchError(refusal, "/projects/project", options)).toBe(true);
+  expect(options.ui.text).toContain("Send TINKER_API_KEY to https://models.example.org?");
+  expect(options.approvals.allowedOrigins("/projects/project")).toEqual([
     { key: "TINKER_API_KEY", origin: "https://models.example.org" },
   ]);
-  expect(await recoverFromLaunchError(refusal, "/projects/project", parts)).toBe(false);
+  expect(await recoverFromLaunchError(refusal, "/projects/project", options)).toBe(false);
 });
 
 it("asks for a key that the trainer missed, and repairs nothing else", async () => {
-  const parts = setUp([{ type: "or_typed" }]);
+  const options = setUp([{ type: "or_typed" }]);
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
-  expect(await recoverFromLaunchError(missing, "/projects/project", parts)).toBe(true);
-  expect(await parts.store.list()).toMatchObject([{ id: "openreward" }]);
-  expect(await recoverFromLaunchError({ code: "config-invalid", message: "" }, "/x", parts)).toBe(
+  expect(await recoverFromLaunchError(missing, "/projects/project", options)).toBe(true);
+  expect(await options.store.list()).toMatchObject([{ id: "openreward" }]);
+  expect(await recoverFromLaunchError({ code: "config-invalid", message: "" }, "/x", options)).toBe(
     false,
   );
 });
@@ -122,8 +122,8 @@ it("asks about a secret of .env that would go to another server than the officia
     ...(["local/tiny-tool", "Owner/Name"] as const),
     "secrets: {search_key: null}\nopenreward_base_url: https://envs.example.org",
   );
-  const parts = setUp([{ notify: "Yes" }, { confirm: true }], { SEARCH_KEY: "search-value" });
-  const handedOver = await gatherKeys(config, parts);
-  expect(parts.ui.text).toContain("Send SEARCH_KEY to https://envs.example.org?");
+  const options = setUp([{ notify: "Yes" }, { confirm: true }], { SEARCH_KEY: "search-value" });
+  const handedOver = await gatherKeys(config, options);
+  expect(options.ui.text).toContain("Send SEARCH_KEY to https://envs.example.org?");
   expect(handedOver).toMatchObject({ keys: {}, envFile: ENV_FILE });
 });

@@ -46,13 +46,13 @@ function setUp({ answers, text = TEXT, isTrusted = true, paths = [PATH], canEdit
     store,
     edits,
     reads,
-    parts: { store, ui, files, isTrusted: () => isTrusted },
+    options: { store, ui, files, isTrusted: () => isTrusted },
   };
 }
 
 it("stores what looks like a key, shows names only, and leaves the file alone", async () => {
-  const { parts, store, ui, edits } = setUp({ answers: ["accept", { pick: "Keep the Lines" }] });
-  await importEnv(parts, undefined);
+  const { options, store, ui, edits } = setUp({ answers: ["accept", { pick: "Keep the Lines" }] });
+  await importEnv(options, undefined);
   const ids = (await store.list()).map(({ id }) => id);
   expect(ids.toSorted()).toEqual(["env:SEARCH_TOKEN", "tinker"]);
   expect(await store.get("env:SEARCH_TOKEN")).toMatchObject({ value: "hidden-token-2" });
@@ -63,19 +63,19 @@ it("stores what looks like a key, shows names only, and leaves the file alone", 
 });
 
 it("comments the lines of the chosen names out when asked to", async () => {
-  const { parts, edits } = setUp({
+  const { options, edits } = setUp({
     answers: [{ tick: ["SEARCH_TOKEN"] }, { pick: "Comment the Lines Out" }],
   });
-  await importEnv(parts, undefined);
+  await importEnv(options, undefined);
   expect(edits).toEqual([{ path: PATH, names: ["SEARCH_TOKEN"] }]);
 });
 
 it("says when the lines could not be changed; the keys are stored all the same", async () => {
-  const { parts, store, ui } = setUp({
+  const { options, store, ui } = setUp({
     answers: ["accept", { pick: "Comment" }],
     canEdit: false,
   });
-  await importEnv(parts, undefined);
+  await importEnv(options, undefined);
   expect(ui.text).toContain("Take them out by hand.");
   expect(await store.list()).toHaveLength(2);
   expect(ui.text).not.toMatch(SECRETS);
@@ -85,44 +85,44 @@ it.each([
   ["the names", ["leave"]],
   ["the lines", ["accept", "leave"]],
 ] as const)("does nothing when the user leaves the question about %s", async (_what, answers) => {
-  const { parts, store, edits } = setUp({ answers });
-  await importEnv(parts, undefined);
+  const { options, store, edits } = setUp({ answers });
+  await importEnv(options, undefined);
   expect(await store.list()).toEqual([]);
   expect(edits).toEqual([]);
 });
 
 it("binds a key to the server that the same file names for it", async () => {
   const text = "TINKER_BASE_URL=https://models.example.org\nTINKER_API_KEY=own-server-key";
-  const { parts, store, ui } = setUp({
+  const { options, store, ui } = setUp({
     ...{ text, answers: [{ tick: ["TINKER_API_KEY"] }, { pick: "Keep" }] },
   });
-  await importEnv(parts, undefined);
+  await importEnv(options, undefined);
   expect(await store.get("tinker")).toMatchObject({ host: "models.example.org" });
   expect(ui.text).toContain("For models.example.org, as this file says.");
 });
 
 it("reads no file in Restricted Mode", async () => {
-  const { parts, reads, ui } = setUp({ answers: [], isTrusted: false });
-  await importEnv(parts, undefined);
+  const { options, reads, ui } = setUp({ answers: [], isTrusted: false });
+  await importEnv(options, undefined);
   expect(reads).toEqual([]);
   expect(ui.text).toContain("Restricted Mode");
 });
 
 it("asks which of several files", async () => {
-  const { parts, reads } = setUp({
+  const { options, reads } = setUp({
     answers: [{ pick: "/b/.env" }, "leave"],
     paths: ["/a/.env", "/b/.env"],
   });
-  await importEnv(parts, undefined);
+  await importEnv(options, undefined);
   expect(reads).toEqual(["/b/.env"]);
 });
 
 it("changes no lines when nothing could be stored", async () => {
-  const { parts, vault, edits, ui } = setUp({
+  const { options, vault, edits, ui } = setUp({
     answers: ["accept", { pick: "Comment" }, { pick: "Do not keep" }],
   });
   vault.fault = "throws";
-  await importEnv(parts, undefined);
+  await importEnv(options, undefined);
   expect(edits).toEqual([]);
   expect(ui.text).not.toMatch(SECRETS);
 });

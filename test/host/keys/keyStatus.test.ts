@@ -36,11 +36,11 @@ function setUp(...answers: readonly Answer[]) {
   };
 }
 
-it("tells which keys are set, from where, for which host and since when; no values", async () => {
-  const parts = setUp("leave");
-  await parts.store.set("tinker", "tml-secret-value", "models.example.org");
-  await keyStatus(parts);
-  const { text } = parts.ui;
+it("shows which keys are set, from where, for which host and since when; no values", async () => {
+  const options = setUp("leave");
+  await options.store.set("tinker", "tml-secret-value", "models.example.org");
+  await keyStatus(options);
+  const { text } = options.ui;
   expect(text).toMatch(
     /Tinker \(TINKER_API_KEY\)\nset, in the secret store\nfor models\.example\.org · added 3 days ago/,
   );
@@ -51,17 +51,17 @@ it("tells which keys are set, from where, for which host and since when; no valu
 });
 
 it("tests a stored key and shows what came of it", async () => {
-  const parts = setUp({ press: "Test", on: "Tinker" }, "leave");
-  await parts.store.set("tinker", "tml-secret-value", null);
-  await keyStatus(parts);
-  expect(parts.ui.text).toContain("tinker.thinkingmachines.dev refused it (401).");
-  expect(parts.ui.text).not.toContain("secret-value");
+  const options = setUp({ press: "Test", on: "Tinker" }, "leave");
+  await options.store.set("tinker", "tml-secret-value", null);
+  await keyStatus(options);
+  expect(options.ui.text).toContain("tinker.thinkingmachines.dev refused it (401).");
+  expect(options.ui.text).not.toContain("secret-value");
 });
 
 it("sends no key that is not stored: nobody said for which host it is", async () => {
-  const parts = setUp({ press: "Test", on: "OpenAI" });
-  await expect(keyStatus(parts)).rejects.toThrow("no button Test");
-  expect(parts.http.requests).toEqual([]);
+  const options = setUp({ press: "Test", on: "OpenAI" });
+  await expect(keyStatus(options)).rejects.toThrow("no button Test");
+  expect(options.http.requests).toEqual([]);
 });
 
 it("removes a key, withdraws a host, and asks about a .env again", async () => {
@@ -70,16 +70,16 @@ it("removes a key, withdraws a host, and asks about a .env again", async () => {
     origin: "https://models.example.org",
     folder: "/projects/project",
   };
-  const parts = setUp(
+  const options = setUp(
     { confirm: true },
     { press: "Withdraw", on: "TINKER_API_KEY →" },
     { press: "Remove", on: "Tinker" },
     { confirm: true },
     "leave",
   );
-  await parts.store.set("tinker", "tml-secret-value", null);
-  await parts.approvals.ask(approval);
-  await keyStatus(parts);
-  expect(parts.approvals.list()).toEqual([]);
-  expect(await parts.store.list()).toEqual([]);
+  await options.store.set("tinker", "tml-secret-value", null);
+  await options.approvals.ask(approval);
+  await keyStatus(options);
+  expect(options.approvals.list()).toEqual([]);
+  expect(await options.store.list()).toEqual([]);
 });

@@ -57,7 +57,7 @@ describe("a store that works", () => {
 });
 
 describe("two windows", () => {
-  it("see what the other one stored and removed, and are told", async () => {
+  it("see what the other one stored and removed, and are notified", async () => {
     const vault = new FakeVault();
     const here = openStore(vault).store;
     const there = openStore(vault).store;
@@ -123,7 +123,7 @@ it("once the store works again, a stored key takes the place of the one in memor
   expect(await store.list()).toMatchObject([{ id: "tinker", place: "store" }]);
 });
 
-it("tells that a key could not be removed", async () => {
+it("reports that a key could not be removed", async () => {
   const vault = new FakeVault();
   const { store } = openStore(vault);
   await store.set("tinker", VALUE, null);

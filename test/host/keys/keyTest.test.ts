@@ -15,12 +15,12 @@ function setUp(answer: (request: HttpRequest) => FakeReply, address = "") {
     },
   });
   const variables = () => ({ TINKER_BASE_URL: address });
-  const parts = { variables, openHttp: async () => client };
-  return { http, parts, closed: () => closed };
+  const options = { variables, openHttp: async () => client };
+  return { http, options, closed: () => closed };
 }
 
 const run = (id: KeyId, set: ReturnType<typeof setUp>, host: string | null = null) =>
-  testKey(id, { value: VALUE, host }, set.parts);
+  testKey(id, { value: VALUE, host }, set.options);
 
 const hostsOf = ({ http }: ReturnType<typeof setUp>): readonly string[] =>
   http.requests.map(({ url }) => new URL(url).host);
@@ -128,9 +128,12 @@ describe("a key that is bound to a host", () => {
 
 it("an OpenReward key for another server follows from its web address", async () => {
   const set = setUp(() => ({}));
-  const parts = { ...set.parts, variables: () => ({ OPENREWARD_URL: "https://own.example:9000" }) };
+  const options = {
+    ...set.options,
+    variables: () => ({ OPENREWARD_URL: "https://own.example:9000" }),
+  };
   const host = "sessions.own.example:9000";
-  const result = await testKey("openreward", { value: VALUE, host }, parts);
+  const result = await testKey("openreward", { value: VALUE, host }, options);
   expect(result).toEqual({ kind: "works", host });
   expect(hostsOf(set)).toEqual([host]);
 });

@@ -154,7 +154,7 @@ describe("secrets that the configuration looks up", () => {
     ]);
   });
 
-  it("need no leave for environments on this machine", async () => {
+  it("need no permission for environments on this machine", async () => {
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, toApprove } = await gather({
       ...{ model: "local/tiny-tool", environments: { [LOCAL]: "secrets: {search_key: null}" } },

@@ -9,8 +9,8 @@ const VALUE = "tml-secret-value-1";
 
 function recorded(): { log: LogOutputChannel; lines: string[] } {
   const lines: string[] = [];
-  const write = (...parts: readonly unknown[]): void => {
-    const texts = parts.map((part) =>
+  const write = (...values: readonly unknown[]): void => {
+    const texts = values.map((part) =>
       part instanceof Error ? `${part.stack} ${part.cause} ${JSON.stringify(part)}` : String(part),
     );
     lines.push(texts.join(" "));

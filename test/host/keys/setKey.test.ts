@@ -24,8 +24,8 @@ function setUp({ answers, reply = {}, address = "", vault = new FakeVault() }: S
   const http = new FakeHttp(() => reply);
   const client = Object.assign(http, { close: async () => undefined });
   const variables = () => ({ TINKER_BASE_URL: address });
-  const parts = { store, ui, variables, openHttp: async () => client };
-  return { parts, ui, store, http, vault, seen: () => [ui.text, ...warnings].join("\n") };
+  const options = { store, ui, variables, openHttp: async () => client };
+  return { options, ui, store, http, vault, seen: () => [ui.text, ...warnings].join("\n") };
 }
 
 async function hostOf(store: KeyStore): Promise<string | null | undefined> {
@@ -33,18 +33,20 @@ async function hostOf(store: KeyStore): Promise<string | null | undefined> {
 }
 
 it("asks which key, takes its value, tests and stores it, and shows the value nowhere", async () => {
-  const { parts, store, seen } = setUp({ answers: [{ pick: "Tinker" }, { type: ` ${VALUE}\n` }] });
-  expect(await setKey(parts)).toBe(true);
+  const { options, store, seen } = setUp({
+    answers: [{ pick: "Tinker" }, { type: ` ${VALUE}\n` }],
+  });
+  expect(await setKey(options)).toBe(true);
   expect(await store.get("tinker")).toMatchObject({ value: VALUE, host: null });
   expect(seen()).toContain("It works at tinker.thinkingmachines.dev.");
   expect(seen()).not.toContain(VALUE);
 });
 
 it("says what is wrong with a form, and does not send it", async () => {
-  const { parts, http, seen } = setUp({
+  const { options, http, seen } = setUp({
     answers: [{ type: `wrong-${VALUE}` }, { type: `TINKER_API_KEY=${VALUE}` }, "leave"],
   });
-  expect(await setKey(parts, "tinker")).toBe(false);
+  expect(await setKey(options, "tinker")).toBe(false);
   expect(http.requests).toEqual([]);
   expect(seen()).toMatch(/begin with tml-.*\n.*after TINKER_API_KEY=/);
   expect(seen()).not.toContain(VALUE);
@@ -55,52 +57,52 @@ it.each([
   ["cannot be tested", "lost", "did not answer"],
 ] as const)("a key that %s is kept only when the user says so", async (_what, reply, text) => {
   const left = setUp({ answers: [{ type: VALUE }, "leave"], reply });
-  expect(await setKey(left.parts, "tinker")).toBe(false);
+  expect(await setKey(left.options, "tinker")).toBe(false);
   expect(await left.store.list()).toEqual([]);
   expect(left.seen()).toContain(text);
   expect(left.seen()).not.toContain(VALUE);
 
   const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep It" }], reply });
-  expect(await setKey(kept.parts, "tinker")).toBe(true);
+  expect(await setKey(kept.options, "tinker")).toBe(true);
 
   const again = setUp({
     answers: [{ type: VALUE }, { pick: "Enter It Again" }, { type: "tml-other" }, "leave"],
     reply,
   });
-  expect(await setKey(again.parts, "tinker")).toBe(false);
+  expect(await setKey(again.options, "tinker")).toBe(false);
   expect(again.ui.unused).toBe(0);
 });
 
 it("asks which server it is for when a setting leads elsewhere, and binds it to that one", async () => {
   const address = "https://models.example.org:8443/tinker";
   const own = setUp({ answers: [{ pick: "models" }, { type: "anything" }], address });
-  await setKey(own.parts, "tinker");
+  await setKey(own.options, "tinker");
   expect(await hostOf(own.store)).toBe("models.example.org:8443");
   expect(new URL(own.http.requests[0]?.url ?? "").host).toBe("models.example.org:8443");
 
   const official = setUp({ answers: [{ pick: "tinker.thinking" }, { type: VALUE }], address });
-  await setKey(official.parts, "tinker");
+  await setKey(official.options, "tinker");
   expect(await hostOf(official.store)).toBeNull();
   expect(new URL(official.http.requests[0]?.url ?? "").host).toBe("tinker.thinkingmachines.dev");
 });
 
 it("takes any other secret by its name, untested", async () => {
-  const { parts, store, http } = setUp({
+  const { options, store, http } = setUp({
     answers: [
       ...[{ pick: "Another Secret" }, { type: "no name!" }, { type: "search_key" }],
       { type: VALUE },
     ],
   });
-  expect(await setKey(parts)).toBe(true);
+  expect(await setKey(options)).toBe(true);
   expect(await store.get("env:SEARCH_KEY")).toMatchObject({ value: VALUE, host: null });
   expect(http.requests).toEqual([]);
 });
 
-it("tells the variable of a service apart from other secrets", async () => {
-  const { parts, store } = setUp({
+it("distinguishes the variable of a service from other secrets", async () => {
+  const { options, store } = setUp({
     answers: [{ pick: "Another" }, { type: "tinker_api_key" }, { type: VALUE }],
   });
-  await setKey(parts);
+  await setKey(options);
   expect(await store.list()).toMatchObject([{ id: "tinker" }]);
 });
 
@@ -108,13 +110,13 @@ it("offers the memory of the window when the secret store does not work", async 
   const vault = new FakeVault();
   vault.fault = "throws";
   const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep it for this session" }], vault });
-  expect(await setKey(kept.parts, "tinker")).toBe(true);
+  expect(await setKey(kept.options, "tinker")).toBe(true);
   expect(await kept.store.list()).toMatchObject([{ id: "tinker", place: "session" }]);
   expect(kept.seen()).toContain("secret store of the editor does not work");
   expect(kept.seen()).not.toContain(VALUE);
 
   const dropped = setUp({ answers: [{ type: VALUE }, { pick: "Do not" }], vault });
-  expect(await setKey(dropped.parts, "tinker")).toBe(false);
+  expect(await setKey(dropped.options, "tinker")).toBe(false);
   expect(await dropped.store.get("tinker")).toBeNull();
 });
 
@@ -130,22 +132,22 @@ it("asks for everything that a start lacks, saying what for, until the user goes
     },
   ];
   const done = setUp({ answers: [{ type: VALUE }, { type: "or_value" }] });
-  expect(await askForMissing(done.parts, missing)).toBe(true);
+  expect(await askForMissing(done.options, missing)).toBe(true);
   expect(done.seen()).toMatch(/model_name: Qwen\/Qwen3-8B is trained by Tinker/);
   expect(done.seen()).toMatch(/Owner\/Name runs at OpenReward/);
 
   const left = setUp({ answers: ["leave"] });
-  expect(await askForMissing(left.parts, missing)).toBe(false);
+  expect(await askForMissing(left.options, missing)).toBe(false);
 });
 
 it("removes a key after a question", async () => {
-  const { parts, store, seen } = setUp({
+  const { options, store, seen } = setUp({
     answers: [{ pick: "Tinker" }, { confirm: false }, { pick: "Tinker" }, { confirm: true }],
   });
   await store.set("tinker", VALUE, null);
-  await removeKey(parts);
+  await removeKey(options);
   expect(await store.list()).toHaveLength(1);
-  await removeKey(parts);
+  await removeKey(options);
   expect(await store.list()).toEqual([]);
   expect(seen()).not.toContain(VALUE);
 });

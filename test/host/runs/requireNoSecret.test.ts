@@ -15,6 +15,6 @@ it.each(["secrets.token=hunter-2", "secrets={token: hunter-2}"])(
   },
 );
 
-it("other settings are not, nor is the leave to look a secret up", () => {
+it("other settings are not, nor is the permission to look a secret up", () => {
   expect(() => check("max_steps=3", "secrets.token=null", "learning_rate = 1e-4")).not.toThrow();
 });

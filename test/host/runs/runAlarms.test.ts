@@ -49,7 +49,7 @@ function setUp(isLive = true) {
     ...{ fileSystem, clock: new FakeClock(), redactor: new Redactor(), folder: FOLDER, attempt: 1 },
   });
   let step = 0;
-  /** Writes a step after which the alarm rings or not. */
+  /** Writes a step after which the alarm fires or not. */
   const play = async (isFiring: boolean, begins = false): Promise<void> => {
     if (begins) await events.record(alarmBegins(step, CUT));
     const alarm = { truncated_turns: isFiring ? 1 : 0 };
@@ -65,7 +65,7 @@ describe("alarms of runs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("are known while a run is under way, and told when they change", async () => {
+  it("are known while a run is under way, and reported when they change", async () => {
     const { alarms, changes, play } = setUp();
     await play(false);
     expect([alarms.of(FOLDER), changes]).toEqual([[], []]);

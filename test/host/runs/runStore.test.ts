@@ -63,7 +63,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
 }
 
-it("finds by itself that a trainer which cannot be heard writes no heartbeat any more", async () => {
+it("finds by itself that a trainer without a connection writes no heartbeat any more", async () => {
   await writeRun({ control: null });
   await store.look([], [RUN]);
   expect(store.get(RUN)).toMatchObject({ isLive: true, phase: "running" });
@@ -75,7 +75,7 @@ it("finds by itself that a trainer which cannot be heard writes no heartbeat any
   expect(clock.sleeping).toBe(0);
 });
 
-it("hears of a run under way, and carries a command over the same connection", async () => {
+it("follows a run under way, and carries a command over the same connection", async () => {
   await writeRun();
   await store.look([], [RUN]);
   // Before the connection stands.

@@ -7,8 +7,8 @@ const dead = { name: TITLE, creationOptions: { name: TITLE }, processId: Promise
 it("knows the terminal of a task that another window has left behind", async () => {
   expect(await isStaleTerminal(dead, TITLE)).toBe(true);
   expect(await isStaleTerminal({ ...dead, name: `Task - ${TITLE}` }, TITLE)).toBe(true);
-  const neverTold = new Promise<undefined>(() => undefined);
-  expect(await isStaleTerminal({ ...dead, processId: neverTold }, TITLE)).toBe(true);
+  const neverNamed = new Promise<undefined>(() => undefined);
+  expect(await isStaleTerminal({ ...dead, processId: neverNamed }, TITLE)).toBe(true);
 });
 
 it("spares terminals of other names, and shells of this name", async () => {

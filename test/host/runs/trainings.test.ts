@@ -83,7 +83,7 @@ function open({
   return { trainings, ended, detached, start };
 }
 
-it("a training whose terminal was closed keeps its place, and its end is told", async () => {
+it("a training whose terminal was closed keeps its place, and its end is reported", async () => {
   const { trainings, ended, detached, start } = open();
   const first = start("one");
   await vi.waitFor(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));

@@ -12,7 +12,7 @@ export function aTraining(changes: Partial<Training> = {}): Training {
   };
 }
 
-/** What it shows, and the exit codes that VS Code is told. */
+/** What it shows, and the exit codes that VS Code gets. */
 export function opened(training: Training) {
   const terminal = new RunTerminal(training);
   let text = "";

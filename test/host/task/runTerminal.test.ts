@@ -23,7 +23,7 @@ it("says so when the trainer vanished, which counts as interrupted", async () =>
   expect(text()).toContain("can be resumed");
 });
 
-it("tells a fault of its own and ends", async () => {
+it("reports a fault of its own and ends", async () => {
   const { text, codes } = opened(
     aTraining({ follow: () => Promise.reject(new Error("no such program")) }),
   );

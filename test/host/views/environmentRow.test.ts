@@ -3,7 +3,7 @@ import { environmentRow } from "../../../src/host/views/environmentRow.ts";
 import { anEnvironment } from "../catalogue/aList.ts";
 
 describe("the row of an environment", () => {
-  it("tells tasks per split and tools, in words for a screen reader too", () => {
+  it("names tasks per split and tools, in words for a screen reader too", () => {
     const splits = [
       { name: "train", tasks: 4096 },
       { name: "test", tasks: null },

@@ -47,7 +47,7 @@ it("rollouts are ordered by what was asked for, those without a value last", () 
 });
 
 describe("rows", () => {
-  it("of a rollout tell reward, advantage, length and end, counted from 1", () => {
+  it("of a rollout name reward, advantage, length and end, counted from 1", () => {
     expect(rolloutItemRow(aRollout(2))).toMatchObject({
       label: "#3",
       description: "reward 1.00 · adv +1.12 · 2 turns · 812 tok · finished",
@@ -55,7 +55,7 @@ describe("rows", () => {
     });
   });
 
-  it("of a group tell the spread of its rewards", () => {
+  it("of a group name the spread of its rewards", () => {
     const mixed = [aRollout(0), aRollout(1, { reward: 0 })];
     expect(groupRow(0, mixed)).toMatchObject({
       label: "calculator train 7",

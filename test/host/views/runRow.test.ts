@@ -9,7 +9,7 @@ afterAll(() => vi.restoreAllMocks());
 const plain = { isArchived: false, isSpinning: false };
 
 describe("the row of a run", () => {
-  it("tells step, reward and where the reward goes", () => {
+  it("names step, reward and where the reward goes", () => {
     expect(runRow(aRun(), plain)).toMatchObject({
       label: "demo",
       description: "step 12/200 · 0.63 ▲",
@@ -40,7 +40,7 @@ describe("the row of a run", () => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });
 
-  it("tells what is being prepared, as the trainer says", () => {
+  it("names what is being prepared, as the trainer says", () => {
     const status = {
       ...({
         pid: 1,

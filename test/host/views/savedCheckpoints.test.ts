@@ -40,7 +40,7 @@ it("reads a list once, and again when a save was added", async () => {
   expect(await names()).toEqual(["a", "b"]);
 });
 
-it("tells another run in the same folder, with a list as long, from the one before", async () => {
+it("distinguishes another run in the same folder, with a list as long, from the one before", async () => {
   const { fileSystem, names, replaceRun } = aList();
   await appendCheckpoint(fileSystem, RUN, aSave("a"));
   expect(await names()).toEqual(["a"]);

@@ -6,6 +6,8 @@ export interface Load {
   readonly blockMs: number;
   /** At its most. */
   readonly rssMb: number;
+  /** What JavaScript's objects took at their most, garbage included. */
+  readonly heapMb: number;
 }
 
 const TICK_MS = 10;
@@ -16,14 +18,16 @@ export class BlockMeter {
   #cpu = process.cpuUsage();
   #blockMs = 0;
   #rss = 0;
+  #heap = 0;
   readonly #timer = setInterval(() => this.#tick(), TICK_MS);
 
   /** What has been measured since the last call. */
   take(): Load {
     this.#tick();
-    const load = { blockMs: this.#blockMs, rssMb: this.#rss / MB };
+    const load = { blockMs: this.#blockMs, rssMb: this.#rss / MB, heapMb: this.#heap / MB };
     this.#blockMs = 0;
     this.#rss = 0;
+    this.#heap = 0;
     return load;
   }
 
@@ -36,7 +40,9 @@ export class BlockMeter {
     const { user, system } = process.cpuUsage(this.#cpu);
     // A busy machine holds a process up, and other threads of it work: only what both clocks saw was a block.
     this.#blockMs = Math.max(this.#blockMs, Math.min(now - this.#at, (user + system) / 1000));
-    this.#rss = Math.max(this.#rss, process.memoryUsage.rss());
+    const { rss, heapUsed } = process.memoryUsage();
+    this.#rss = Math.max(this.#rss, rss);
+    this.#heap = Math.max(this.#heap, heapUsed);
     this.#at = now;
     this.#cpu = process.cpuUsage();
   }

@@ -51,7 +51,7 @@ function ids(home: string): readonly string[] {
   ];
 }
 
-/** Puts something else in the place of one value in `value`, which is not changed itself. */
+/** Replaces one value in `value`, which is not changed itself. */
 export function changeOne(
   value: unknown,
   choose: Seeded,

@@ -1,4 +1,4 @@
-/** A home folder that nobody may touch or tell of, and what is known of it. */
+/** A home folder that nobody may touch or show, and a snapshot of it. */
 
 import { createHash } from "node:crypto";
 import {
