@@ -8,6 +8,7 @@ import { launchBrowser } from "../workbench/browser.ts";
 import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
+import { writeHostileFolders } from "./hostileFolders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
@@ -62,7 +63,8 @@ async function inHostPasses(): Promise<boolean> {
   const workspace = newFolder();
   copyExample(workspace);
   try {
-    return await runInServer(edition, workspace);
+    const env = { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
+    return await runInServer(edition, workspace, env);
   } finally {
     deleteFolder(workspace);
   }

@@ -16,12 +16,16 @@ type Report =
 
 const LIMIT_MS = 300_000;
 
-/** True when the suite ran and passed; no report and no tests are failures. `workspace` may be written to. */
-export async function runInServer(edition: Edition, workspace: string): Promise<boolean> {
+/** True when the suite ran and passed; no report and no tests are failures. `workspace` may be written to; `variables` are for the suite. */
+export async function runInServer(
+  edition: Edition,
+  workspace: string,
+  variables: NodeJS.ProcessEnv,
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "workbench-report-"));
   const reportFile = join(folder, "report.jsonl");
   try {
-    const env = { TEST_REPORT: reportFile };
+    const env = { ...variables, TEST_REPORT: reportFile };
     const server = await startServer({ edition, driver: true, env });
     const { outcome, said } = await runSuite(server, workspace).finally(server.stop);
     return judge(outcome, reports(reportFile), said);

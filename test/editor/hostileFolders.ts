@@ -1,0 +1,59 @@
+/** A workspace with a run folder or configuration of each kind of change that can hurt whoever opens it. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { plantHome } from "../resilience/hostile/home.ts";
+import { CONFIG_ATTACKS, writeConfigCase } from "../resilience/hostile/otherCases.ts";
+import { type Attack, RUN_ATTACKS, writeRunCase } from "../resilience/hostile/runCases.ts";
+import { seeded } from "../resilience/hostile/seeded.ts";
+import { soundConfig, trainSound } from "../resilience/hostile/soundRun.ts";
+
+export interface HostileCase extends Attack {
+  readonly of: "run" | "config";
+  readonly folder: string;
+}
+
+/** For the suite in the extension host, which reads this as JSON. */
+export interface HostileFolders {
+  /** Outside of the workspace; the changed files lead there. */
+  readonly home: string;
+  /** A run folder that nobody has changed. */
+  readonly sound: string;
+  readonly cases: readonly HostileCase[];
+}
+
+/** Of the seeds that were tried for a kind, the one whose case took the longest time and the most memory. */
+const SEEDS: Readonly<Record<string, number>> = {
+  "run: link": 6,
+  "run: pipe": 6,
+  "run: control": 6,
+  "run: configuration": 6,
+  "config: id": 1,
+  "config: aliases": 1,
+  "config: merges": 4,
+  "config: long lines": 8,
+};
+const OTHER_SEED = 7;
+
+/** Fills the workspace, and the folder beside it that nobody may touch. Returns the path of {@link HostileFolders}. */
+export function writeHostileFolders(workspace: string): string {
+  const home = join(dirname(workspace), "home");
+  mkdirSync(home);
+  plantHome(home);
+  const sound = trainSound(workspace, 1, process.env);
+  const runs = RUN_ATTACKS.map((kind, index): HostileCase => {
+    const folder = join(dirname(sound), `case-${index}`);
+    const choose = seeded(SEEDS[`run: ${kind}`] ?? OTHER_SEED);
+    return { of: "run", folder, ...writeRunCase(folder, kind, choose, { sound, home }) };
+  });
+  const configs = CONFIG_ATTACKS.map((kind, index): HostileCase => {
+    const folder = join(workspace, "configs", `case-${index}`);
+    const choose = seeded(SEEDS[`config: ${kind}`] ?? OTHER_SEED);
+    const target = { home, sound: soundConfig(1), hosts: "http://127.0.0.1:9" };
+    return { of: "config", folder, ...writeConfigCase(folder, kind, choose, target) };
+  });
+  const plan: HostileFolders = { home, sound, cases: [...runs, ...configs] };
+  const path = join(dirname(workspace), "hostile.json");
+  writeFileSync(path, JSON.stringify(plan));
+  return path;
+}
