@@ -109,7 +109,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   return { handlers, tasks: runs.tasks, runs: store };
 }
 
-/** In Restricted Mode, a task would make VS Code ask for trust without a reason that the user could see. */
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {
   const isAttached = (pid: number): boolean => store.isAttached(pid);
   // Not awaited: an answer of a window that is gone takes seconds to fail.
@@ -118,7 +117,7 @@ function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel):
   );
 }
 
-/** Now, or in Restricted Mode when the folder is trusted. */
+/** Now, or in Restricted Mode when the folder is trusted: a task would make VS Code ask for trust without a visible reason. */
 function whenTrusted(register: Register, work: () => void): void {
   if (vscode.workspace.isTrusted) work();
   else register(vscode.workspace.onDidGrantWorkspaceTrust(work));
