@@ -86,14 +86,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(updateContextKeys({ keys: keys.store, trainings, store, view: trees.runs.view }));
   register(finder.onDidFind(() => options.config.refresh()));
   const demo = new LocalDemo(context.globalState);
-  const keyHandlers = keys.handlers;
   const handlers = createHandlers({
     runs,
     views,
     trees,
     services,
     dashboard,
-    keyHandlers,
+    keyHandlers: keys.handlers,
     demo,
     fileSystem,
     programFolder,

@@ -7,7 +7,7 @@ import { CIRCUIT_RETRY_MS } from "../rollout/circuitBreaker.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { isRefusal } from "../rollout/faults.ts";
 import type { GateEvent, Unavailability } from "../rollout/gateEvents.ts";
-import { environmentOf, type RunContext } from "./context.ts";
+import { environmentOf, limitsOf, type RunContext } from "./context.ts";
 import { type Report, report } from "./report.ts";
 
 type Limits = Readonly<Record<Unavailability["why"], number>>;
@@ -34,7 +34,7 @@ interface Place {
 /** Reports the events of a gate; nothing waits for the report. */
 export function reportGateEvent(context: RunContext, place: Place, event: GateEvent): void {
   reportEvent(context, place, event).catch((error: unknown) =>
-    context.reporting.log.warn("An event was not written down.", { reason: errorMessage(error) }),
+    context.reporting.log.warn("An event could not be written.", { reason: errorMessage(error) }),
   );
 }
 
@@ -152,7 +152,7 @@ function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: 
   const advice = edit === undefined ? "" : ` Lower ${maxConcurrencyKey(name)} to ${edit.value}.`;
   const runKey =
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
-  return `${name} has been full for ${waitText(ms)}: it refused every session. In force: ${runKey} ${runLimit(config)}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. The owner of the environment can allow more sessions; other runs that use it take sessions, too.${advice}`;
+  return `${name} has been full for ${waitText(ms)}: it refused every session. In force: ${runKey} ${limitsOf(config).rollouts}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. The owner of the environment can allow more sessions; other runs that use it take sessions, too.${advice}`;
 }
 
 /** The setting that an editor can offer; none for an environment that only the evaluation names, or that accepted all sessions. */
@@ -169,11 +169,10 @@ function maxConcurrencyKey(name: string): string {
 
 /** Sessions of an environment that the configuration asks for at once. */
 export function requestedSessions(config: Config, name: string): number {
-  return Math.min(runLimit(config), config.environments[name]?.max_concurrency ?? Infinity);
-}
-
-function runLimit(config: Config): number {
-  return config.max_rollout_concurrency ?? config.max_active_tasks;
+  return Math.min(
+    limitsOf(config).rollouts,
+    config.environments[name]?.max_concurrency ?? Infinity,
+  );
 }
 
 function reportFor(
