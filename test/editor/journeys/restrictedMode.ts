@@ -66,7 +66,9 @@ export const restrictedMode: Journey = {
       await workbench.statusItem("Restricted Mode").waitFor({ state: "hidden" });
       const offered = await workbench.offered("Tinker RL: Start");
       assert.ok(offered.includes("Tinker RL: Start Training"), offered.join(", "));
-      await workbench.notification("was interrupted").waitFor();
+      // The palette puts a notification away, but not out of the list of all.
+      await workbench.command("Notifications: Show Notifications");
+      await page.locator(".notifications-center").getByText("was interrupted").waitFor();
     });
   },
 };
