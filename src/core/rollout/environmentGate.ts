@@ -208,8 +208,10 @@ export class EnvironmentGate {
     } catch (error) {
       // A full environment works.
       return isAppError(error, "environment-capacity");
+    } finally {
+      // The session of a query that failed may be gone, and must not fail the next one. Freeing it may take long, and logs its faults.
+      remote.release().catch(() => undefined);
     }
-    await remote.release();
     return true;
   }
 

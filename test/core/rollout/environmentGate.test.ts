@@ -161,15 +161,28 @@ describe("a fault of an attempt", () => {
       queries += 1;
       return answer();
     };
-    const gate = aGate({ ...scriptedEnvironment(), splits }, clock);
+    let releases = 0;
+    const release = async () => {
+      releases += 1;
+    };
+    const gate = aGate({ ...scriptedEnvironment(), splits, release }, clock);
     const blames = (fault: unknown, signal = FOR_EVER) => gate.blamesEnvironment(fault, signal);
-    return { clock, gate, blames, queries: () => queries };
+    return { clock, gate, blames, queries: () => queries, releases: () => releases };
   }
 
   it("is the rollout's own when the environment answers a query", async () => {
     const { blames, gate } = setUpFault(async () => []);
     expect(await blames(lost)).toBe(false);
     expect(gate.unavailability).toBeNull();
+  });
+
+  it.each([
+    ["answered", async () => [] as const] as const,
+    ["failed", () => Promise.reject(lost)] as const,
+  ])("asks in a session that no later query shares, when the query %s", async (_how, answer) => {
+    const { blames, releases } = setUpFault(answer);
+    await blames(lost);
+    expect(releases()).toBe(1);
   });
 
   it("is the rollout's own when the environment answers that it is full", async () => {
