@@ -1,4 +1,4 @@
-/** Tells whether another process lives. */
+/** Whether another process lives. */
 
 import { hostname } from "node:os";
 

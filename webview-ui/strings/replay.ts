@@ -32,7 +32,7 @@ export const replayStrings = {
     toolError: l10n.t("Tool error"),
     parseError: l10n.t("Not a call"),
     raw: l10n.t("As written"),
-    nudge: l10n.t("Told the model"),
+    nudge: l10n.t("Sent to the model"),
     silent: l10n.t("The model wrote no text and no call."),
     finished: l10n.t("ends the episode"),
     reward: (reward: string) => l10n.t("reward {0}", reward),

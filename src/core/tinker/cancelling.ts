@@ -1,4 +1,4 @@
-/** Tells the service about results that nobody waits for any more. */
+/** Cancels results at the service that nobody waits for any more. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";

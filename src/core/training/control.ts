@@ -133,7 +133,7 @@ export class RunControl {
     return this.#sleep.sleep(clock, ms, ending);
   }
 
-  /** Tells whoever waits for a save, or asks for one later, that the run is over. */
+  /** Refuses the save that is waited for, and later ones: the run is over. */
   end(): void {
     this.withdrawSave();
     this.#isOver = true;

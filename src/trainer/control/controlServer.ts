@@ -91,7 +91,7 @@ export class ControlServer {
     return server;
   }
 
-  /** Tells attached connections, soon, that something has changed. */
+  /** Notifies attached connections of a change, soon. */
   changed(): void {
     if (this.#stopNotice !== null || this.#attached.size === 0) return;
     this.#stopNotice = this.#options.clock.after(NOTICE_MS, () => this.#notify());
