@@ -11,9 +11,10 @@ export async function claimRun(
   start: RunStart,
 ): Promise<RunLease> {
   const lease = await claim(start);
+  // Before anybody can reach the trainer, because an immediate stop is recorded through the lease.
+  onClaim?.(lease);
   await lease.update({ control: controlChannel?.address ?? null });
   await writeConfigFiles(lease.files, lease.folder, loaded, redactor);
-  onClaim?.(lease);
   controlChannel?.onPrepared({ loaded, redactor }, lease);
   const heartbeat = new AbortController();
   const beating = lease.keepAlive(log, heartbeat.signal);

@@ -28,7 +28,7 @@ export class RunLease {
   readonly #clock: Clock;
   readonly #writing = new Limiter(1);
   #file: RunFile;
-  #isOver = false;
+  #ending: Promise<void> | null = null;
 
   constructor({ fileSystem, clock, folder, file }: RunLeaseOptions) {
     this.folder = folder;
@@ -45,15 +45,14 @@ export class RunLease {
   /** Writes `run.json` with the change and a new heartbeat; nothing after the end. @throws AppError `disk` */
   update(change: RunFileChange = {}): Promise<void> {
     return this.#writing.run(async () => {
-      if (!this.#isOver) await this.#write(change);
+      if (this.#ending === null) await this.#write(change);
     });
   }
 
-  /** Writes down how the attempt ended. The first end is the one that counts. @throws AppError `disk` */
-  async end(change: Omit<RunFileChange, "control"> & { readonly phase: RunPhase }): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    await this.#writing.run(() => this.#write({ ...change, control: null }));
+  /** Writes down how the attempt ended. The first end is the one that counts; a later call waits for it. @throws AppError `disk` */
+  end(change: Omit<RunFileChange, "control"> & { readonly phase: RunPhase }): Promise<void> {
+    this.#ending ??= this.#writing.run(() => this.#write({ ...change, control: null }));
+    return this.#ending;
   }
 
   /** Writes heartbeats until aborted, then resolves. A failed heartbeat is logged and tried again at the next one. */
