@@ -7,7 +7,7 @@ export const splitFields = {
     type: "boolean",
     default: true,
     change: "identity",
-    doc: "Whether every epoch visits the tasks in a new order. The order depends on `seed` alone.",
+    doc: "Whether every epoch visits the tasks of this split in a new order. The order depends on `seed` alone. Without effect where the run's own `shuffle` is off.",
   },
   num_samples: {
     type: "integer",
@@ -15,7 +15,7 @@ export const splitFields = {
     nullable: true,
     default: null,
     change: "identity",
-    doc: "Number of tasks to use: a random subset when `shuffle` is on, else the first ones. `null` uses all.",
+    doc: "Number of tasks to use: a random subset when the tasks are shuffled, else the first ones. `null` uses all.",
   },
 } as const satisfies FieldTable;
 

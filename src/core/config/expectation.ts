@@ -47,7 +47,7 @@ function expectationOfValue(shape: Shape): string {
     case "boolean":
       return "true or false";
     case "enum":
-      return `one of ${shape.values.map((value) => `\`${value}\``).join(", ")}`;
+      return `one of ${shape.values.map((value) => `\`${value}\``).join(", ")}${shape.orNumber === true ? ", or a number" : ""}`;
     case "list":
       return expectationOfList(shape);
     case "map":

@@ -39,6 +39,8 @@ export interface BooleanShape extends Nullable {
 export interface EnumShape extends Nullable {
   readonly type: "enum";
   readonly values: readonly string[];
+  /** True when a number is taken, too; it is kept as its text. */
+  readonly orNumber?: true;
 }
 
 export interface ListShape extends Nullable {
@@ -97,15 +99,17 @@ type NonNullValueOf<S> = S extends { type: "string" }
     ? number
     : S extends { type: "boolean" }
       ? boolean
-      : S extends { type: "enum"; values: readonly (infer V)[] }
-        ? V
-        : S extends { type: "list"; of: infer Item }
-          ? readonly ValueOf<Item>[]
-          : S extends { type: "map"; of: infer Item }
-            ? Readonly<Record<string, ValueOf<Item>>>
-            : S extends { type: "object"; fields: infer Fields }
-              ? ValuesOf<Fields>
-              : never;
+      : S extends { type: "enum"; orNumber: true }
+        ? string
+        : S extends { type: "enum"; values: readonly (infer V)[] }
+          ? V
+          : S extends { type: "list"; of: infer Item }
+            ? readonly ValueOf<Item>[]
+            : S extends { type: "map"; of: infer Item }
+              ? Readonly<Record<string, ValueOf<Item>>>
+              : S extends { type: "object"; fields: infer Fields }
+                ? ValuesOf<Fields>
+                : never;
 
 type ValueOf<S> = NonNullValueOf<S> | (S extends { nullable: true } ? null : never);
 

@@ -1,7 +1,15 @@
 /** The field table as a JSON schema (draft 07) for editors. */
 
 import type { Json, JsonObject } from "../json.ts";
-import type { Field, FieldTable, NumberShape, ObjectShape, Shape, StringShape } from "./field.ts";
+import type {
+  EnumShape,
+  Field,
+  FieldTable,
+  NumberShape,
+  ObjectShape,
+  Shape,
+  StringShape,
+} from "./field.ts";
 import { configFields } from "./fields.ts";
 
 /** The schema of a whole configuration file, with documentation, defaults and ranges. */
@@ -43,9 +51,10 @@ function localNote(field: Field): string {
 function schemaOfShape(shape: Shape): JsonObject {
   const schema = schemaOfValue(shape);
   if (shape.nullable !== true) return schema;
-  const { type, enum: values } = schema;
+  const { type, enum: values, anyOf } = schema;
   return {
     ...schema,
+    ...(Array.isArray(anyOf) && { anyOf: [...anyOf, { type: "null" }] }),
     ...(typeof type === "string" && { type: [type, "null"] }),
     ...(Array.isArray(values) && { enum: [...values, null] }),
   };
@@ -61,7 +70,7 @@ function schemaOfValue(shape: Shape): JsonObject {
     case "boolean":
       return { type: "boolean" };
     case "enum":
-      return { type: "string", enum: shape.values };
+      return schemaOfEnum(shape);
     case "list":
       return withBound(
         { type: "array", items: schemaOfShape(shape.of) },
@@ -77,6 +86,11 @@ function schemaOfValue(shape: Shape): JsonObject {
     case "object":
       return schemaOfObject(shape);
   }
+}
+
+function schemaOfEnum({ values, orNumber }: EnumShape): JsonObject {
+  const words = { type: "string", enum: values };
+  return orNumber === true ? { anyOf: [words, { type: "number" }] } : words;
 }
 
 function schemaOfString(shape: StringShape): JsonObject {

@@ -11,11 +11,12 @@ const thinkingFields = {
   },
   effort: {
     type: "enum",
-    values: ["low", "medium", "high", "xhigh"],
+    values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    orNumber: true,
     nullable: true,
     default: null,
     change: "identity",
-    doc: "How much reasoning to ask for, where the model supports it. `null` leaves it to the model.",
+    doc: "How much reasoning to ask for. Each model takes some of the words, which `tinker-rl models` and the hover of `model_name` show; a few take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
   },
   retention: {
     type: "enum",

@@ -60,7 +60,10 @@ function typeText(shape: Shape): string {
     case "boolean":
       return "boolean";
     case "enum":
-      return shape.values.map((value) => `\`${value}\``).join(", ");
+      return [
+        ...shape.values.map((value) => `\`${value}\``),
+        ...(shape.orNumber ? ["number"] : []),
+      ].join(", ");
     case "list":
       return `list: ${valueText(shape.of)}`;
     case "map":

@@ -35,6 +35,12 @@ export const dataFields = {
     change: "identity",
     doc: "How several environments share the stream of tasks: by their number of tasks, or by their `weight`.",
   },
+  shuffle: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    doc: "Whether every epoch takes the tasks in a new order, which depends on `seed` alone. `false` takes the tasks of every split in the order of their index, epoch after epoch; a split's own `shuffle` cannot turn it on again. Batches go across the ends of epochs either way.",
+  },
   num_epochs: {
     type: "integer",
     min: 1,

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import type { alarmFields } from "./alarmFields.ts";
+import { NUMBER_TEXT } from "./coerce.ts";
 import { environmentFields, type splitFields } from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
 import type {
@@ -76,7 +77,9 @@ function schemaOfValue(shape: Shape, kind: DefaultKind): z.ZodType {
     case "boolean":
       return z.boolean();
     case "enum":
-      return z.enum(shape.values);
+      return shape.orNumber === true
+        ? z.union([z.enum(shape.values), z.string().regex(NUMBER_TEXT)])
+        : z.enum(shape.values);
     case "list":
       return z.array(schemaOfShape(shape.of, kind)).min(shape.minItems ?? 0);
     case "map":

@@ -145,7 +145,8 @@ async function taskSources(
     wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
       const prepared = environments.get(environment);
       const count = prepared === undefined ? 0 : await countTasks(options, prepared, split);
-      const { shuffle, num_samples: numSamples } = rules;
+      const { num_samples: numSamples } = rules;
+      const shuffle = options.config.shuffle && rules.shuffle;
       return { environment, split, count, shuffle, numSamples, weight: own.weight };
     }),
   );
