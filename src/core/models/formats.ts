@@ -1,0 +1,80 @@
+/** The chat formats by name, and what each can do with reasoning. What a format looks like stands in `core/chat/families`. */
+
+export interface FormatFacts {
+  /** Whether reasoning can be on, off, or both. */
+  readonly thinking: "on" | "off" | "switch";
+  /** Names of the efforts that the format knows, ascending; the first one is not the default. */
+  readonly efforts: readonly string[];
+  /** What applies without a setting; null where there are no efforts. */
+  readonly defaultEffort: string | null;
+  /** Range of efforts given as a number; null where the format takes names only. */
+  readonly effortRange: readonly [min: number, max: number] | null;
+  /** True when the official template drops earlier reasoning, so that `thinking.retention: template` splits a rollout. */
+  readonly prunesReasoning: boolean;
+  /** False for formats in which a model cannot call tools. */
+  readonly callsTools: boolean;
+}
+
+const NO_EFFORT = { efforts: [], defaultEffort: null, effortRange: null } as const;
+const PLAIN = {
+  thinking: "off",
+  ...NO_EFFORT,
+  prunesReasoning: false,
+  callsTools: true,
+} as const;
+const HYBRID = { ...PLAIN, thinking: "switch", prunesReasoning: true } as const;
+
+export const FORMATS = {
+  chatml: PLAIN,
+  hermes: PLAIN,
+  "qwen2.5": PLAIN,
+  qwen3: HYBRID,
+  "qwen3-instruct": PLAIN,
+  "qwen3.5": HYBRID,
+  "qwen3.6": HYBRID,
+  "qwen3.8": {
+    ...HYBRID,
+    efforts: ["low", "medium", "xhigh"],
+    defaultEffort: "xhigh",
+    prunesReasoning: false,
+  },
+  "nemotron3-nano": HYBRID,
+  "nemotron3-super": { ...HYBRID, efforts: ["low", "high"], defaultEffort: "high" },
+  "nemotron3-ultra": { ...HYBRID, efforts: ["medium", "high"], defaultEffort: "high" },
+  "nemotron3.5-lightning": HYBRID,
+  "gpt-oss": {
+    ...HYBRID,
+    thinking: "on",
+    efforts: ["low", "medium", "high"],
+    defaultEffort: "medium",
+  },
+  "deepseek-v3.1": HYBRID,
+  "deepseek-v4.1": {
+    ...HYBRID,
+    efforts: ["low", "high", "max"],
+    defaultEffort: "high",
+  },
+  "kimi-k2": PLAIN,
+  "kimi-k2-thinking": { ...HYBRID, thinking: "on" },
+  "kimi-k2.5": HYBRID,
+  "kimi-k2.6": HYBRID,
+  inkling: {
+    ...HYBRID,
+    efforts: ["minimal", "low", "medium", "high", "xhigh"],
+    defaultEffort: "high",
+    effortRange: [0, 1],
+    prunesReasoning: false,
+  },
+  "glm-5.3": {
+    ...HYBRID,
+    thinking: "on",
+    efforts: ["low", "high", "max"],
+    defaultEffort: "max",
+    prunesReasoning: false,
+  },
+  "glm-5.3-flash": { ...HYBRID, thinking: "on", prunesReasoning: false },
+  llama3: PLAIN,
+  base: { ...PLAIN, callsTools: false },
+} as const satisfies Readonly<Record<string, FormatFacts>>;
+
+export type FormatName = keyof typeof FORMATS;

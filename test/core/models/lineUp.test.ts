@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { modelFields } from "../../../src/core/config/modelFields.ts";
+import { FORMATS, type FormatFacts } from "../../../src/core/models/formats.ts";
+import {
+  contextOf,
+  findLineUpModel,
+  kindOf,
+  LINE_UP,
+  longestVariant,
+} from "../../../src/core/models/lineUp.ts";
+
+const kind = (name: string) => {
+  const model = findLineUpModel(name);
+  return model === null ? "unknown" : kindOf(model);
+};
+
+describe("the table of models", () => {
+  it("holds 26 listed models and 20 retired ones, each once", () => {
+    expect(LINE_UP.filter(({ retired }) => retired === null)).toHaveLength(26);
+    expect(LINE_UP.filter(({ listed }) => listed === null)).toHaveLength(20);
+    expect(new Set(LINE_UP.map(({ name }) => name)).size).toBe(LINE_UP.length);
+  });
+
+  it("offers a listed model of the same kind and input in place of each retired one", () => {
+    for (const { name, retired, readsImages } of LINE_UP) {
+      if (retired === null) continue;
+      const instead = findLineUpModel(retired.instead);
+      expect(instead?.listed, name).toBe("2026-08-19");
+      if (readsImages) expect(instead?.readsImages, name).toBe(true);
+      expect(kind(retired.instead) === "base", name).toBe(kind(name) === "base");
+    }
+  });
+
+  it.each([
+    ["Qwen/Qwen3.5-9B-Base", "base"],
+    ["Qwen/Qwen3-4B-Instruct-2507", "instruct"],
+    ["Qwen/Qwen3-8B", "hybrid"],
+    ["thinkingmachines/Inkling", "hybrid"],
+    ["openai/gpt-oss-20b", "reasoning"],
+    ["zai-org/GLM-5.3", "reasoning"],
+    ["moonshotai/Kimi-K3.1-Pro", null],
+    ["Owner/Unknown", "unknown"],
+  ])("%s is of the kind %s", (name, expected) => {
+    expect(kind(name)).toBe(expected);
+  });
+
+  it("knows the context of a plain name and of a variant", () => {
+    expect(contextOf("Qwen/Qwen3.8-27B")).toBe(65_536);
+    expect(contextOf("Qwen/Qwen3.8-27B:peft:262144")).toBe(262_144);
+    expect(contextOf("zai-org/GLM-5.3")).toBeNull();
+    expect(longestVariant(findLineUpModel("Qwen/Qwen3.8-27B") ?? fail())).toBe(
+      "Qwen/Qwen3.8-27B:peft:262144",
+    );
+    expect(longestVariant(findLineUpModel("Qwen/Qwen3-8B") ?? fail())).toBeNull();
+  });
+});
+
+function fail(): never {
+  throw new Error("The table lacks the model.");
+}
+
+describe("thinking.effort", () => {
+  it("takes every word that a format knows", () => {
+    const words: readonly string[] = modelFields.thinking.fields.effort.values;
+    const facts: readonly FormatFacts[] = Object.values(FORMATS);
+    expect(facts.flatMap(({ efforts }) => efforts).filter((word) => !words.includes(word))).toEqual(
+      [],
+    );
+  });
+});
