@@ -28,6 +28,11 @@ const ORS_SDK = pinned("ors-sdk");
 const WANDB = "0.31.0";
 
 export const PEERS: readonly Peer[] = [
+  {
+    file: "conformance/chat/tokenizers",
+    name: "our tokenizers, beside tml-renderers and tiktoken",
+    version: "0.2.1, 0.12.0",
+  },
   { file: "conformance/tinkerServer", name: "tinker drives our engine", version: TINKER },
   {
     file: "conformance/tinkerClient",

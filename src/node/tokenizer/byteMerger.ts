@@ -4,7 +4,7 @@ import { findMerge, type MergeTable, mergedAt, rankAt } from "./mergeTable.ts";
 import { NumberHeap } from "./numberHeap.ts";
 
 const NONE = -1;
-/** Ranks times this, plus a position, order as (rank, position) and stay exact, because ranks are below `MAX_MERGES`. */
+/** Ranks times this, plus a position, order as (rank, position) and stay exact, because ranks are below 2 ** 21. */
 const POSITIONS = 2 ** 32;
 /** Most pieces are shorter, and use the same memory one after the other. */
 const KEPT_LENGTH = 256;

@@ -8,6 +8,8 @@ import * as z from "zod";
 import { createFileSystem } from "../fileSystem.ts";
 import type { CompiledModel } from "./compiledModel.ts";
 import { MODEL_FILES } from "./hubCache.ts";
+import { namesIn } from "./modelFiles.ts";
+import { vocabularyFileOf } from "./vocabularyFile.ts";
 
 /** Where the compiled form of a model folder is kept. Passes between threads. */
 export interface CacheEntry {
@@ -46,7 +48,9 @@ export async function cacheEntry(
   folder: string,
   programPath: string,
 ): Promise<CacheEntry> {
-  const paths = [...MODEL_FILES.map(({ name }) => join(folder, name)), programPath];
+  const names = [...MODEL_FILES.map(({ name }) => name), vocabularyFileOf(await namesIn(folder))];
+  const inFolder = names.flatMap((name) => (name === null ? [] : [join(folder, name)]));
+  const paths = [...inFolder, programPath];
   const madeFrom = JSON.stringify(await Promise.all(paths.map(describeFile)));
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   return { path: join(cacheFolder, "compiled", `${name}.bin`), madeFrom };

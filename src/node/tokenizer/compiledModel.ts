@@ -1,16 +1,22 @@
 /** A model folder in the form that the tokenizer works with: little but typed arrays, which pass between threads at once. */
 
 import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { BYTE_LEVEL_ALPHABET, isByteLevel } from "./byteLevel.ts";
 import { type ByteTable, createByteTable } from "./byteTable.ts";
-import { createMergeTable, MAX_MERGES, type Merge, type MergeTable } from "./mergeTable.ts";
+import { createMergeTable, type Merge, type MergeTable } from "./mergeTable.ts";
 import {
   type ModelFiles,
+  type RankFile,
   readModelFiles,
   type SplittingRules,
   type TokenizerJson,
   unsupported,
+  type VocabularyFile,
 } from "./modelFiles.ts";
+import { mergesOfRanks, parseRankFile } from "./rankFile.ts";
+import { splittingOfRanks } from "./rankPatterns.ts";
+import { MAX_ID, type Vocabulary } from "./vocabulary.ts";
 import { createWholeTokens, type WholeTokens } from "./wholeTokens.ts";
 
 export interface CompiledTokenizer {
@@ -30,23 +36,24 @@ export interface CompiledModel {
   readonly digests: ModelFiles["digests"];
 }
 
-/** Ids of ordinary tokens. As far as ordinary text is concerned, added tokens in the vocabulary do not exist. */
-interface Vocabulary {
-  readonly textOf: readonly (string | undefined)[];
-  idOf(text: string): number | null;
+/** What a file of whatever form says about a tokenizer. */
+interface TokenizerSource {
+  readonly vocabulary: Vocabulary;
+  readonly merges: readonly Merge[];
+  /** Whether a piece that is a token is not merged. */
+  readonly looksUpPieces: boolean;
+  readonly addedTokens: readonly AddedToken[];
+  readonly splitting: SplittingRules;
 }
 
-/** No vocabulary has as many: a larger id is a damaged file, and a table up to it would not fit into memory. */
-const MAX_ID = 2 ** 24;
-
 /**
- * Reads tokenizer.json, tokenizer_config.json and chat_template.jinja (which wins over the template in the config). Keeps the
- * thread busy for about half a second when there are 150,000 tokens.
+ * Reads tokenizer.json or a rank file, tokenizer_config.json and chat_template.jinja (which wins over the template in the
+ * config). Keeps the thread busy for about half a second when there are 150,000 tokens.
  * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` when it is not a byte-level BPE.
  */
 export async function compileModel(folder: string): Promise<CompiledModel> {
-  const { tokenizerJson, template, digests } = await readModelFiles(folder);
-  return { tokenizer: compileTokenizer(folder, tokenizerJson), template, digests };
+  const { vocabulary, template, digests } = await readModelFiles(folder);
+  return { tokenizer: compileVocabulary(folder, vocabulary), template, digests };
 }
 
 /** What need not be copied when the model goes to another thread. */
@@ -56,29 +63,65 @@ export function transferables({ tokenizer }: CompiledModel): readonly ArrayBuffe
   return arrays.flatMap((array) => (array === null ? [] : [array.buffer]));
 }
 
-function compileTokenizer(folder: string, json: TokenizerJson): CompiledTokenizer {
-  const { model, normalizer, pre_tokenizer } = json;
-  const addedTokens = json.added_tokens.map(({ id, content }) => ({ id, text: content }));
-  const vocabulary = readVocabulary(folder, json);
+function compileVocabulary(folder: string, file: VocabularyFile): CompiledTokenizer {
+  try {
+    return compileSource(file.kind === "ranks" ? readRanks(file.ranks) : readJson(file.json));
+  } catch (error) {
+    throw unsupported(folder, file.name, errorMessage(error), error);
+  }
+}
+
+function compileSource(source: TokenizerSource): CompiledTokenizer {
+  const { vocabulary, merges, looksUpPieces, addedTokens, splitting } = source;
   const table = createByteTable({ ordinary: vocabulary.textOf, added: addedTokens });
   return {
     table,
-    byteIds: byteIds(folder, vocabulary),
-    merges: createMergeTable(readMerges(folder, model.merges, vocabulary)),
-    wholeTokens: model.ignore_merges ? createWholeTokens(table, byteLevelIds(vocabulary)) : null,
+    byteIds: byteIds(vocabulary),
+    merges: createMergeTable(merges),
+    wholeTokens: looksUpPieces ? createWholeTokens(table, byteLevelIds(vocabulary)) : null,
     addedTokens,
+    splitting,
+  };
+}
+
+function readRanks({ content, addedTokens, pattern }: RankFile): TokenizerSource {
+  const vocabulary = parseRankFile(content);
+  const taken = addedTokens.find(({ id }) => vocabulary.textOf[id] !== undefined || id > MAX_ID);
+  if (taken !== undefined) {
+    throw new Error(
+      `the id ${taken.id} of ${taken.text} is the rank of an ordinary token, or too large`,
+    );
+  }
+  const ranks = Object.keys(vocabulary.textOf).length;
+  return {
+    vocabulary,
+    merges: mergesOfRanks(vocabulary),
+    looksUpPieces: true,
+    addedTokens,
+    splitting: splittingOfRanks(ranks, pattern),
+  };
+}
+
+function readJson(json: TokenizerJson): TokenizerSource {
+  const { model, normalizer, pre_tokenizer } = json;
+  const vocabulary = readVocabulary(json);
+  return {
+    vocabulary,
+    merges: readMerges(model.merges, vocabulary),
+    looksUpPieces: model.ignore_merges === true,
+    addedTokens: json.added_tokens.map(({ id, content }) => ({ id, text: content })),
     splitting: { normalizer, pre_tokenizer },
   };
 }
 
-function readVocabulary(folder: string, { model, added_tokens }: TokenizerJson): Vocabulary {
+function readVocabulary({ model, added_tokens }: TokenizerJson): Vocabulary {
   const { vocab } = model;
   const added = new Set(added_tokens.map(({ id }) => id));
   const textOf: (string | undefined)[] = [];
   for (const text of Object.keys(vocab)) {
     const id = vocab[text];
     if (typeof id !== "number" || !Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw unsupported(folder, "tokenizer.json", `the token ${JSON.stringify(text)} has no id`);
+      throw new Error(`the token ${JSON.stringify(text)} has no id`);
     }
     if (!added.has(id)) textOf[id] = text;
   }
@@ -92,31 +135,20 @@ function readVocabulary(folder: string, { model, added_tokens }: TokenizerJson):
 }
 
 /** Every byte must have a token: then all text can be encoded, and no id of an unknown token is ever needed. */
-function byteIds(folder: string, { idOf }: Vocabulary): Int32Array<ArrayBuffer> {
+function byteIds({ idOf }: Vocabulary): Int32Array<ArrayBuffer> {
   const ids = BYTE_LEVEL_ALPHABET.flatMap((character) => idOf(character) ?? []);
   const missing = BYTE_LEVEL_ALPHABET.length - ids.length;
   if (missing === 0) return Int32Array.from(ids);
-  throw unsupported(
-    folder,
-    "tokenizer.json",
-    `it has no token for ${missing} of the 256 bytes, so it is not a byte-level BPE`,
-  );
+  throw new Error(`it has no token for ${missing} of the 256 bytes, so it is not a byte-level BPE`);
 }
 
 /** Merges that would yield an added token are left out, so that no text can become one. */
-function readMerges(
-  folder: string,
-  pairs: readonly unknown[],
-  { idOf }: Vocabulary,
-): readonly Merge[] {
-  if (pairs.length > MAX_MERGES) {
-    throw unsupported(folder, "tokenizer.json", `it has more than ${MAX_MERGES} merges`);
-  }
+function readMerges(pairs: readonly unknown[], { idOf }: Vocabulary): readonly Merge[] {
   const merges: Merge[] = [];
   for (const [rank, pair] of pairs.entries()) {
     const [first, second] = typeof pair === "string" ? pair.split(" ", 2) : asPair(pair);
     if (first === undefined || second === undefined) {
-      throw unsupported(folder, "tokenizer.json", `merge ${rank} is not a pair of tokens`);
+      throw new Error(`merge ${rank} is not a pair of tokens`);
     }
     const left = idOf(first);
     const right = idOf(second);

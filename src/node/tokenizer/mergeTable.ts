@@ -15,16 +15,17 @@ export interface Merge {
 export type MergeTable = Int32Array<ArrayBuffer>;
 
 /** Ranks stay below this; no vocabulary comes near. */
-export const MAX_MERGES = 2 ** 21;
+export const MAX_RANKS = 2 ** 21;
 
 const SLOT = 4;
 const EMPTY = -1;
 
-/** Of two merges of the same tokens the later one counts, as in the original library. */
+/** Of two merges of the same tokens the later one counts, as in the original library. @throws Error for a rank that is too large */
 export function createMergeTable(merges: readonly Merge[]): MergeTable {
   const slots = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 1.5));
   const table: MergeTable = new Int32Array(slots * SLOT).fill(EMPTY);
   for (const { left, right, rank, merged } of merges) {
+    if (rank >= MAX_RANKS) throw new Error(`it has more than ${MAX_RANKS} merges`);
     const at = slotOf(table, left, right);
     table[at] = left;
     table[at + 1] = right;

@@ -1,12 +1,14 @@
 /** Reads and checks the files of a model folder that the chat layer needs. */
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import type { ChatTemplate } from "../../core/chat/tokenizer.ts";
+import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { errorCode } from "../errorCode.ts";
+import { TOKENIZER_JSON, VOCABULARY_NAMES, vocabularyFileOf } from "./vocabularyFile.ts";
 
 /** Vocabulary and merges are checked as they are read: schemas would take longer than all the rest. */
 const tokenizerJsonSchema = z.looseObject({
@@ -32,6 +34,12 @@ const tokenText = z.union([
 ]);
 
 const configSchema = z.looseObject({
+  /** Added tokens by their ids. */
+  added_tokens_decoder: z
+    .record(z.string().regex(/^\d{1,8}$/), z.looseObject({ content: z.string() }))
+    .default({}),
+  /** How text is cut before it is merged, where the folder of a rank file says it. */
+  pat_str: z.string().nullish(),
   bos_token: tokenText.nullish(),
   eos_token: tokenText.nullish(),
   chat_template: z
@@ -39,14 +47,29 @@ const configSchema = z.looseObject({
     .nullish(),
 });
 
+const CONFIG = "tokenizer_config.json";
+
 export type TokenizerJson = z.output<typeof tokenizerJsonSchema>;
 type TokenizerConfig = z.output<typeof configSchema>;
 
 /** How text is cut into the pieces that are merged, as the tokenizer package reads it. */
 export type SplittingRules = Pick<TokenizerJson, "normalizer" | "pre_tokenizer">;
 
+/** A rank file and what the configuration beside it says about it. */
+export interface RankFile {
+  readonly content: Buffer;
+  readonly addedTokens: readonly AddedToken[];
+  /** Null where the model's own program says it. */
+  readonly pattern: string | null;
+}
+
+export type VocabularyFile = { readonly name: string } & (
+  | { readonly kind: "json"; readonly json: TokenizerJson }
+  | { readonly kind: "ranks"; readonly ranks: RankFile }
+);
+
 export interface ModelFiles {
-  readonly tokenizerJson: TokenizerJson;
+  readonly vocabulary: VocabularyFile;
   readonly template: ChatTemplate | null;
   /** SHA-256 of what decides on the ids, to know whether two runs have the same. */
   readonly digests: { readonly tokenizer: string; readonly template: string | null };
@@ -54,23 +77,34 @@ export interface ModelFiles {
 
 /** @throws AppError `tokenizer-not-found` when a file is missing, `tokenizer-unsupported` when it cannot be used. */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
-  const [tokenizerBytes, configBytes, templateBytes] = await Promise.all([
-    readIfThere(join(folder, "tokenizer.json")),
-    readIfThere(join(folder, "tokenizer_config.json")),
+  const name = vocabularyFileOf(await namesIn(folder));
+  const [bytes, configBytes, templateBytes] = await Promise.all([
+    name === null ? null : readIfThere(join(folder, name)),
+    readIfThere(join(folder, CONFIG)),
     readIfThere(join(folder, "chat_template.jinja")),
   ]);
-  const tokenizerJson = parseFile(folder, "tokenizer.json", tokenizerBytes, tokenizerJsonSchema);
-  const config = parseFile(folder, "tokenizer_config.json", configBytes, configSchema);
+  if (name === null || bytes === null) throw missing(folder, VOCABULARY_NAMES);
+  if (configBytes === null) throw missing(folder, CONFIG);
+  const config = parseFile(folder, CONFIG, configBytes, configSchema);
+  const vocabulary: VocabularyFile =
+    name === TOKENIZER_JSON
+      ? { name, kind: "json", json: parseFile(folder, name, bytes, tokenizerJsonSchema) }
+      : { name, kind: "ranks", ranks: rankFile(bytes, config) };
   const source = templateBytes?.toString("utf8") ?? namedTemplate(config);
   const template =
     source === null
       ? null
       : { source, bosToken: config.bos_token ?? "", eosToken: config.eos_token ?? "" };
-  const digests = {
-    tokenizer: sha256(tokenizerBytes ?? ""),
-    template: source === null ? null : sha256(source),
-  };
-  return { tokenizerJson, template, digests };
+  const digests = { tokenizer: sha256(bytes), template: source === null ? null : sha256(source) };
+  return { vocabulary, template, digests };
+}
+
+function rankFile(content: Buffer, config: TokenizerConfig): RankFile {
+  const addedTokens = Object.entries(config.added_tokens_decoder).map(([id, token]) => ({
+    id: Number(id),
+    text: token.content,
+  }));
+  return { content, addedTokens, pattern: config.pat_str ?? null };
 }
 
 /** Folders may hold several templates; the one for chats with and without tools is called `default`. */
@@ -83,28 +117,38 @@ function sha256(content: string | Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-async function readIfThere(path: string): Promise<Buffer | null> {
+/** Sorted; empty for a folder that is not there. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await orNullIfAbsent(readdir(folder)))?.sort() ?? [];
+}
+
+function readIfThere(path: string): Promise<Buffer | null> {
+  return orNullIfAbsent(readFile(path));
+}
+
+async function orNullIfAbsent<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await readFile(path);
+    return await reading;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
+}
+
+function missing(folder: string, name: string): AppError {
+  return new AppError(
+    "tokenizer-not-found",
+    `The tokenizer folder ${folder} has no ${name}. Set \`tokenizer_name\` to a folder or model that holds ${VOCABULARY_NAMES}, and tokenizer_config.json.`,
+    { configPath: "tokenizer_name", data: { folder, name } },
+  );
 }
 
 function parseFile<Output>(
   folder: string,
   name: string,
-  bytes: Buffer | null,
+  bytes: Buffer,
   schema: z.ZodType<Output>,
 ): Output {
-  if (bytes === null) {
-    throw new AppError(
-      "tokenizer-not-found",
-      `The tokenizer folder ${folder} has no ${name}. Set \`tokenizer_name\` to a folder or model that holds tokenizer.json and tokenizer_config.json.`,
-      { configPath: "tokenizer_name", data: { folder, name } },
-    );
-  }
   try {
     return schema.parse(JSON.parse(bytes.toString("utf8")));
   } catch (cause) {

@@ -37,6 +37,6 @@ function encoderOf(folder: string, tokenizer: CompiledTokenizer): (text: string)
   try {
     return createTextEncoder(tokenizer);
   } catch (error) {
-    throw unsupported(folder, "tokenizer.json", errorMessage(error), error);
+    throw unsupported(folder, "The tokenizer", errorMessage(error), error);
   }
 }

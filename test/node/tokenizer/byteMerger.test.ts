@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ByteMerger } from "../../../src/node/tokenizer/byteMerger.ts";
-import {
-  createMergeTable,
-  MAX_MERGES,
-  type Merge,
-} from "../../../src/node/tokenizer/mergeTable.ts";
+import { createMergeTable, MAX_RANKS, type Merge } from "../../../src/node/tokenizer/mergeTable.ts";
 
 const BYTE_IDS = Int32Array.from({ length: 256 }, (_, byte) => byte);
 
@@ -25,7 +21,7 @@ function mergeSlowly(bytes: readonly number[], merges: readonly Merge[]): readon
 
 /** Merges of three bytes and of what comes of them, some of them never reached, in an order of their own. */
 const someMerges = fc
-  .array(fc.tuple(fc.nat(), fc.nat(), fc.nat(MAX_MERGES / 32 - 1)), { maxLength: 30 })
+  .array(fc.tuple(fc.nat(), fc.nat(), fc.nat(MAX_RANKS / 32 - 1)), { maxLength: 30 })
   .map((drawn) => {
     const merges = new Map<string, Merge>();
     for (const [first, second, rank] of drawn) {

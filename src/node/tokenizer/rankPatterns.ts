@@ -1,0 +1,69 @@
+/** How text is cut before it is merged, for rank files: they do not say it themselves, their models' programs do. */
+
+import type { SplittingRules } from "./modelFiles.ts";
+
+interface RankPattern {
+  /** Tokens in the rank file, which no two of these models share. */
+  readonly ranks: number;
+  readonly models: string;
+  /** Python's `unicodedata.normalize("NFC", text)` comes first. */
+  readonly isNormalized: boolean;
+  /** `pat_str` of the model's own tokenizer program. */
+  readonly pattern: string;
+}
+
+const CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+const UPPER = "\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}";
+const LOWER = "\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}";
+const BLANKS = "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/** Words as cl100k_base of tiktoken cuts them; `digits` is how numbers are cut. */
+const wordsAndDigits = (digits: string): string =>
+  `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${BLANKS}`;
+
+/** Words as o200k_base of tiktoken cuts them: at changes from small letters to capital ones. */
+const casedWords = (except: string): string =>
+  `[^\\r\\n\\p{L}\\p{N}]?[${UPPER}${except}]*[${LOWER}${except}]+${CONTRACTION}?` +
+  `|[^\\r\\n\\p{L}\\p{N}]?[${UPPER}${except}]+[${LOWER}${except}]*${CONTRACTION}?`;
+
+const CL100K = wordsAndDigits("\\p{N}{1,3}");
+
+export const RANK_PATTERNS: readonly RankPattern[] = [
+  {
+    ...{ ranks: 163_584, models: "Kimi K2 to K2.6 and K3", isNormalized: false },
+    pattern: `[\\p{Han}]+|${casedWords("&&[^\\p{Han}]")}|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${BLANKS}`,
+  },
+  {
+    ...{ ranks: 248_044, models: "Qwen3.5 to Qwen3.8", isNormalized: true },
+    pattern: `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${BLANKS}`,
+  },
+  {
+    ...{ ranks: 151_643, models: "Qwen to Qwen3", isNormalized: true },
+    pattern: wordsAndDigits("\\p{N}"),
+  },
+  {
+    ...{ ranks: 199_998, models: "o200k (gpt-oss, Inkling)", isNormalized: false },
+    pattern: `${casedWords("")}|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${BLANKS}`,
+  },
+  { ranks: 154_820, models: "GLM 5", isNormalized: false, pattern: CL100K },
+  { ranks: 128_000, models: "Llama 3", isNormalized: false, pattern: CL100K },
+  { ranks: 100_256, models: "cl100k", isNormalized: false, pattern: CL100K },
+];
+
+/** `named` is a pattern that the folder itself gives. @throws Error when neither the folder nor this table has one */
+export function splittingOfRanks(ranks: number, named: string | null): SplittingRules {
+  const row = RANK_PATTERNS.find((known) => known.ranks === ranks);
+  const pattern = named ?? row?.pattern;
+  if (pattern === undefined) {
+    const known = RANK_PATTERNS.map(({ models, ranks: count }) => `${models}: ${count}`).join("; ");
+    throw new Error(
+      `its ${ranks} ranks are those of no model whose way to cut text is known (${known}), and tokenizer_config.json has no pat_str that says it`,
+    );
+  }
+  const split = { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false };
+  const spelling = { type: "ByteLevel", add_prefix_space: false, use_regex: false };
+  return {
+    normalizer: row?.isNormalized === true ? { type: "NFC" } : null,
+    pre_tokenizer: { type: "Sequence", pretokenizers: [split, spelling] },
+  };
+}
