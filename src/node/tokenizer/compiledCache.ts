@@ -48,9 +48,11 @@ export async function cacheEntry(
   folder: string,
   programPath: string,
 ): Promise<CacheEntry> {
-  const names = [...MODEL_FILES.map(({ name }) => name), vocabularyFileOf(await namesIn(folder))];
-  const inFolder = names.flatMap((name) => (name === null ? [] : [join(folder, name)]));
-  const paths = [...inFolder, programPath];
+  const names = [vocabularyFileOf(await namesIn(folder)), ...MODEL_FILES.map(({ name }) => name)];
+  const paths = [
+    ...names.flatMap((name) => (name === null ? [] : [join(folder, name)])),
+    programPath,
+  ];
   const madeFrom = JSON.stringify(await Promise.all(paths.map(describeFile)));
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   return { path: join(cacheFolder, "compiled", `${name}.bin`), madeFrom };

@@ -3,8 +3,12 @@
 import { join } from "node:path";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
+import { vocabularyFileOf } from "./vocabularyFile.ts";
 
-export type CacheFiles = Pick<FileSystem, "makeDirectory" | "readText" | "size" | "writeAtomic">;
+export type CacheFiles = Pick<
+  FileSystem,
+  "list" | "makeDirectory" | "readText" | "size" | "writeAtomic"
+>;
 
 /** One model in a cache: `refs/<revision>` holds a commit, and the commit's folder the files. */
 interface CachedModel {
@@ -12,10 +16,12 @@ interface CachedModel {
   readonly commits: string;
 }
 
+const CONFIG = "tokenizer_config.json";
+
+/** What a model folder holds beside its vocabulary. */
 export const MODEL_FILES: readonly { readonly name: string; readonly isRequired: boolean }[] = [
-  { name: "tokenizer_config.json", isRequired: true },
+  { name: CONFIG, isRequired: true },
   { name: "chat_template.jinja", isRequired: false },
-  { name: "tokenizer.json", isRequired: true },
 ];
 
 export function ownCache(cacheFolder: string, id: string): CachedModel {
@@ -37,9 +43,19 @@ export async function findCommit(
   const commit = (await readIfThere(files, join(refs, revision)))?.trim() ?? revision;
   if (!isCommit(commit)) return null;
   const folder = join(commits, commit);
-  const required = MODEL_FILES.filter(({ isRequired }) => isRequired);
-  const sizes = await Promise.all(required.map(({ name }) => files.size(join(folder, name))));
-  return sizes.includes(null) ? null : { folder, commit };
+  const isWhole = (await hasFile(files, folder, CONFIG)) && (await hasVocabulary(files, folder));
+  return isWhole ? { folder, commit } : null;
+}
+
+/** Whether a folder holds a vocabulary in a form that is known. */
+export async function hasVocabulary(files: CacheFiles, folder: string): Promise<boolean> {
+  const name = vocabularyFileOf(await files.list(folder));
+  return name !== null && hasFile(files, folder, name);
+}
+
+/** False also for a link to a file that is gone, which a cache may hold. */
+async function hasFile(files: CacheFiles, folder: string, name: string): Promise<boolean> {
+  return (await files.size(join(folder, name))) !== null;
 }
 
 /** Keeps a commit's files. The reference comes last: what it names is whole. @throws AppError `disk` */

@@ -1,5 +1,6 @@
 /** Downloads single files from the model hub; its token goes to the hub and to no host that it redirects to. */
 
+import * as z from "zod";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { HttpClient, HttpResponse } from "../../core/ports.ts";
 import { REPLY_LIMITS } from "../../core/replyLimits.ts";
@@ -26,18 +27,24 @@ interface HubFile {
   readonly commit: string | null;
 }
 
-interface RepositoryFile {
+interface Repository {
   /** `<org>/<model>`. */
   readonly id: string;
   readonly revision: string;
+}
+
+interface RepositoryFile extends Repository {
   readonly file: string;
 }
+
+/** https://huggingface.co/docs/hub/api */
+const listing = z.looseObject({ siblings: z.array(z.looseObject({ rfilename: z.string() })) });
 
 const FILE_TIMEOUT_MS = 600_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ADVICE =
-  "Or put tokenizer.json, tokenizer_config.json and chat_template.jinja into a folder and set `tokenizer_name` to it.";
+  "Or put the vocabulary (tokenizer.json or tiktoken.model), tokenizer_config.json and chat_template.jinja into a folder and set `tokenizer_name` to it.";
 
 /**
  * One file, or null when the hub does not have it.
@@ -49,7 +56,7 @@ export async function downloadHubFile(
   file: RepositoryFile,
 ): Promise<HubFile | null> {
   try {
-    const { response, commit, storageHost } = await follow(access, file);
+    const { response, commit, storageHost } = await follow(access, fileUrl(access, file));
     // An answer that nobody reads keeps its connection and its time limit, and with them the process.
     if (response.status !== 200) await response.bytes();
     const { status } = response;
@@ -67,6 +74,37 @@ export async function downloadHubFile(
   }
 }
 
+/** The names of all files, sorted; none when the hub does not list them. @throws the reason of `signal` when aborted */
+export async function listHubFiles(
+  access: HubAccess,
+  { id, revision }: Repository,
+): Promise<readonly string[]> {
+  const url = `${access.endpoint}/api/models/${id}/revision/${encodeURIComponent(revision)}`;
+  try {
+    const { response } = await follow(access, new URL(url));
+    const body = await response.bytes();
+    if (response.status !== 200) return [];
+    const { siblings } = listing.parse(JSON.parse(new TextDecoder().decode(body)));
+    return siblings
+      .map(({ rfilename }) => rfilename)
+      .filter(isPlainName)
+      .sort();
+  } catch {
+    access.signal?.throwIfAborted();
+    // Not every hub has lists: the caller says what is missing.
+    return [];
+  }
+}
+
+/** A file beside the others, and nothing that leads out of their folder. */
+function isPlainName(name: string): boolean {
+  return /^\w[\w.-]*$/.test(name);
+}
+
+function fileUrl({ endpoint }: HubAccess, { id, revision, file }: RepositoryFile): URL {
+  return new URL(`${endpoint}/${id}/resolve/${encodeURIComponent(revision)}/${file}`);
+}
+
 interface Answer {
   readonly response: HttpResponse;
   readonly commit: string | null;
@@ -75,10 +113,9 @@ interface Answer {
 }
 
 /** Follows redirects by hand: what the hub is sent, its storage hosts must not see. */
-async function follow(access: HubAccess, { id, revision, file }: RepositoryFile): Promise<Answer> {
-  const { endpoint } = access;
-  const hub = new URL(endpoint).origin;
-  let url = new URL(`${endpoint}/${id}/resolve/${encodeURIComponent(revision)}/${file}`);
+async function follow(access: HubAccess, start: URL): Promise<Answer> {
+  const hub = new URL(access.endpoint).origin;
+  let url = start;
   let commit: string | null = null;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const isHub = url.origin === hub;

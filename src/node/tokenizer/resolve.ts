@@ -1,19 +1,26 @@
 /** Finds the folder with a model's tokenizer and template: the user's own, a cache, or freshly downloaded. */
 
 import { createHash } from "node:crypto";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import {
   type CacheFiles,
   findCommit,
+  hasVocabulary,
   keepCommit,
   MODEL_FILES,
   ownCache,
   pythonCache,
 } from "./hubCache.ts";
-import { type DownloadProgress, downloadHubFile, type HubAccess } from "./hubDownload.ts";
+import {
+  type DownloadProgress,
+  downloadHubFile,
+  type HubAccess,
+  listHubFiles,
+} from "./hubDownload.ts";
 import type { HubSettings } from "./hubSettings.ts";
+import { VOCABULARY_FILES, VOCABULARY_NAMES, vocabularyFileOf } from "./vocabularyFile.ts";
 
 export interface TokenizerSources {
   readonly hub: HubSettings;
@@ -54,7 +61,7 @@ export async function resolveTokenizer(
 ): Promise<FoundTokenizer> {
   const { files, hub } = sources;
   const folder = resolve(configFolder, name);
-  if ((await files.size(join(folder, "tokenizer.json"))) !== null) {
+  if (await hasVocabulary(files, folder)) {
     return { folder, source: "folder", commit: null };
   }
   if (isAbsolute(name) || !MODEL_ID.test(name) || !REVISION.test(revision)) {
@@ -86,14 +93,23 @@ export async function resolveTokenizer(
 async function download(access: HubAccess, id: string, revision: string) {
   const contents = new Map<string, Uint8Array>();
   let commit: string | null = null;
-  for (const { name: file, isRequired } of MODEL_FILES) {
+  const take = async (file: string): Promise<boolean> => {
     const found = await downloadHubFile(access, { id, revision: commit ?? revision, file });
-    if (found === null && isRequired) throw notOnHub(access.endpoint, id, file);
-    if (found === null) continue;
+    if (found === null) return false;
     commit ??= found.commit;
     contents.set(file, found.bytes);
+    return true;
+  };
+  for (const { name, isRequired } of MODEL_FILES) {
+    if (!(await take(name)) && isRequired) throw notOnHub(access.endpoint, id, name);
   }
-  return { commit: commit ?? digest(contents), contents };
+  for (const name of VOCABULARY_FILES) {
+    if (await take(name)) return { commit: commit ?? digest(contents), contents };
+  }
+  const named = vocabularyFileOf(await listHubFiles(access, { id, revision: commit ?? revision }));
+  if (named !== null && (await take(named)))
+    return { commit: commit ?? digest(contents), contents };
+  throw notOnHub(access.endpoint, id, VOCABULARY_NAMES);
 }
 
 function digest(contents: ReadonlyMap<string, Uint8Array>): string {
@@ -104,14 +120,14 @@ function digest(contents: ReadonlyMap<string, Uint8Array>): string {
 
 function noFolder(name: string, folder: string): AppError {
   return notFound(
-    `${name} is neither a folder with a tokenizer.json (looked in ${folder}) nor a model id like Qwen/Qwen3-8B. Set \`tokenizer_name\` to one of the two.`,
+    `${name} is neither a folder with ${VOCABULARY_NAMES} (looked in ${folder}) nor a model id like Qwen/Qwen3-8B. Set \`tokenizer_name\` to one of the two.`,
     { name, folder },
   );
 }
 
 function notOnHub(endpoint: string, id: string, file: string): AppError {
   return notFound(
-    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer in that file, or to a folder; relative ones count from the configuration.`,
+    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer, or to a folder; relative ones count from the configuration.`,
     { id, file },
   );
 }

@@ -6,7 +6,7 @@ const RANK_FILE = "tiktoken.model";
 const RANK_ENDING = ".tiktoken";
 
 /** In the order in which they count: `tokenizer.json` says more than a rank file. */
-const VOCABULARY_FILES: readonly string[] = [TOKENIZER_JSON, RANK_FILE];
+export const VOCABULARY_FILES: readonly string[] = [TOKENIZER_JSON, RANK_FILE];
 
 /** For people. */
 export const VOCABULARY_NAMES = `${TOKENIZER_JSON} or ${RANK_FILE}`;

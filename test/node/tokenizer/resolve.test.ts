@@ -47,6 +47,7 @@ async function write(folder: string, names: readonly string[]): Promise<void> {
 }
 
 const REQUIRED = ["tokenizer.json", "tokenizer_config.json"];
+const RANKS = ["tiktoken.model", "tokenizer_config.json"];
 const nothing: Site = () => ({ status: 404 });
 
 /** Sends the tokenizer on to a storage host and answers for the rest itself; there is no template file. */
@@ -82,6 +83,19 @@ describe("a tokenizer that is on this machine", () => {
     expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
   });
 
+  it.each(["tiktoken.model", "model.tiktoken"])("may be a rank file: %s", async (name) => {
+    const own = join(root, "folder");
+    await write(own, [name, "tokenizer_config.json"]);
+    const from = sources(nothing);
+    expect(await find(from, "folder")).toEqual({ folder: own, source: "folder", commit: null });
+    const snapshots = join(root, "python/models--org--model/snapshots");
+    await write(join(snapshots, COMMIT), [name]);
+    await expect(find(from, NAME, COMMIT)).rejects.toMatchObject({ code: "tokenizer-not-found" });
+    await write(join(snapshots, COMMIT), [name, "tokenizer_config.json"]);
+    const found = { folder: join(snapshots, COMMIT), source: "python cache", commit: COMMIT };
+    expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
+  });
+
   it("does not follow a reference out of the cache", async () => {
     const model = join(root, "python/models--org--model");
     await mkdir(join(model, "refs"), { recursive: true });
@@ -106,6 +120,30 @@ describe("a tokenizer from the hub", () => {
     ]);
     const offline = sources(nothing, { isOffline: true });
     expect(await find(offline)).toEqual({ folder, source: "cache", commit: COMMIT });
+  });
+
+  it("is a rank file where the hub has no tokenizer.json, and then is used from the cache", async () => {
+    const headers = { "x-repo-commit": COMMIT };
+    const from = sources((path) =>
+      RANKS.some((name) => path.endsWith(`/${name}`)) ? { text: "{}", headers } : { status: 404 },
+    );
+    const folder = join(root, "own/org--model", COMMIT);
+    expect(await find(from)).toEqual({ folder, source: "hub", commit: COMMIT });
+    expect((await readdir(folder)).sort()).toEqual(RANKS);
+    const offline = sources(nothing, { isOffline: true });
+    expect(await find(offline)).toEqual({ folder, source: "cache", commit: COMMIT });
+  });
+
+  it("has the name that the hub lists, if it is a plain one", async () => {
+    const names = ["../out.tiktoken", "b.tiktoken", "README.md", "tokenizer_config.json"];
+    const siblings = names.map((rfilename) => ({ rfilename }));
+    const from = sources((path) => {
+      if (path.startsWith("/api/models/org/model/revision/")) return { json: { siblings } };
+      const isThere = path.endsWith("/b.tiktoken") || path.endsWith("/tokenizer_config.json");
+      return isThere ? { text: "{}", headers: { "x-repo-commit": COMMIT } } : { status: 404 };
+    });
+    const { folder } = await find(from);
+    expect((await readdir(folder)).sort()).toEqual(["b.tiktoken", "tokenizer_config.json"]);
   });
 
   it("costs the token to the hub, and to no host behind it", async () => {
